@@ -1,0 +1,110 @@
+# `make` lists the targets. Everything is installed into .venv, the first time and whenever
+# pyproject.toml or constraints.txt has changed.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.complete
+LOG    := build/install.log
+REPORT := build/suites.jsonl
+ARGS   ?=# for pytest or the tool: make tests-core ARGS="-k doctor"
+
+# What each part of `make test` may take, in minutes. Together they stay below 20.
+CHECK_MINUTES := 3
+CORE_MINUTES  := 7
+SPARK_MINUTES := 8
+NOT_SLOW      := and not slow
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test test-all check tests-core tests-spark java suites bench bench-parse conformance docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# --- the environment -------------------------------------------------------------------------------
+
+# The stamp is written last, so a half-finished environment is never taken for a finished one. One in
+# which pip was cut short (.installing is still there) may hold half a package: it is made anew.
+# The build tools come first and by constraint, because pip's build isolation would ignore the constraints.
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	  || { echo "Firesteel needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): name another with make PYTHON=..." >&2; exit 1; }
+	@if [ -e $(VENV)/.installing ] || ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+	  $(PYTHON) -m venv --clear $(VENV) >/dev/null \
+	  || { echo "$(PYTHON) could not make $(VENV): on Debian and Ubuntu install python3-venv." >&2; exit 1; }; fi
+	@mkdir -p build && rm -f $@ && touch $(VENV)/.installing
+	@echo "installing into $(VENV): about a minute the first time"
+	@{ $(BIN)/python -m pip install -c constraints.txt hatchling editables \
+	  && $(BIN)/python -m pip install -c constraints.txt --no-build-isolation -e '.[dev]'; } >$(LOG) 2>&1 \
+	  || { rm -f $(VENV)/.installing; \
+	       why=$$(grep -q 'connection broken' $(LOG) && echo "no connection to the package index" || grep -m 1 ERROR $(LOG)); \
+	       echo "pip could not install the packages: $${why:-it gave no reason} (the rest is in $(LOG))." >&2; exit 1; }
+	@rm $(VENV)/.installing && touch $@
+
+# Before a command that starts Spark: the Java to start it on, or one sentence on how to get one.
+with_java = JAVA_HOME="$$($(BIN)/python src/firesteel/doctor.py --install-java --java-home)" && export JAVA_HOME &&
+
+# $(call within,minutes,command): stop it after so many minutes. SIGINT lets pytest still say what it did
+# until then; a command that does not listen is killed half a minute later. Without coreutils, no limit.
+TIMEOUT := $(firstword $(shell command -v timeout gtimeout))
+within = $(if $(TIMEOUT),$(TIMEOUT) --foreground --signal=INT --kill-after=30 $(1)m) $(2) \
+  || { code=$$?; case $$code in 124|137) echo "$@: stopped, it took more than its $(1) minutes" >&2;; esac; exit $$code; }
+
+# --- checks and tests ------------------------------------------------------------------------------
+
+check: $(STAMP) ## style, types and imports: ruff, mypy, import-linter
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(call within,$(CHECK_MINUTES),$(BIN)/mypy)
+	@$(BIN)/lint-imports --no-logo
+
+test: $(STAMP) ## check, then all tests but the slow ones
+	@rm -f $(REPORT)
+	@$(MAKE) --no-print-directory java check tests-core tests-spark suites
+
+test-all: ## the same with the slow ones
+	@$(MAKE) --no-print-directory test NOT_SLOW= CORE_MINUTES=30 SPARK_MINUTES=60
+
+tests-core: $(STAMP) ## the tests that need no Spark
+	@$(call within,$(CORE_MINUTES),$(BIN)/python -m pytest -n 2 -m "not spark $(NOT_SLOW)" $(ARGS))
+
+# One process, so that one Spark session serves them all.
+tests-spark: $(STAMP) ## the tests that need Spark
+	@$(with_java) $(call within,$(SPARK_MINUTES),$(BIN)/python -m pytest -m "spark $(NOT_SLOW)" $(ARGS))
+
+# Asked for at the start of `test`: better to hear it now than after the first part.
+java: $(STAMP)
+	@$(with_java) echo "Java for Spark: $$JAVA_HOME"
+
+suites: $(STAMP)
+	@$(BIN)/python tools/suites.py $(REPORT)
+
+# --- things to run ---------------------------------------------------------------------------------
+
+demo: $(STAMP) ## a short tour, on Spark
+	@$(with_java) $(BIN)/python examples/demo.py $(ARGS)
+
+# $(call tool,name,what it would be): run tools/name.py, or say honestly that nobody has written it yet.
+tool = $(if $(wildcard tools/$(1).py),$(with_java) $(BIN)/python -m tools.$(1) $(ARGS),echo "There is no $(2) yet: tools/$(1).py is still to be written.")
+needs = $(if $(wildcard tools/$(1).py),$(STAMP))
+
+bench: $(call needs,bench) ## measure
+	@$(call tool,bench,benchmark)
+
+conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGINE=reference
+	@$(BIN)/python -m tools.conformance $(if $(SUITE),--suite $(SUITE)) $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
+
+bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
+	@$(BIN)/python -m tools.bench_parse $(ARGS)
+
+docs: $(call needs,docs) ## build the documentation
+	@$(call tool,docs,documentation build)
+
+clean: ## remove build products and caches; .venv stays
+	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache \
+	  artifacts derby.log metastore_db spark-warehouse
+	@find . -path ./$(VENV) -prune -o -name __pycache__ -type d -exec rm -rf {} +

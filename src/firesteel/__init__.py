@@ -1,0 +1,44 @@
+"""Firesteel takes a query plan, whoever wrote it, and runs it on Spark.
+
+import firesteel as fs
+
+s = fs.connect()
+s.register("hr.employees", "employees.jsonl")
+s.run("plan.ion").show()
+"""
+
+from firesteel.document import Plan, read_plan
+from firesteel.errors import (
+    AnalysisError,
+    EvaluationError,
+    FiresteelError,
+    ParseError,
+    PlanError,
+    PolicyError,
+    UnsupportedError,
+)
+from firesteel.partiql import parse
+from firesteel.session import Result, Session, connect, ion
+from firesteel.values import MISSING, Bag, Struct
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MISSING",
+    "AnalysisError",
+    "Bag",
+    "EvaluationError",
+    "FiresteelError",
+    "ParseError",
+    "Plan",
+    "PlanError",
+    "PolicyError",
+    "Result",
+    "Session",
+    "Struct",
+    "UnsupportedError",
+    "connect",
+    "ion",
+    "parse",
+    "read_plan",
+]

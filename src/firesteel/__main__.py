@@ -1,0 +1,5 @@
+"""`python -m firesteel`."""
+
+from firesteel.cli import main
+
+main()

@@ -1,0 +1,253 @@
+"""Commands. An error says where, what and what to do, on stderr, and its class says the exit code:
+
+0 ok, 1 error in a query or a plan, 2 usage, 3 refused by policy, 124 timeout, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+import firesteel as fs
+from firesteel import doctor as doctor_
+from firesteel.cli.stages import stages
+from firesteel.explain import table
+
+TIMEOUT, INTERRUPTED = 124, 130
+
+
+class _TimeOut(Exception):
+    """The time that `--timeout` gave is over."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run a command and exit with its code."""
+    sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
+
+
+def _run(argv: list[str]) -> int:
+    try:
+        code = commands.main(argv, prog_name="firesteel", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except fs.FiresteelError as error:
+        click.echo(str(error), err=True)
+        return error.exit_code
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("interrupted", err=True)
+        return INTERRUPTED
+    except _TimeOut as error:
+        click.echo(str(error), err=True)
+        return TIMEOUT
+    except BrokenPipeError:
+        # Whoever read our output has gone (`| head`): nothing more to say, and nothing to say at exit either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(fs.__version__, prog_name="firesteel")
+def commands() -> None:
+    """Take a query plan, whoever wrote it, and run it on Spark."""
+
+
+_plan = click.argument("plan", type=click.Path(path_type=Path))
+
+
+def _tables(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+    pairs = []
+    for item in given:
+        name, equals, path = item.partition("=")
+        if not equals or not name or not path:
+            raise click.BadParameter(f"{item!r} is not NAME=FILE")
+        pairs.append((name, path))
+    return pairs
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _shared(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order given."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+_with_tables = click.option(
+    "--table", "tables", multiple=True, callback=_tables, metavar="NAME=FILE", help="Register a table."
+)
+_running = _shared(
+    _with_tables,
+    click.option("--engine", type=click.Choice(["spark", "reference"]), default="spark", show_default=True),
+    click.option("--master", help="The Spark master, for example spark://host:7077. Default: local."),
+    click.option("--remote", help="A Spark Connect server, for example sc://host."),
+    click.option("--format", "format_", type=click.Choice(["table", "ion"]), default="table", show_default=True),
+    click.option("--limit", type=click.IntRange(0), default=100, show_default=True, help="Rows that a table shows."),
+    click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the rows to this file instead."),
+    click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Give up after that."),
+)
+_planning = _shared(
+    click.option("--mode", type=click.Choice(["permissive", "strict"]), default="permissive", show_default=True),
+    click.option("--param", "params", multiple=True, metavar="ION", help="A value for a ?, in order, as Ion."),
+    click.option("--pipeline", type=click.Choice(["quiet", "debug"]), default="quiet", help="Show every stage."),
+)
+
+
+@contextmanager
+def _session(tables: list[tuple[str, str]], **options: Any) -> Iterator[fs.Session]:
+    with fs.connect(**options) as session:
+        for name, path in tables:
+            session.register(name, path)
+        yield session
+
+
+def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> None:
+    """Print an answer or write it; one that is not wanted any more is cancelled."""
+    try:
+        if output is not None:
+            result.write(output)
+            click.echo(f"wrote {output}", err=True)
+        elif format_ == "ion":
+            click.echo(result.to_ion())
+        else:
+            click.echo(table(result.value(), limit))
+    except (KeyboardInterrupt, _TimeOut):
+        result.cancel()
+        raise
+
+
+@commands.command()
+@_plan
+@_running
+def run(plan: Path, tables: list[tuple[str, str]], timeout: float | None, **options: Any) -> None:
+    """Run PLAN, and print its rows or write them to a file.
+
+    \b
+    firesteel run plan.ion --table hr.employees=employees.jsonl
+    firesteel run plan.ion --table t=t.parquet --engine reference --format ion
+    firesteel run plan.ion --table t=t.parquet --output rows.parquet
+    """
+    shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
+    read = fs.read_plan(plan)
+    with _session(tables, **options) as session, _time(timeout):
+        _show(session.run(read), **shown)
+
+
+@commands.command()
+@click.argument("text")
+@_running
+@_planning
+def query(
+    text: str,
+    tables: list[tuple[str, str]],
+    timeout: float | None,
+    mode: str,
+    params: tuple[str, ...],
+    pipeline: str,
+    **options: Any,
+) -> None:
+    """Run a PartiQL query.
+
+    \b
+    firesteel query "SELECT o.id FROM orders AS o" --table orders=orders.jsonl
+    firesteel query "SELECT VALUE x FROM t AS x WHERE x.id = ?" --table t=t.parquet --param 3
+    """
+    shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
+    with _session(tables, **options) as session, _time(timeout):
+        if pipeline == "debug":
+            stages(text, session, mode, params)
+        _show(session.query(text, mode=mode, params=[fs.ion(param) for param in params]), **shown)
+
+
+@commands.command("plan")
+@click.argument("text")
+@_with_tables
+@_planning
+@click.option("--as", "notation", type=click.Choice(["ion", "tree"]), default="ion", show_default=True)
+@click.option("--typing", type=click.Choice(["dynamic", "static"]), default="dynamic", show_default=True)
+def plan_(
+    text: str,
+    tables: list[tuple[str, str]],
+    mode: str,
+    params: tuple[str, ...],
+    pipeline: str,
+    notation: str,
+    typing: Any,
+) -> None:
+    """Plan a PartiQL query, and print the plan."""
+    with _session(tables, engine="reference") as session:
+        if pipeline == "debug":
+            stages(text, session, mode, params)
+        made = session.plan(text, mode=mode, typing=typing, params=[fs.ion(param) for param in params])
+        click.echo(made.to_ion() if notation == "ion" else made.explain())
+
+
+@contextmanager
+def _time(seconds: float | None) -> Iterator[None]:
+    """Raise `_TimeOut` in the main thread when the time is over."""
+    if seconds is None:
+        yield
+        return
+
+    def over(*_: Any) -> None:
+        raise _TimeOut(f"no answer within {seconds:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@commands.command()
+@_plan
+@click.option("--as", "notation", type=click.Choice(["tree", "ion", "algebra"]), default="tree", show_default=True)
+def explain(plan: Path, notation: str) -> None:
+    """Show PLAN as a tree, or in another notation."""
+    read = fs.read_plan(plan)
+    match notation:
+        case "ion":
+            click.echo(read.to_ion())
+        case "algebra":
+            click.echo(read.to_algebra())
+        case _:
+            click.echo(read.explain())
+
+
+@commands.command()
+@_plan
+def check(plan: Path) -> int:
+    """Say what is wrong with PLAN, and where."""
+    problems = fs.read_plan(plan).check()
+    for problem in problems:
+        click.echo(str(problem), err=True)
+    if problems:
+        click.echo(f"{plan}: {len(problems)} problem{'' if len(problems) == 1 else 's'}", err=True)
+        return 1
+    click.echo(f"{plan}: fine")
+    return 0
+
+
+@commands.command()
+def doctor() -> int:
+    """Say whether this machine has what Firesteel needs."""
+    return doctor_.main([])

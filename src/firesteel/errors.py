@@ -1,0 +1,89 @@
+"""The exception tree.
+
+    FiresteelError            root of every error we raise
+    ├── ParseError            the text is not PartiQL, or not Ion
+    ├── AnalysisError         the query parses and cannot mean anything: unknown names, wrong types
+    ├── PlanError             not a plan, or a plan that contradicts itself
+    ├── EvaluationError       a value went wrong while running, in strict mode or beyond any mode
+    ├── PolicyError           refused: the policy of the session does not allow it
+    └── UnsupportedError      we know what you mean and cannot do it (yet)
+
+An error knows what happened, where (a span of text, a place in a plan), and what to do about it; it also owns its
+code and the exit code of the command line.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from firesteel.source import Place, Span
+
+
+class FiresteelError(Exception):
+    """Root of every error that Firesteel raises."""
+
+    code: ClassVar[str] = "FS000"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, message: str, *, where: Span | Place | None = None, help: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.help = help
+
+    @property
+    def span(self) -> Span | None:
+        return self.where.span if isinstance(self.where, Place) else self.where
+
+    def located(self, where: Span | Place | None) -> FiresteelError:
+        """This error, placed there unless it already knows a place."""
+        if self.where is None:
+            self.where = where
+        return self
+
+    def __str__(self) -> str:
+        lines = [f"{self.code}: {self.message}"]
+        if self.where is not None:
+            lines.append(str(self.where))
+        if self.span is not None:
+            lines.append(self.span.caret())
+        if self.help:
+            lines.append(f"  {self.help}")
+        return "\n".join(lines)
+
+
+class ParseError(FiresteelError):
+    """The text is not PartiQL, or not Ion."""
+
+    code = "FS100"
+
+
+class AnalysisError(FiresteelError):
+    """The query parses, and what it says cannot be meant: an unknown name, a wrong type."""
+
+    code = "FS200"
+
+
+class PlanError(FiresteelError):
+    """Not a plan, or a plan that contradicts itself."""
+
+    code = "FS300"
+
+
+class EvaluationError(FiresteelError):
+    """A value went wrong while running: in strict mode, or beyond what any mode forgives."""
+
+    code = "FS400"
+
+
+class PolicyError(FiresteelError):
+    """The session's policy does not allow it."""
+
+    code = "FS500"
+    exit_code = 3
+
+
+class UnsupportedError(FiresteelError):
+    """We know what you mean and cannot do it (yet)."""
+
+    code = "FS600"

@@ -1,0 +1,146 @@
+"""What a plan is compiled to: closures over the rows in scope.
+
+`compile_node` turns a node into a Python function once, by the handler of its class; running it is calling it. Handlers
+are generators that ask for their children (`node.drive`), so that compiling does not use the Python stack. Running
+does nest calls, but calls from Python to Python live on the heap: `deep.py` says how far that goes, and a closure must
+therefore never call another one through C (`map`, `sorted(key=...)`, a generator), only directly or in a loop.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Generator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.evaluate.deep import survey
+from firesteel.node import Node, drive
+from firesteel.plan import Global, Lit, Rel, Rex, Var
+from firesteel.source import Place, Span
+from firesteel.values import MISSING, Value
+
+if TYPE_CHECKING:
+    from firesteel.tables import Table
+
+Row = tuple[Value, ...]
+Fail = Callable[..., Value]
+
+
+class Env:
+    """The rows in scope: the one at hand and, outwards, those around it."""
+
+    __slots__ = ("memo", "outer", "row")
+
+    memo: dict[int, Any]  # what shared subplans gave here; there only once one of them has run
+
+    def __init__(self, row: Row = (), outer: Env | None = None) -> None:
+        self.row = row
+        self.outer = outer
+
+
+class Rows(NamedTuple):
+    """What a relation gives: its rows, and whether their order means something (a list) or not (a bag)."""
+
+    rows: list[Row]
+    ordered: bool
+
+
+RexClosure = Callable[[Env], Value]
+RelClosure = Callable[[Env], Rows]
+
+
+class Forgivable(Exception):
+    """What is MISSING in permissive mode and an error in strict mode. Other errors are errors in both."""
+
+
+class Context:
+    """What handlers know beside their node: the mode, and the tables behind the plan's globals."""
+
+    def __init__(self, strict: bool, tables: Sequence[Table] = ()) -> None:
+        self.strict = strict
+        self.tables = tables
+        self._read: dict[int, Value] = {}
+
+    @cached_property
+    def now(self) -> datetime.datetime:
+        """The time of the run, in UTC: one and the same, however long it takes."""
+        return datetime.datetime.now(datetime.UTC)
+
+    def table(self, ordinal: int) -> Value:
+        """The value of a global; its table is read when it is first needed, and then no more."""
+        if ordinal not in self._read:
+            self._read[ordinal] = self.tables[ordinal].read()
+        return self._read[ordinal]
+
+    def failing(self, where: Span | Place | None) -> Fail:
+        """What to return when a value is wrong: `fail("no attribute '{}'", name)` is MISSING, or raises."""
+        if not self.strict:
+            return _forgive
+
+        def fail(message: str, *parts: object) -> NoReturn:
+            raise EvaluationError(message.format(*parts), where=where)
+
+        return fail
+
+
+def _forgive(*_: object) -> Value:
+    return MISSING
+
+
+Handler = Callable[[Any, Context], Any]
+
+#: How each class of nodes is compiled. A handler returns the closure, or is a generator that first yields requests
+#: (`yield child, context`) and is sent what the children were compiled to.
+HANDLERS: dict[type[Node], Handler] = {}
+
+#: The classes that are not compiled, and why.
+UNSUPPORTED: dict[type[Node], str] = {}
+
+
+def handles(cls: type[Node]) -> Callable[[Handler], Handler]:
+    """Register the handler of a class."""
+
+    def register(handler: Handler) -> Handler:
+        HANDLERS[cls] = handler
+        return handler
+
+    return register
+
+
+def compile_node(root: Node, context: Context) -> tuple[Any, int]:
+    """What a node is compiled to, and how deep it is. A shared subplan is compiled once, and runs once for the same
+    rows in scope: else a small document could ask for an endless run."""
+    levels, shared = survey(root)
+    done: dict[int, Any] = {}
+
+    def dispatch(node: Node, context: Context) -> Any:
+        return done[id(node)] if id(node) in done else remember(node, context)
+
+    def remember(node: Node, context: Context) -> Generator[Any, Any, Any]:
+        handler = HANDLERS.get(type(node))
+        if handler is None:
+            reason = UNSUPPORTED.get(type(node), "the reference evaluator does not know it")
+            raise UnsupportedError(f"cannot evaluate '{node.tag or type(node).__name__}': {reason}", where=node.where)
+        made = handler(node, context)
+        if isinstance(made, Generator):
+            made = yield from made
+        if id(node) in shared and isinstance(node, Rex | Rel) and not isinstance(node, Lit | Var | Global):
+            made = _once(made, id(node))
+        done[id(node)] = made
+        return made
+
+    return drive(dispatch, root, context), levels
+
+
+def _once(made: Callable[[Env], Any], key: int) -> Callable[[Env], Any]:
+    def run(env: Env) -> Any:
+        try:
+            memo = env.memo
+        except AttributeError:
+            memo = env.memo = {}
+        if key not in memo:
+            memo[key] = made(env)
+        return memo[key]
+
+    return run

@@ -1,0 +1,165 @@
+"""Calls: what the catalogue's rows say of arguments is done here, once for all functions.
+
+Of a function that propagates: a present argument that is not of its parameter's family is wrong, even beside an absent
+one; else MISSING in any argument gives MISSING, else NULL in any gives NULL; else the function is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel.errors import EvaluationError, FiresteelError, PlanError
+from firesteel.evaluate.base import Context, Env, Forgivable, RexClosure, handles
+from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
+from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
+from firesteel.types import Type
+from firesteel.values import MISSING, Value, absent
+
+#: The kinds of values that each parameter takes.
+Takes = tuple[frozenset[type], ...]
+
+
+@handles(p.Call)
+def _call(node: p.Call, context: Context) -> Generator[Any, Any, RexClosure]:
+    row = _row(node)
+    args: list[RexClosure] = []
+    for arg in node.values:
+        args.append((yield arg, context))
+    fail = _failing(node, row, context)
+    if row.name in LAZY:
+        return LAZY[row.name](args, lambda message: fail(message, ()))
+    if row.name in CLOCK:
+        now = CLOCK[row.name](context.now)
+        return lambda env: now
+    if row.name in TYPED:
+        types = [arg for arg in node.args if isinstance(arg, Type)]
+        if len(types) != 1:
+            raise PlanError(f"'{row.name}' takes one type, not {len(types)}", where=node.where)
+        try:
+            function = TYPED[row.name](types[0])
+        except FiresteelError as error:
+            raise error.located(node.where) from None
+    else:
+        function = SCALARS[row.name]
+    return _closure(function, args, _Parameters(row, node), fail, node)
+
+
+def _row(node: p.Call) -> functions.Function:
+    """The row of the catalogue that a call refers to."""
+    name = node.fn.name
+    row = functions.find(name)
+    if row is None:
+        meant = functions.suggest(name)
+        raise PlanError(f"no function '{name}'", where=node.where, help=f"did you mean '{meant}'?" if meant else None)
+    if row.kind is not functions.Kind.SCALAR:
+        raise PlanError(f"'{name}' is an aggregate function: it has no meaning for one row", where=node.where)
+    if not any(signature.takes(len(node.args)) for signature in row.signatures):
+        raise PlanError(f"'{name}' does not take {len(node.args)} arguments", where=node.where)
+    return row
+
+
+class _Parameters:
+    """The signatures of a row that fit a call's number of arguments."""
+
+    def __init__(self, row: functions.Function, node: p.Call) -> None:
+        places = [i for i, arg in enumerate(node.args) if isinstance(arg, p.Rex)]
+        fitting = [signature for signature in row.signatures if signature.takes(len(node.args))]
+        self.name = row.name
+        self.families = [[signature.param(i) for i in places] for signature in fitting]
+        if row.propagates:
+            self.takes: list[Takes] = [tuple(FAMILIES[f][0] for f in families) for families in self.families]
+        else:
+            self.takes = [(EVERYTHING,) * len(places)]
+        #: What is tried first: the signature that takes anything, if there is one, else the first.
+        self.usual = next((takes for takes in self.takes if set(takes) <= {EVERYTHING, PRESENT}), self.takes[0])
+
+    def accept(self, given: Sequence[Value]) -> bool:
+        """Is there a signature that takes these arguments, all present?"""
+        return any(all(type(v) in kinds for v, kinds in zip(given, takes, strict=True)) for takes in self.takes)
+
+    def otherwise(self, given: Sequence[Value]) -> Value:
+        """What comes of arguments that are not all present and right."""
+        for takes in self.takes:
+            if all(absent(v) or type(v) in kinds for v, kinds in zip(given, takes, strict=True)):
+                return MISSING if any(v is MISSING for v in given) else None
+        for i, value in enumerate(given):
+            families = dict.fromkeys(families[i] for families in self.families)
+            if not absent(value) and not any(type(value) in FAMILIES[family][0] for family in families):
+                *others, last = (FAMILIES[family][1] for family in families)
+                known = f"{', '.join(others)} and {last}" if others else last
+                raise Forgivable(f"{self.name} takes {known}, not {kind(value)}")
+        raise Forgivable(f"{self.name} does not take {', '.join(map(kind, given))}")
+
+
+def _closure(
+    function: Callable[..., Value],
+    args: list[RexClosure],
+    parameters: _Parameters,
+    fail: Callable[[object, Sequence[Value]], Value],
+    node: p.Call,
+) -> RexClosure:
+    """The call: one and two arguments, which is what most have, without a list of them if they are as usual."""
+    usual, where = parameters.usual, node.where
+
+    def otherwise(given: Sequence[Value]) -> Value:
+        return function(*given) if parameters.accept(given) else parameters.otherwise(given)
+
+    def unary(env: Env) -> Value:
+        a = first(env)
+        try:
+            return function(a) if type(a) in takes_a else otherwise((a,))
+        except Forgivable as error:
+            return fail(error, (a,))
+        except EvaluationError as error:
+            error.located(where)
+            raise
+
+    def binary(env: Env) -> Value:
+        a, b = first(env), second(env)
+        try:
+            return function(a, b) if type(a) in takes_a and type(b) in takes_b else otherwise((a, b))
+        except Forgivable as error:
+            return fail(error, (a, b))
+        except EvaluationError as error:
+            error.located(where)
+            raise
+
+    def any_number(env: Env) -> Value:
+        given = [arg(env) for arg in args]
+        try:
+            return otherwise(given)
+        except Forgivable as error:
+            return fail(error, given)
+        except EvaluationError as error:
+            error.located(where)
+            raise
+
+    if len(args) == 1:
+        (first,), (takes_a,) = args, usual
+        return unary
+    if len(args) == 2:
+        (first, second), (takes_a, takes_b) = args, usual
+        return binary
+    return any_number
+
+
+def _failing(node: p.Call, row: functions.Function, context: Context) -> Callable[[object, Sequence[Value]], Value]:
+    if not context.strict:
+        return lambda error, given: MISSING
+
+    def fail(error: object, given: Sequence[Value]) -> Value:
+        # A lazy function has no arguments at hand, and a cast names its own.
+        said = f"{_said(row, given)}: {error}" if given and row.name not in TYPED else str(error)
+        raise EvaluationError(said, where=node.where)
+
+    return fail
+
+
+def _said(row: functions.Function, given: Sequence[Value]) -> str:
+    """A call as it might have been written: `'a' + 1`, `upper(1)`."""
+    shown = [show(value) for value in given]
+    symbol = next((name for name in row.partiql if not name[0].isalpha()), None)
+    return f" {symbol} ".join(shown) if symbol and len(shown) == 2 else f"{row.name}({', '.join(shown)})"

@@ -1,0 +1,69 @@
+"""How deep a plan may nest, and the room that a deep one is given to run.
+
+A call of a Python function by a Python function takes no C stack (since CPython 3.11), only heap; what stops it is the
+interpreter's recursion limit. So a run asks for as many more frames as its plan can nest and gives them back. Because
+closures only ever call closures that way (see `base.py`), no thread with a larger stack is needed, an interrupt arrives
+where it should, and a plan of `MAX_DEPTH` levels runs on any thread's stack; `tests/evaluate/test_deep.py` holds that
+with a stack of 256 KiB.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import TypeVar
+
+from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
+from firesteel.node import Node, children, fold
+
+T = TypeVar("T")
+
+#: The number of nodes on the longest way down that a plan may have.
+MAX_DEPTH = 100_000
+
+#: At most so many Python frames per level: a closure, a comprehension in it, the memory of a shared subplan; and spare.
+_FRAMES = 4
+#: What runs at the bottom: functions, `values.key`, a table's reader.
+_SPARE = 1_000
+#: Above this depth an error forgets its way up through the closures: nobody would read it.
+_LONG = 100
+
+_lock = threading.Lock()
+
+
+def survey(root: Node) -> tuple[int, set[int]]:
+    """A plan's depth, and the identities of the nodes that have more than one parent. Too deep is an error."""
+    below: dict[int, list[Node]] = {}
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) not in below:
+            below[id(node)] = children(node)
+            stack.extend(below[id(node)])
+    levels = fold(root, lambda _, depths: 1 + max(depths, default=0), lambda node: below[id(node)])
+    if levels > MAX_DEPTH:
+        raise UnsupportedError(f"the plan nests {levels} levels deep; the reference evaluator goes to {MAX_DEPTH}")
+    parents = Counter(id(child) for kids in below.values() for child in kids)
+    return levels, {node for node, count in parents.items() if count > 1}
+
+
+def run(work: Callable[[], T], levels: int) -> T:
+    """Do the work with frames for so many levels."""
+    frames = levels * _FRAMES + _SPARE
+    _grant(frames)
+    try:
+        return work()
+    except FiresteelError as error:
+        raise (error.with_traceback(None) if levels > _LONG else error) from error.__cause__
+    except RecursionError as error:
+        raise EvaluationError(f"nested too deep to evaluate: {error}") from None
+    finally:
+        _grant(-frames)
+
+
+def _grant(frames: int) -> None:
+    """Move the recursion limit, which is one for all threads: what each run adds to it, that run takes away."""
+    with _lock:
+        sys.setrecursionlimit(sys.getrecursionlimit() + frames)

@@ -1,0 +1,110 @@
+"""Joins: a join type says which right rows a left row pairs with; the join keeps, pads and concatenates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+from firesteel import plan as p
+from firesteel.errors import PlanError
+from firesteel.evaluate.base import Context, Env, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.compare import equality_key
+from firesteel.evaluate.rel import holds
+from firesteel.values import Key, absent
+
+#: For every left row, the ordinals of the right rows it pairs with.
+Pairing = Callable[[list[Row], list[Row], Env], list[Sequence[int]]]
+
+
+@handles(p.Cross)
+def _cross(_node: p.Cross, _context: Context) -> Pairing:
+    return lambda lefts, rights, env: [range(len(rights))] * len(lefts)
+
+
+@handles(p.Theta)
+def _theta(node: p.Theta, context: Context) -> Generator[Any, Any, Pairing]:
+    condition: RexClosure = yield node.condition, context
+    fail = context.failing(node.condition.where or node.where)
+
+    def pair(lefts: list[Row], rights: list[Row], env: Env) -> list[Sequence[int]]:
+        found: list[Sequence[int]] = []
+        for left in lefts:
+            matches = []
+            for i, right in enumerate(rights):
+                if holds(condition(Env(left + right, env)), fail):
+                    matches.append(i)
+            found.append(matches)
+        return found
+
+    return pair
+
+
+@handles(p.Equi)
+def _equi(node: p.Equi, context: Context) -> Generator[Any, Any, Pairing]:
+    left_keys: list[RexClosure] = []
+    right_keys: list[RexClosure] = []
+    for pair_ in node.keys:
+        left_keys.append((yield pair_.left, context))
+        right_keys.append((yield pair_.right, context))
+
+    def pair(lefts: list[Row], rights: list[Row], env: Env) -> list[Sequence[int]]:
+        by_key: dict[tuple[Key, ...], list[int]] = {}
+        for i, right in enumerate(rights):
+            key = _join_key(right_keys, Env(right, env))
+            if key is not None:
+                by_key.setdefault(key, []).append(i)
+        found: list[Sequence[int]] = []
+        for left in lefts:
+            key = _join_key(left_keys, Env(left, env))
+            found.append([] if key is None else by_key.get(key, []))
+        return found
+
+    return pair
+
+
+def _join_key(exprs: list[RexClosure], env: Env) -> tuple[Key, ...] | None:
+    """Equal just where `=` is true of all keys; None if one is absent, because then `=` never is."""
+    values = [expr(env) for expr in exprs]
+    if any(map(absent, values)):
+        return None
+    return tuple([equality_key(value) for value in values])
+
+
+@handles(p.Join)
+def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
+    left: RelClosure = yield node.left, context
+    right: RelClosure = yield node.right, context
+    pair: Pairing = yield node.type, context
+    capture = node.capture
+    pads_left, pads_right = capture.pads_left, capture.pads_right
+    no_left: Row = (None,) * len(p.schema(node.left))
+    no_right: Row = (None,) * len(p.schema(node.right))
+
+    def side_by_side(env: Env) -> Rows:
+        (lefts, left_ordered), (rights, right_ordered) = left(env), right(env)
+        made: list[Row] = []
+        unmatched = set(range(len(rights))) if pads_left else set()
+        for row, matches in zip(lefts, pair(lefts, rights, env), strict=True):
+            made.extend([row + rights[i] for i in matches])
+            if pads_right and not matches:
+                made.append(row + no_right)
+            if pads_left:
+                unmatched.difference_update(matches)
+        made.extend([no_left + rights[i] for i in sorted(unmatched)])
+        return Rows(made, left_ordered and right_ordered and not pads_left)
+
+    def lateral(env: Env) -> Rows:
+        lefts, ordered = left(env)
+        made: list[Row] = []
+        for row in lefts:
+            rights, right_ordered = right(Env(row, env))
+            (matches,) = pair([row], rights, env)
+            made.extend([row + rights[i] for i in matches])
+            if pads_right and not matches:
+                made.append(row + no_right)
+            ordered = ordered and right_ordered
+        return Rows(made, ordered)
+
+    if node.lateral and pads_left:
+        raise PlanError("a lateral join cannot keep right rows: there are none without a left row", where=node.where)
+    return lateral if node.lateral else side_by_side

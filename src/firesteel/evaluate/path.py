@@ -1,0 +1,130 @@
+"""Paths and their steps.
+
+A path with wildcards is the query that it abbreviates: `t[*].a[*]` is `SELECT VALUE v2 FROM t AS v1, v1.a AS v2`, so a
+wildcard ranges as FROM (or UNPIVOT) does, and what comes after it is asked of every element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.evaluate.base import Context, Env, Fail, RexClosure, handles
+from firesteel.evaluate.kinds import kind, show
+from firesteel.values import MISSING, Bag, Struct, Value, absent
+
+Into = Callable[[Value, Env], Value]
+Each = Callable[[Value, Env], list[Value]]
+
+
+@handles(p.Path)
+def _path(node: p.Path, context: Context) -> Generator[Any, Any, RexClosure]:
+    root: RexClosure = yield node.root, context
+    steps: list[tuple[bool, Any]] = []
+    for step in node.steps:
+        steps.append((isinstance(step, p.Key), (yield step, context)))
+    if not all(one for one, _ in steps):
+        return _ranging(root, steps)
+    intos: list[Into] = [step for _, step in steps]
+
+    def run(env: Env) -> Value:
+        value = root(env)
+        for into in intos:
+            value = into(value, env)
+        return value
+
+    return run
+
+
+def _ranging(root: RexClosure, steps: list[tuple[bool, Any]]) -> RexClosure:
+    def run(env: Env) -> Value:
+        found = [root(env)]
+        for one, step in steps:
+            if one:
+                found = [step(value, env) for value in found]
+            else:
+                found = [item for value in found for item in step(value, env)]
+        return Bag(found)
+
+    return run
+
+
+@handles(p.Key)
+def _key(node: p.Key, context: Context) -> Generator[Any, Any, Into]:
+    key: RexClosure = yield node.key, context
+    fail = context.failing(node.where or node.key.where)
+    if not isinstance(node.key.type, t.Text):
+        return _index(key, fail)
+    any_case = isinstance(node.key.type, t.Symbol)
+    find = _strictly(any_case, fail) if context.strict else (Struct.get_in_any_case if any_case else Struct.get)
+
+    def into(value: Value, env: Env) -> Value:
+        name = key(env)
+        if type(value) is Struct and isinstance(name, str):
+            return find(value, name)
+        if _absent(value, name):
+            return MISSING if value is MISSING or name is MISSING else None
+        return fail("no attribute {} in a value of type {}", show(name), kind(value))
+
+    return into
+
+
+def _strictly(any_case: bool, fail: Fail) -> Callable[[Struct, str], Value]:
+    """An attribute that has to be there, once."""
+
+    def find(struct: Struct, name: str) -> Value:
+        folded = name.lower()
+        found = [item for key, item in struct.pairs if key == name or (any_case and key.lower() == folded)]
+        if len(found) == 1:
+            return found[0]
+        return fail("attribute {} is ambiguous" if found else "no attribute {}", show(name))
+
+    return find
+
+
+def _index(key: RexClosure, fail: Fail) -> Into:
+    def into(value: Value, env: Env) -> Value:
+        index = key(env)
+        if isinstance(value, list) and type(index) is int:
+            if 0 <= index < len(value):
+                return value[index]
+            return fail("no element {} in an array of {}", show(index), len(value))
+        if _absent(value, index):
+            return MISSING if value is MISSING or index is MISSING else None
+        return fail("no element {} in a value of type {}", show(index), kind(value))
+
+    return into
+
+
+def _absent(value: Value, key: Value) -> bool:
+    return absent(value) or absent(key)
+
+
+@handles(p.Wildcard)
+def _wildcard(node: p.Wildcard, context: Context) -> Each:
+    fail = context.failing(node.where)
+
+    def each(value: Value, _: Env) -> list[Value]:
+        if isinstance(value, Bag):
+            return value.items
+        if not isinstance(value, list):
+            fail("[*] takes collections, not {}", kind(value))
+            return [value]
+        return value
+
+    return each
+
+
+@handles(p.UnpivotStep)
+def _unpivot_step(node: p.UnpivotStep, context: Context) -> Each:
+    fail = context.failing(node.where)
+
+    def each(value: Value, _: Env) -> list[Value]:
+        if isinstance(value, Struct):
+            return [item for _, item in value.pairs]
+        fail(".* takes structs, not {}", kind(value))
+        return [] if value is MISSING else [value]
+
+    return each

@@ -1,0 +1,171 @@
+"""The tree: one line per node, with column names, types and nullability.
+
+    query permissive → bag(struct(name string))
+    └─ select {'name': e.name}
+       └─ filter (e.id > 3)                [e struct(id int64, name string)]
+          └─ scan hr.employees             [e struct(id int64, name string)]
+
+After a type, `?` says that it may be NULL and `~` that it may be MISSING. `^` before a name is one row further out.
+A subquery inside an expression is `#1`, and its tree follows below the node. A part of a plan that is used twice is
+drawn once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from firesteel import types as t
+from firesteel.explain import rex as expression
+from firesteel.node import Node, children
+from firesteel.plan import (
+    Agg,
+    Aggregate,
+    CreateView,
+    Cross,
+    Definition,
+    Equi,
+    GlobalBinding,
+    Join,
+    Pivot,
+    Plan,
+    Query,
+    Rel,
+    Rex,
+    Root,
+    Select,
+    SetRel,
+    Theta,
+    schema,
+)
+from firesteel.plan.rel import Capture
+from firesteel.plan.scope import Scope, scoped_children
+from firesteel.plan.statement import Mode
+
+#: Type texts in a schema are cut: the tree is for reading.
+TYPE_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A node still to be drawn, with what it sees and what stands before it."""
+
+    node: Node
+    scope: Scope | None
+    lead: str = ""
+    label: str = ""
+
+
+def explain(plan: Plan, *, max_lines: int = 10_000) -> str:
+    """The plan as a tree of text."""
+    rows: list[tuple[str, str]] = []
+    drawn: dict[int, int] = {}
+    stack: list[tuple[_Line, str, bool]] = [(_Line(plan.statement, None), "", True)]
+    while stack and len(rows) < max_lines:
+        line, indent, last = stack.pop()
+        top = not rows
+        lead = "" if top else indent + ("└─ " if last else "├─ ")
+        if isinstance(line.node, Rel) and id(line.node) in drawn:
+            rows.append((f"{lead}{line.label}{line.node.tag}, as in line {drawn[id(line.node)]}", ""))
+            continue
+        drawn[id(line.node)] = len(rows) + 1
+        subqueries: list[Node] = []
+        text = _head(line.node, line.scope, plan.globals, subqueries)
+        rows.append((f"{lead}{line.label}{text}", _columns(line.node)))
+        below = _below(line.node, line.scope, subqueries)
+        deeper = "" if top else indent + ("   " if last else "│  ")
+        for i, kid in reversed(list(enumerate(below))):
+            stack.append((kid, deeper, i == len(below) - 1))
+    if stack:
+        rows.append((f"… cut after {max_lines:,} lines", ""))
+    width = min(72, max((len(left) for left, right in rows if right), default=0))
+    return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
+
+
+def _columns(node: Node) -> str:
+    if not isinstance(node, Rel):
+        return ""
+    columns = [f"{f.name or f'${i}'} {_short(f.type)}" for i, f in enumerate(schema(node))]
+    return f"[{', '.join(columns)}]"
+
+
+def _short(type_: t.Type) -> str:
+    text = str(type_)
+    return text if len(text) <= TYPE_WIDTH else text[: TYPE_WIDTH - 1] + "…"
+
+
+def _below(node: Node, scope: Scope | None, subqueries: list[Node]) -> list[_Line]:
+    """The relations below, and the subqueries of the node's own expressions."""
+    lines = []
+    if isinstance(node, Query | CreateView):
+        rex = node.rex if isinstance(node, Query) else node.query
+        if isinstance(rex, Select | Pivot):
+            return [_Line(rex, None)]
+    inner = [(kid, around) for kid, around in scoped_children(node, scope) if not isinstance(kid, Rel)]
+    around_rex = next((around for _, around in inner), scope)
+    lines += [_Line(query, around_rex, label=f"#{i}: ") for i, query in enumerate(subqueries, 1)]
+    lines += [_Line(kid, around) for kid, around in scoped_children(node, scope) if isinstance(kid, Rel)]
+    return lines
+
+
+def _head(node: Node, scope: Scope | None, globals_: tuple[GlobalBinding, ...], subqueries: list[Node]) -> str:
+    """The node's own words."""
+
+    def say(part: Node, around: Scope | None) -> str:
+        return expression.write(part, around, globals_, subqueries)
+
+    mode = f" {node.mode.value}" if isinstance(node, Query | Root | CreateView) and node.mode is Mode.STRICT else ""
+    match node:
+        case Query(rex=rex):
+            body = "" if isinstance(rex, Select | Pivot) else f" {say(rex, None)}"
+            return f"query{mode}{body} → {_short(rex.type)}"
+        case CreateView(name=name, query=rex):
+            body = "" if isinstance(rex, Select | Pivot) else f" {say(rex, None)}"
+            return f"create_view {name}{mode}{body} → {_short(rex.type)}"
+        case Root(names=names):
+            return f"root{mode} ({', '.join(names)})"
+        case Definition():
+            return node.label
+        case _:
+            parts = [
+                _part(kid, around, say) for kid, around in scoped_children(node, scope) if not isinstance(kid, Rel)
+            ]
+            return " ".join([node.tag, *_own(node), *_grouped(node, parts)])
+
+
+def _part(kid: Node, around: Scope | None, say: object) -> str:
+    assert callable(say)
+    match kid:
+        case Cross():
+            return "cross"
+        case Equi(keys=keys):
+            return f"equi on {', '.join(say(key, around) for key in keys) or 'nothing'}"
+        case Theta(condition=condition):
+            return f"on {say(condition, around)}"
+        case _:
+            return str(say(kid, around))
+
+
+def _own(node: Node) -> list[str]:
+    """The attributes that change what a node does."""
+    words = []
+    if isinstance(node, Join):
+        words += [] if node.capture is Capture.INNER else [node.capture.name.lower()]
+        words += ["lateral"] if node.lateral else []
+    if isinstance(node, SetRel):
+        words.append(node.quantifier.value)
+    if getattr(node, "identified", False):
+        words.append("by identifier")
+    if isinstance(node, Aggregate) and node.strategy.name != "FULL":
+        words.append(node.strategy.name.lower())
+    return words
+
+
+def _grouped(node: Node, parts: list[str]) -> list[str]:
+    """The parts of an aggregate are of two sorts; those of any other node are a list."""
+    if isinstance(node, Aggregate):
+        count = sum(isinstance(kid, Agg) for kid in children(node))
+        aggs, keys = parts[:count], parts[count:]
+        return [", ".join(aggs), *([f"by {', '.join(keys)}"] if keys else [])]
+    if isinstance(node, Rex | Rel):
+        return [", ".join(parts)] if parts else []
+    return parts

@@ -1,0 +1,201 @@
+"""What a function's row says, and what follows from it: which calls are right and what type they have."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from firesteel import types as t
+from firesteel.functions.returns import RETURNS
+
+
+class Kind(enum.Enum):
+    """How a function is called."""
+
+    SCALAR = "scalar"
+    AGGREGATE = "aggregate"
+    WINDOW = "window"
+
+
+#: What a parameter may be declared as: a family of types. `type` is a type argument, not a value.
+FAMILIES: dict[str, tuple[type[t.Type], ...]] = {
+    "any": (t.Type,),
+    "bool": (t.Bool,),
+    "int": (t.Integer,),
+    "number": (t.Number,),
+    "text": (t.Text, t.Clob),
+    "octets": (t.Octets,),
+    "temporal": (t.Temporal,),
+    "date": (t.Date,),
+    "time": (t.Time,),
+    "timestamp": (t.Timestamp,),
+    "interval": (t.Interval,),
+    "collection": (t.Collection,),
+    "struct": (t.Struct,),
+    "container": (t.Collection, t.Struct),
+}
+
+#: Does an argument of this type fit a parameter of that family?
+Fit = Callable[[str, t.Type], bool]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """`(number, number) -> numeric`. The last parameter may repeat: `(any, any...) -> either`. A result marked with
+    `~` may be MISSING even of arguments that fit, because they can still be wrong: `(any, type) -> target~`."""
+
+    params: tuple[str, ...]
+    returns: str
+    variadic: bool = False
+    partial: bool = False
+
+    @staticmethod
+    def parse(text: str) -> Signature:
+        left, _, returns = text.partition(" -> ")
+        params = [p.strip() for p in left.strip()[1:-1].split(",") if p.strip()]
+        variadic = bool(params) and params[-1].endswith("...")
+        if variadic:
+            params[-1] = params[-1][:-3]
+        for param in params:
+            if param != "type" and param not in FAMILIES:
+                raise ValueError(f"unknown family {param!r} in signature {text!r}")
+        partial = returns.endswith("~")
+        returns = returns.removesuffix("~")
+        if returns not in RETURNS:
+            raise ValueError(f"unknown result {returns!r} in signature {text!r}")
+        return Signature(tuple(params), returns, variadic, partial)
+
+    def param(self, index: int) -> str:
+        return self.params[min(index, len(self.params) - 1)]
+
+    def takes(self, count: int) -> bool:
+        return count >= len(self.params) if self.variadic else count == len(self.params)
+
+    def fits(self, args: Sequence[t.Type], fit: Fit) -> bool:
+        """Do all arguments fit?"""
+        return self.takes(len(args)) and all(fit(self.param(i), arg) for i, arg in enumerate(args))
+
+    def __str__(self) -> str:
+        return (
+            f"({', '.join(self.params)}{'...' if self.variadic else ''}) -> {self.returns}{'~' if self.partial else ''}"
+        )
+
+
+@dataclass(frozen=True)
+class Function:
+    """One row of the catalogue.
+
+    `propagates`: MISSING in any argument gives MISSING, else NULL in any gives NULL, before the function is asked.
+    A function that does not propagate says itself what it makes of them. `absent` says what may come out besides:
+    `null`, `missing`, or (`args`) NULL just where an argument is absent. A function that is not `pure` may give
+    another value for the same arguments, and is never computed ahead of a run.
+    """
+
+    name: str
+    signatures: tuple[Signature, ...]
+    doc: str
+    kind: Kind = Kind.SCALAR
+    partiql: tuple[str, ...] = ()
+    substrait: str | None = None
+    propagates: bool = True
+    absent: str = ""
+    pure: bool = True
+
+    def returns(self, args: Sequence[t.Type], signature: Signature) -> t.Type:
+        """The type of a call with arguments of these types; `signature` is the one that `overload` chose for them."""
+        sure = signature.fits(args, _surely)
+        if not self.propagates:
+            nullable = "null" in self.absent or ("args" in self.absent and any(arg.absent for arg in args))
+            missable = "missing" in self.absent or not sure
+            return t.absent(RETURNS[signature.returns](args), nullable=nullable, missable=missable)
+        if any(isinstance(arg, t.Missing) for arg in args):
+            return t.MISSING
+        possible = [signature] if sure else [s for s in self.signatures if s.fits(args, _maybe)]
+        nullable = "null" in self.absent or any(arg.nullable for arg in args)
+        missable = signature.partial or not sure or any(arg.missable for arg in args)
+        if not possible or any(isinstance(arg, t.Null) for arg in args):
+            return t.union((*([t.NULL] if nullable else []), *([t.MISSING] if missable else [])))
+        base = t.union(RETURNS[s.returns](args) for s in possible)
+        return t.absent(base, nullable=nullable, missable=missable)
+
+
+def fn(name: str, signature: str | tuple[str, ...], doc: str, **more: object) -> Function:
+    """A row, its signatures as text."""
+    texts = (signature,) if isinstance(signature, str) else signature
+    return Function(name, tuple(Signature.parse(text) for text in texts), doc, **more)  # type: ignore[arg-type]
+
+
+def own(name: str, signature: str | tuple[str, ...], doc: str, absent: str = "args", **more: object) -> Function:
+    """A function that says itself what NULL and MISSING give."""
+    return fn(name, signature, doc, propagates=False, absent=absent, **more)
+
+
+def _surely(family: str, arg: t.Type) -> bool:
+    """Is every proper value of the type of that family?"""
+    if family in ("any", "type") or isinstance(arg, t.Null | t.Missing):
+        return True
+    kinds = (t.Text,) if family == "text" else FAMILIES[family]  # what is in a clob may turn out to be no text
+    return all(isinstance(member, kinds) for member in t.members(arg))
+
+
+def _maybe(family: str, arg: t.Type) -> bool:
+    """May a value of the type be of that family?"""
+    if family in ("any", "type") or isinstance(arg, t.Any | t.Unresolved | t.Null | t.Missing):
+        return True
+    return any(isinstance(member, FAMILIES[family]) for member in t.members(arg))
+
+
+@cache
+def _tables() -> tuple[dict[str, Function], dict[str, Function]]:
+    from firesteel.functions.aggregate import AGGREGATES
+    from firesteel.functions.collections import COLLECTIONS
+    from firesteel.functions.moments import MOMENTS
+    from firesteel.functions.scalar import SCALARS
+    from firesteel.functions.text import TEXTS
+    from firesteel.functions.window import WINDOWS
+
+    rows = (*SCALARS, *TEXTS, *MOMENTS, *COLLECTIONS, *AGGREGATES, *WINDOWS)
+    by_name = {row.name: row for row in rows}
+    by_partiql = {name: row for row in rows for name in row.partiql}
+    if len(by_name) != len(rows):
+        raise ValueError("two rows of the catalogue have one name")
+    return by_name, by_partiql
+
+
+def all_functions() -> tuple[Function, ...]:
+    """Every row, in the order of the tables."""
+    return tuple(_tables()[0].values())
+
+
+def find(name: str) -> Function | None:
+    """The row of that name."""
+    return _tables()[0].get(name)
+
+
+def find_partiql(name: str) -> Function | None:
+    """The row that PartiQL calls by that name, in lower case."""
+    return _tables()[1].get(name)
+
+
+def overload(function: Function, args: Sequence[t.Type]) -> Signature | None:
+    """The first signature that takes these arguments, or that may at run time; None if the count fits none."""
+    for fit in (_surely, _maybe):
+        for signature in function.signatures:
+            if signature.fits(args, fit):
+                return signature
+    return next((signature for signature in function.signatures if signature.takes(len(args))), None)
+
+
+def suggest(name: str) -> str | None:
+    """The name that was probably meant."""
+    close = difflib.get_close_matches(name, _tables()[0], 1)
+    return close[0] if close else None
+
+
+def suggest_partiql(name: str) -> str | None:
+    """The name of PartiQL's that was probably meant."""
+    close = difflib.get_close_matches(name, _tables()[1], 1)
+    return close[0] if close else None

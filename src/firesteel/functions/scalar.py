@@ -1,0 +1,103 @@
+"""The rows of operators and of what is close to them: arithmetic, comparison, logic, absence, types."""
+
+from __future__ import annotations
+
+from firesteel.functions.catalog import Function, fn, own
+
+#: What `<` and its kin compare: like with like.
+_ORDERED = (
+    "(number, number) -> bool",
+    "(text, text) -> bool",
+    "(bool, bool) -> bool",
+    "(date, date) -> bool",
+    "(time, time) -> bool",
+    "(timestamp, timestamp) -> bool",
+    "(any, any) -> bool~",
+)
+
+#: An interval moves a date, a time or a timestamp. One of months cannot move a time, nor be added to one of seconds.
+_MOVED = (
+    "(interval, interval) -> interval~",
+    "(date, interval) -> date",
+    "(time, interval) -> time~",
+    "(timestamp, interval) -> timestamp",
+)
+_MOVED_FROM_THE_RIGHT = (
+    "(interval, date) -> date",
+    "(interval, time) -> time~",
+    "(interval, timestamp) -> timestamp",
+)
+_APART = (
+    "(date, date) -> day_time",
+    "(time, time) -> day_time",
+    "(timestamp, timestamp) -> day_time",
+    "(date, timestamp) -> day_time",
+    "(timestamp, date) -> day_time",
+)
+_NUMBERS = "(number, number) -> numeric"
+_SCALED = "(interval, number) -> interval"
+_NUMBER_OR_INTERVAL = ("(number) -> numeric", "(interval) -> interval")
+
+ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors in both modes
+    fn("plus", (_NUMBERS, *_MOVED, *_MOVED_FROM_THE_RIGHT), "The sum.", partiql=("+",)),
+    fn("minus", (_NUMBERS, *_MOVED, *_APART), "The difference.", partiql=("-",)),
+    fn("times", (_NUMBERS, _SCALED, "(number, interval) -> interval"), "The product.", partiql=("*",)),
+    fn("divide", (_NUMBERS, _SCALED), "The quotient; of integers, truncated.", partiql=("/",)),
+    fn("modulo", _NUMBERS, "The remainder, with the sign of the dividend.", partiql=("%", "mod")),
+    fn("neg", _NUMBER_OR_INTERVAL, "The number with the other sign."),
+    fn("pos", ("(number) -> same", "(interval) -> same"), "The number."),
+    fn("abs", _NUMBER_OR_INTERVAL, "The absolute value.", partiql=("abs",)),
+    fn("ceiling", "(number) -> numeric", "The least integer that is not below.", partiql=("ceiling", "ceil")),
+    fn("floor", "(number) -> numeric", "The greatest integer that is not above.", partiql=("floor",)),
+    fn("sqrt", "(number) -> float", "The square root.", partiql=("sqrt",)),
+    fn("exp", "(number) -> float", "Euler's number to that power.", partiql=("exp",)),
+    fn("ln", "(number) -> float", "The natural logarithm.", partiql=("ln",)),
+    fn("power", "(number, number) -> float", "The first to the power of the second.", partiql=("power",)),
+)
+
+COMPARISON: tuple[Function, ...] = (
+    own("eq", "(any, any) -> bool", "Deep equality; NULL if either is NULL or MISSING.", partiql=("=",)),
+    own("ne", "(any, any) -> bool", "Not `eq`.", partiql=("<>", "!=")),
+    fn("lt", _ORDERED, "Less; MISSING for types that do not compare.", partiql=("<",)),
+    fn("lte", _ORDERED, "Less or equal.", partiql=("<=",)),
+    fn("gt", _ORDERED, "Greater.", partiql=(">",)),
+    fn("gte", _ORDERED, "Greater or equal.", partiql=(">=",)),
+    fn("between", "(any, any, any) -> bool~", "At least the second and at most the third."),
+    own("in_collection", "(any, any) -> bool", "Is the first among the second?", "null missing", partiql=("in",)),
+    *(
+        own(f"{name}_{quantifier}", "(any, any) -> bool", f"Does `{name}` hold for {which} element?", "null missing")
+        for name in ("eq", "ne", "lt", "lte", "gt", "gte")
+        for quantifier, which in (("any", "an"), ("all", "every"))
+    ),
+)
+
+LOGIC: tuple[Function, ...] = (  # Kleene's, where MISSING counts as NULL
+    own("and", "(any, any...) -> bool", "All are true.", "null missing", partiql=("and",)),
+    own("or", "(any, any...) -> bool", "One is true.", "null missing", partiql=("or",)),
+    own("not", "(any) -> bool", "The other truth.", "null missing", partiql=("not",)),
+    own("is_true", "(any) -> bool", "True, and not false or absent.", "missing"),
+    own("is_false", "(any) -> bool", "False, and not true or absent.", "missing"),
+)
+
+ABSENCE: tuple[Function, ...] = (
+    own("is_null", "(any) -> bool", "NULL or MISSING.", ""),
+    own("is_missing", "(any) -> bool", "MISSING.", ""),
+    own(
+        "coalesce",
+        "(any, any...) -> either",
+        "The first that is neither NULL nor MISSING.",
+        "null missing",
+        partiql=("coalesce",),
+    ),
+    own("nullif", "(any, any) -> same", "The first, NULL if both are equal.", "null missing", partiql=("nullif",)),
+)
+
+TYPES: tuple[Function, ...] = (
+    own("is_type", "(any, type) -> bool", "Is the value of the type?", ""),
+    fn("cast", "(any, type) -> target~", "The value as the type.", partiql=("cast",)),
+    own("can_cast", "(any, type) -> bool", "Is there such a value of the type?", ""),
+    own("can_lossless_cast", "(any, type) -> bool", "Is there such a value of the type, and a way back?", ""),
+    fn("to_index", "(int) -> int~", "The value as the index of a path, which is an integer."),
+)
+
+SCALARS: tuple[Function, ...] = (*ARITHMETIC, *COMPARISON, *LOGIC, *ABSENCE, *TYPES)

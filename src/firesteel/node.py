@@ -1,0 +1,326 @@
+"""What declaring a node implies.
+
+A node is a class whose annotations are its fields:
+
+    class Filter(Rel, tag="filter"):
+        '''Keep the bindings for which `predicate` is true.'''
+        predicate: Rex
+        input: Rel
+
+Fields after `_: KW_ONLY` are named parameters: optional, left out of the s-expression when they have their default.
+From that follow, written once here: a frozen dataclass; equality and hash by a canonical, typed key (so `1`, `true`
+and `1.0` are three literals and NaN equals itself); traversal, folding and rebuilding, none of which uses the Python
+stack or visits a shared subtree twice; a generic s-expression, which is also its `repr`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Callable, Generator, Hashable, Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform, get_type_hints
+
+from firesteel.source import Place, Span
+
+N = TypeVar("N", bound="Node")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class FieldSpec:
+    """One declared field: its name, its resolved annotation, whether it is a named parameter, and its default."""
+
+    name: str
+    annotation: Any
+    named: bool
+    default: Any
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
+class Node:
+    """The root of every declared node. `where` says what it was read from and takes no part in equality."""
+
+    tag: ClassVar[str] = ""
+    #: Atoms (types) are values to the nodes that hold them: traversal of a plan does not descend into them.
+    atom: ClassVar[bool] = False
+
+    #: The fields that make the node what it is, in the order of declaration.
+    part_names: ClassVar[tuple[str, ...]] = ()
+
+    where: Span | Place | None = dataclasses.field(default=None, kw_only=True, compare=False)
+
+    def __init_subclass__(cls, tag: str | None = None, atom: bool | None = None) -> None:
+        cls.tag = tag or ""
+        if atom is not None:
+            cls.atom = atom
+        dataclass(frozen=True, eq=False, repr=False)(cls)
+        cls.part_names = tuple(f.name for f in dataclasses.fields(cast(Any, cls)) if f.compare)
+
+    def replace(self, **changes: Any) -> Self:
+        """This node with some fields changed; the same object when nothing changes."""
+        if all(getattr(self, name) is value for name, value in changes.items()):
+            return self
+        return dataclasses.replace(cast(Any, self), **changes)  # type: ignore[no-any-return]
+
+    def at(self, where: Span | Place | None) -> Self:
+        """This node, said to come from there."""
+        return self.replace(where=where)
+
+    def parts(self) -> Iterator[Any]:
+        """The values of the fields that make the node what it is, in the order of declaration."""
+        return (getattr(self, name) for name in self.part_names)
+
+    def __hash__(self) -> int:
+        cached = self.__dict__.get("_hash")
+        return cached if cached is not None else _hash(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Node):
+            return NotImplemented
+        return _equal(self, other)
+
+    def __repr__(self) -> str:
+        return sexpr(self)
+
+
+dataclass(frozen=True, eq=False, repr=False)(Node)
+
+
+def fields(cls: type[Node]) -> tuple[FieldSpec, ...]:
+    """The declared fields of a node class, positional ones first: all that a codec or a strategy needs."""
+    known = _FIELDS.get(cls)
+    if known is not None:
+        return known
+    hints = get_type_hints(cls)
+    declared = [f for f in dataclasses.fields(cast(Any, cls)) if f.compare]
+    specs = [FieldSpec(f.name, hints[f.name], f.kw_only is True, f.default) for f in declared]
+    _FIELDS[cls] = tuple(sorted(specs, key=lambda spec: spec.named))
+    return _FIELDS[cls]
+
+
+_FIELDS: dict[type[Node], tuple[FieldSpec, ...]] = {}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Children and traversal
+
+
+def _nodes_in(value: Any) -> Iterator[Node]:
+    """The nodes in a field's value: itself, or those in (nested) tuples, which are never deep."""
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from _nodes_in(item)
+
+
+def all_nodes_in(node: Node) -> list[Node]:
+    """Every node directly below, atoms included."""
+    return [child for value in node.parts() for child in _nodes_in(value)]
+
+
+def children(node: Node) -> list[Node]:
+    """The nodes directly below that are of the node's own sort: below a plan node no types, below a type only types."""
+    return [child for child in all_nodes_in(node) if child.atom == node.atom]
+
+
+def walk(root: Node) -> Iterator[Node]:
+    """Every node, parents first, in the order of declaration; a shared subtree once."""
+    seen: set[int] = set()
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        stack.extend(reversed(children(node)))
+
+
+def fold(root: Node, f: Callable[[Any, list[Any]], T], below: Callable[[Node], list[Node]] = children) -> T:
+    """`f(node, results of its children)` from the leaves up; a shared subtree once."""
+    done: dict[int, T] = {}
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        if id(node) in done:
+            stack.pop()
+            continue
+        kids = below(node)
+        waiting = [kid for kid in kids if id(kid) not in done]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        done[id(node)] = f(node, [done[id(kid)] for kid in kids])
+        stack.pop()
+    return done[id(root)]
+
+
+def rebuild(node: N, kids: list[Any]) -> N:
+    """The node over new children (in `children` order); the same object when they are the same objects."""
+    supply = iter(kids)
+    changes: dict[str, Any] = {}
+    for name in node.part_names:
+        old = getattr(node, name)
+        new = _refill(old, node.atom, supply)
+        if new is not old:
+            changes[name] = new
+    return node.replace(**changes) if changes else node
+
+
+def _refill(value: Any, atom: bool, supply: Iterator[Any]) -> Any:
+    if isinstance(value, Node):
+        return next(supply) if value.atom == atom else value
+    if isinstance(value, tuple):
+        new = tuple(_refill(item, atom, supply) for item in value)
+        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+    return value
+
+
+def transform(root: N, f: Callable[[Any], Node]) -> N:
+    """Rewrite from the leaves up; the same object back when nothing changed."""
+    return cast(N, fold(root, lambda node, kids: f(rebuild(node, kids))))
+
+
+def depth(root: Node) -> int:
+    """The number of nodes on the longest way down."""
+    return fold(root, lambda _node, kids: 1 + max(kids, default=0))
+
+
+def drive(dispatch: Callable[..., Any], *request: Any) -> Any:
+    """Run handlers that ask for what they need instead of calling it.
+
+    A handler is a function, or a generator that yields requests (tuples of arguments for `dispatch`) and is sent
+    their results. So a compiler reads like a recursive one and does not use the Python stack.
+    """
+    stack: list[Generator[Any, Any, Any]] = []
+    result = dispatch(*request)
+    while True:
+        if isinstance(result, Generator):
+            stack.append(result)
+            result = None
+        elif not stack:
+            return result
+        try:
+            asked = stack[-1].send(result)
+        except StopIteration as stop:
+            stack.pop()
+            result = stop.value
+        else:
+            result = dispatch(*asked)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Canonical keys
+
+
+def canonical(value: Any) -> tuple[Hashable, ...]:
+    """A flat, typed key of an attribute: equal for what would be written the same, and only for that.
+
+    Flat, because hashing or comparing a nested tuple uses the C stack. A container class joins in by `__canonical__`,
+    which gives its items.
+    """
+    tokens: list[Hashable] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        kind = type(item)
+        if isinstance(item, Node):
+            tokens.append(item)
+        elif isinstance(item, (tuple, list)):
+            tokens.append((kind.__name__, len(item)))
+            stack.extend(reversed(item))
+        elif hasattr(item, "__canonical__"):
+            items = list(item.__canonical__())
+            tokens.append((kind.__name__, len(items)))
+            stack.extend(reversed(items))
+        elif kind is float:
+            tokens.append(("float", item.hex()))
+        elif kind.__name__ == "Decimal":
+            tokens.append(("Decimal", item.as_tuple()))
+        else:
+            tokens.append((kind.__name__, item))
+    return tuple(tokens)
+
+
+def _hash(root: Node) -> int:
+    def one(node: Node, kids: list[int]) -> int:
+        known: int | None = node.__dict__.get("_hash")
+        if known is None:
+            own = tuple(canonical(value) for value in node.parts() if not _holds_nodes(value))
+            known = hash((type(node).__name__, own, tuple(kids)))
+            object.__setattr__(node, "_hash", known)
+        return known
+
+    return fold(root, one, below=lambda node: [] if "_hash" in node.__dict__ else all_nodes_in(node))
+
+
+def _holds_nodes(value: Any) -> bool:
+    return next(_nodes_in(value), None) is not None
+
+
+def _equal(left: Node, right: Node) -> bool:
+    seen: set[tuple[int, int]] = set()
+    stack: list[tuple[Any, Any]] = [(left, right)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        if isinstance(a, Node):
+            if type(a) is not type(b) or hash(a) != hash(b):
+                return False
+            if (id(a), id(b)) not in seen:
+                seen.add((id(a), id(b)))
+                stack.extend(zip(a.parts(), b.parts(), strict=True))
+        elif isinstance(a, tuple) and _holds_nodes(a):
+            if not isinstance(b, tuple) or len(a) != len(b):
+                return False
+            stack.extend(zip(a, b, strict=True))
+        elif isinstance(b, Node) or canonical(a) != canonical(b):
+            return False
+    return True
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The generic s-expression
+
+
+def sexpr(root: Any, limit: int = 100_000) -> str:
+    """A node as text, by its declaration: `(tag field ... (named value) ...)`. For people; codecs write documents."""
+    out: list[str] = []
+    size = 0
+    stack: list[Any] = [root]
+    while stack and size < limit:
+        item = stack.pop()
+        text: str
+        if isinstance(item, _Text):
+            text = item
+        elif isinstance(item, Node):
+            text = "(" + (item.tag or type(item).__name__)
+            pieces: list[Any] = []
+            for spec in fields(type(item)):
+                value = getattr(item, spec.name)
+                if not spec.named:
+                    pieces += [_Text(" "), value]
+                elif canonical(value) != canonical(spec.default):
+                    pieces += [_Text(f" ({spec.name} "), value, _Text(")")]
+            stack.extend(reversed([*pieces, _Text(")")]))
+        elif isinstance(item, (tuple, list)):
+            text, end, between = ("(", ")", " ") if isinstance(item, tuple) else ("[", "]", ", ")
+            inner = [piece for value in item for piece in (_Text(between), value)][1:]
+            stack.extend(reversed([*inner, _Text(end)]))
+        elif hasattr(item, "__canonical__"):
+            text = type(item).__name__
+            stack.append(tuple(item.__canonical__()))
+        else:
+            text = str(item.name).lower() if isinstance(item, enum.Enum) else repr(item)
+        out.append(text)
+        size += len(text)
+    return "".join(out) + (" ..." if stack else "")
+
+
+class _Text(str):
+    """A piece of output among the values still to be written."""
+
+    __slots__ = ()

@@ -1,0 +1,14 @@
+"""From the syntax tree to the plan: names become ordinals, sugar becomes the algebra.
+
+scope.py         what names are in sight, and where they point
+names.py         globals before locals in FROM, the reverse elsewhere; attributes of what is in sight
+queries.py       SELECT blocks, set operators, WITH, ORDER BY, LIMIT
+grouping.py      GROUP BY, aggregates, windows
+expressions.py   everything else
+types.py         types as written
+"""
+
+from firesteel.partiql.lower.statement import Catalog, lower
+from firesteel.partiql.lower.static import ensure_static
+
+__all__ = ["Catalog", "ensure_static", "lower"]

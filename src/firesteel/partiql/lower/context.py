@@ -1,0 +1,109 @@
+"""What lowering carries along: the catalog, the parameters, the globals that the plan comes to refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import AnalysisError, FiresteelError
+from firesteel.node import Node, drive
+from firesteel.partiql import ast
+from firesteel.partiql.lower.scope import Scope
+
+#: What is wanted of an expression. A SQL query in parentheses gives a scalar where a value is wanted, all of it where
+#: a collection is; FROM, which also looks for globals first, wants a source.
+Want = Literal["value", "collection", "source"]
+
+Lowering = Generator[tuple[ast.Ast, Scope, Want], Any, Any]
+
+
+class Catalog(Protocol):
+    """What knows the globals."""
+
+    def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
+        """The global of that path of (name, quoted), if there is one: its registered name and its type."""
+
+
+@dataclass
+class Context:
+    """One statement being lowered."""
+
+    catalog: Catalog
+    mode: p.Mode = p.Mode.PERMISSIVE
+    params: Sequence[values.Value] | None = None
+    globals: list[p.GlobalBinding] = field(default_factory=list)
+    made: int = 0
+
+    def global_(self, path: tuple[str, ...], type_: t.Type) -> p.Global:
+        """A reference to a global, which the plan lists once."""
+        binding = p.GlobalBinding(path, type_)
+        if binding not in self.globals:
+            self.globals.append(binding)
+        return p.Global(type_, self.globals.index(binding))
+
+    def fresh(self) -> str:
+        """A name that no query can write."""
+        self.made += 1
+        return f"${self.made}"
+
+
+Handler = Callable[[Any, Scope, Want, Context], Any]
+HANDLERS: dict[type[Node], Handler] = {}
+
+
+def lowers(*classes: type[Node]) -> Callable[[Handler], Handler]:
+    """Register what lowers these classes: a function, or a generator that asks for the parts it needs."""
+
+    def register(handler: Handler) -> Handler:
+        for cls in classes:
+            HANDLERS[cls] = handler
+        return handler
+
+    return register
+
+
+def lower_expr(expr: ast.Ast, scope: Scope, context: Context, want: Want = "value") -> Any:
+    """An expression as a plan's, its parts lowered on an explicit stack."""
+
+    from firesteel.partiql.lower.grouping import group_key
+
+    def dispatch(node: ast.Ast, scope: Scope, want: Want) -> Any:
+        if isinstance(node, ast.Expr) and not isinstance(node, ast.Lit):
+            key = group_key(node, scope)
+            if key is not None:
+                return key
+        try:
+            return placed(node, HANDLERS[type(node)](node, scope, want, context))
+        except FiresteelError as error:
+            raise error.located(node.where) from None
+
+    return drive(dispatch, expr, scope, want)
+
+
+def placed(node: ast.Ast, made: Any) -> Any:
+    """The result, said to come from there; an error too."""
+    if isinstance(made, Generator):
+        return _placing(node, made)
+    return made.at(node.where) if isinstance(made, Node) and made.where is None else made
+
+
+def _placing(node: ast.Ast, handler: Lowering) -> Lowering:
+    try:
+        made = yield from handler
+    except FiresteelError as error:
+        raise error.located(node.where) from None
+    return placed(node, made)
+
+
+def undefined(name: str, node: Node, known: Sequence[str]) -> AnalysisError:
+    """A name that stands for nothing."""
+    import difflib
+
+    close = difflib.get_close_matches(name, known, 1)
+    return AnalysisError(
+        f"no variable '{name}'", where=node.where, help=f"did you mean '{close[0]}'?" if close else None
+    )

@@ -1,0 +1,248 @@
+"""Expressions that are neither names nor queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Context as DecimalContext
+
+from firesteel import functions, values
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import AnalysisError, PlanError, UnsupportedError
+from firesteel.partiql import ast
+from firesteel.partiql.keywords import DATE_FIELDS
+from firesteel.partiql.lower import moments
+from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
+from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
+from firesteel.partiql.lower.scope import Scope
+from firesteel.partiql.lower.types import lower_type
+from firesteel.plan import build
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Literals and constructors
+
+
+@lowers(ast.Lit)
+def _lit(node: ast.Lit, scope: Scope, want: Want, context: Context) -> p.Rex:
+    return _literal(node.value)
+
+
+def _literal(value: values.Value) -> p.Rex:
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        raise AnalysisError(f"{value} takes more than 64 bits", help="write it as a decimal, with a point at its end")
+    return build.lit(_DIGITS.plus(value) if isinstance(value, Decimal) else value)
+
+
+#: Decimals carry 38 digits; a literal with more is rounded.
+_DIGITS = DecimalContext(prec=38, rounding=ROUND_HALF_EVEN)
+
+
+@lowers(ast.DateLit, ast.TimeLit, ast.TimestampLit, ast.IntervalLit)
+def _moment(node: ast.Expr, scope: Scope, want: Want, context: Context) -> p.Rex:
+    value, type_ = moments.read(node)
+    return build.lit(value, type_)
+
+
+@lowers(ast.Parameter)
+def _parameter(node: ast.Parameter, scope: Scope, want: Want, context: Context) -> p.Rex:
+    if context.params is None or node.index >= len(context.params):
+        count = len(context.params or ())
+        raise AnalysisError(f"no value for parameter {node.index + 1}: {count} given", help="pass params=[...]")
+    return build.lit(context.params[node.index])
+
+
+def _all(nodes: Sequence[ast.Ast], scope: Scope) -> Lowering:
+    made = []
+    for node in nodes:
+        made.append((yield node, scope, "value"))
+    return made
+
+
+@lowers(ast.List, ast.Bag, ast.Sexp, ast.Row)
+def _collection(node: ast.List | ast.Bag | ast.Sexp | ast.Row, scope: Scope, want: Want, context: Context) -> Lowering:
+    kind = {ast.Bag: t.Bag, ast.Sexp: t.Sexp}.get(type(node), t.Array)
+    return build.collection(kind, (yield from _all(node.items, scope)))
+
+
+@lowers(ast.Values)
+def _values(node: ast.Values, scope: Scope, want: Want, context: Context) -> Lowering:
+    return build.collection(t.Bag, (yield from _all(node.rows, scope)))
+
+
+@lowers(ast.Struct)
+def _struct(node: ast.Struct, scope: Scope, want: Want, context: Context) -> Lowering:
+    pairs = []
+    for pair in node.pairs:
+        name = _attribute_name(pair.name, scope) or (yield pair.name, scope, "value")
+        pairs.append((name, (yield pair.value, scope, "value")))
+    return build.struct(pairs)
+
+
+def _attribute_name(name: ast.Expr, scope: Scope) -> p.Rex | None:
+    """`{a: 1}`: an identifier that is no variable is itself the name."""
+    if isinstance(name, ast.Var) and scope.variable(name.name, name.quoted) is None:
+        return build.lit(name.name)
+    return None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Operators and predicates
+
+
+@lowers(ast.Operator)
+def _operator(node: ast.Operator, scope: Scope, want: Want, context: Context) -> Lowering:
+    match node:
+        case ast.Operator(name="neg", args=(ast.Lit(value=int() as value),)) if type(value) is int:
+            return _literal(-value)  # the least integer has no positive counterpart
+    return build.call(node.name, *(yield from _all(node.args, scope)))
+
+
+def _maybe_not(negated: bool, rex: p.Rex) -> p.Rex:
+    return build.call("not", rex) if negated else rex
+
+
+@lowers(ast.Is)
+def _is(node: ast.Is, scope: Scope, want: Want, context: Context) -> Lowering:
+    value = yield node.value, scope, "value"
+    if node.what in ("null", "missing"):
+        return _maybe_not(node.negated, build.call(f"is_{node.what}", value))
+    if node.what == "unknown":
+        return _maybe_not(node.negated, build.call("is_null", value))
+    return _maybe_not(node.negated, build.call(f"is_{node.what}", value))
+
+
+@lowers(ast.IsType)
+def _is_type(node: ast.IsType, scope: Scope, want: Want, context: Context) -> Lowering:
+    value = yield node.value, scope, "value"
+    return _maybe_not(node.negated, build.call("is_type", value, lower_type(node.type)))
+
+
+@lowers(ast.Between)
+def _between(node: ast.Between, scope: Scope, want: Want, context: Context) -> Lowering:
+    args = yield from _all((node.value, node.low, node.high), scope)
+    return _maybe_not(node.negated, build.call("between", *args))
+
+
+@lowers(ast.In)
+def _in(node: ast.In, scope: Scope, want: Want, context: Context) -> Lowering:
+    value = yield node.value, scope, "value"
+    collection = yield _unwrapped(node.collection), scope, "collection"
+    return _maybe_not(node.negated, build.call("in_collection", value, collection))
+
+
+def _unwrapped(collection: ast.Expr) -> ast.Expr:
+    """`IN (VALUES ...)`: what stands in the parentheses is the collection, and not its one element."""
+    match collection:
+        case ast.Row(items=(ast.Values() as rows,)):
+            return rows
+        case _:
+            return collection
+
+
+@lowers(ast.Like)
+def _like(node: ast.Like, scope: Scope, want: Want, context: Context) -> Lowering:
+    parts = [node.value, node.pattern, *([node.escape] if node.escape else [])]
+    return _maybe_not(node.negated, build.call("like", *(yield from _all(parts, scope))))
+
+
+@lowers(ast.Quantified)
+def _quantified(node: ast.Quantified, scope: Scope, want: Want, context: Context) -> Lowering:
+    value = yield node.value, scope, "value"
+    collection = yield node.collection, scope, "collection"
+    return build.call(f"{node.operator}_{node.quantifier}", value, collection)
+
+
+@lowers(ast.Case)
+def _case(node: ast.Case, scope: Scope, want: Want, context: Context) -> Lowering:
+    operand = (yield node.operand, scope, "value") if node.operand else None
+    branches = []
+    for branch in node.branches:
+        when = yield branch.condition, scope, "value"
+        branches.append(p.Branch(when, (yield branch.result, scope, "value")))
+    default = (yield node.default, scope, "value") if node.default else None
+    types = [branch.then.type for branch in branches] + [default.type if default else t.NULL]
+    return p.Case(t.union(types), operand, tuple(branches), default=default)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Calls
+
+
+@lowers(ast.Call)
+def _call(node: ast.Call, scope: Scope, want: Want, context: Context) -> Lowering:
+    if node.over is not None:
+        return (yield from lower_window(node, scope, context))
+    if is_aggregate(node):
+        return (yield from lower_aggregate(node, scope, context))
+    distinct = node.quantifier == "distinct"
+    special = node.qualifier or node.filter is not None or node.nulls is not None or node.star
+    if special or (distinct and node.name not in COLLECTION_AGGREGATES):
+        raise AnalysisError(f"'{node.name}' takes neither DISTINCT, FILTER, * nor a qualified name")
+    if node.name == "coll_to_scalar" and len(node.args) == 1:
+        wanted: Want = "source" if isinstance(node.args[0], ast.Query | ast.Select | ast.Subquery) else "value"
+        return p.CollToScalar((yield node.args[0], scope, wanted))
+    if node.name == "unix_timestamp" and not node.args:
+        seconds = build.call("floor", build.call("unix_timestamp", build.call("current_timestamp")))
+        return build.call("cast", seconds, t.INT64)
+    row = functions.find_partiql(node.name)
+    if row is None:
+        meant = functions.suggest_partiql(node.name)
+        raise AnalysisError(f"no function '{node.name}'", help=f"did you mean '{meant}'?" if meant else None)
+    wants: Want = "collection" if node.name in TAKES_COLLECTIONS else "value"
+    args = []
+    for arg in node.args:
+        args.append((yield arg, scope, wants))
+    if distinct:
+        args = [build.call("filter_distinct", arg) for arg in args]
+    try:
+        return build.call(row.name, *args)
+    except PlanError as error:
+        raise AnalysisError(error.message, help=error.help) from None
+
+
+#: Aggregates over a collection that is an argument; DISTINCT is a word of theirs.
+COLLECTION_AGGREGATES = frozenset(
+    f"coll_{name}" for name in ("count", "sum", "avg", "min", "max", "every", "any", "some")
+)
+#: A query as the argument of these is a collection, not a scalar.
+TAKES_COLLECTIONS = COLLECTION_AGGREGATES | {"exists", "cardinality", "size", "filter_distinct"}
+
+
+@lowers(ast.Cast)
+def _cast(node: ast.Cast, scope: Scope, want: Want, context: Context) -> Lowering:
+    return build.call("cast", (yield node.value, scope, "value"), lower_type(node.type))
+
+
+@lowers(ast.CanCast)
+def _can_cast(node: ast.CanCast, scope: Scope, want: Want, context: Context) -> Lowering:
+    name = "can_lossless_cast" if node.lossless else "can_cast"
+    return build.call(name, (yield node.value, scope, "value"), lower_type(node.type))
+
+
+@lowers(ast.Trim)
+def _trim(node: ast.Trim, scope: Scope, want: Want, context: Context) -> Lowering:
+    name = {"leading": "ltrim", "trailing": "rtrim"}.get(node.side or "", "trim")
+    parts = [node.value, *([node.characters] if node.characters else [])]
+    return build.call(name, *(yield from _all(parts, scope)))
+
+
+@lowers(ast.Extract)
+def _extract(node: ast.Extract, scope: Scope, want: Want, context: Context) -> Lowering:
+    value = yield node.value, scope, "value"
+    if node.field == "second":
+        return build.call("extract_second", value)
+    return build.call("extract", build.lit(node.field), value)
+
+
+@lowers(ast.DateCall)
+def _date_call(node: ast.DateCall, scope: Scope, want: Want, context: Context) -> Lowering:
+    if node.field.upper() not in DATE_FIELDS:
+        known = ", ".join(DATE_FIELDS)
+        raise AnalysisError(f"{node.name} does not count in '{node.field}'", help=f"it counts in {known}")
+    return build.call(node.name, build.lit(node.field), *(yield from _all((node.left, node.right), scope)))
+
+
+@lowers(ast.GraphMatch)
+def _graph(node: ast.GraphMatch, scope: Scope, want: Want, context: Context) -> p.Rex:
+    raise UnsupportedError("MATCH over graphs is not supported yet", where=node.where)

@@ -1,0 +1,178 @@
+"""GROUP BY, aggregates and windows: expressions that ask for columns which the relation below must make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import AnalysisError, UnsupportedError
+from firesteel.node import Node, children, transform
+from firesteel.partiql import ast
+from firesteel.partiql.lower.context import Context, Lowering
+from firesteel.partiql.lower.scope import Scope, folded
+from firesteel.plan import build
+
+
+def is_aggregate(node: Node) -> bool:
+    """Is it a call of one of SQL's aggregates, not over a window?"""
+    if not isinstance(node, ast.Call) or node.over is not None:
+        return False
+    row = functions.find_partiql(node.name)
+    return row is not None and row.kind is functions.Kind.AGGREGATE
+
+
+def has_aggregates(*nodes: ast.Ast | None) -> bool:
+    """Is there an aggregate that belongs to this block, and not to a query inside it?"""
+    stack: list[Node] = [node for node in nodes if node is not None]
+    while stack:
+        node = stack.pop()
+        if is_aggregate(node):
+            return True
+        if not isinstance(node, ast.Select):
+            stack.extend(children(node))
+    return False
+
+
+@dataclass
+class Grouping:
+    """The row after GROUP BY: keys first, then the aggregates that expressions ask for, in the order they do."""
+
+    before: Scope
+    keys: list[p.Rex]
+    written: list[ast.Ast]
+    types: list[t.Type] = field(default_factory=list)
+    aggs: list[p.Agg] = field(default_factory=list)
+
+    def column(self, agg: p.Agg) -> int:
+        """The column of an aggregate; one that is asked for twice is computed once."""
+        if agg not in self.aggs:
+            self.aggs.append(agg)
+            self.types.append(agg.type)
+        return len(self.keys) + self.aggs.index(agg)
+
+
+def group_key(node: ast.Ast, scope: Scope) -> p.Rex | None:
+    """The column of a group key, for an expression that is written like it, or that means it."""
+    for depth, frame in scope.frames():
+        grouping = frame.grouping
+        if grouping is None or not grouping.keys:
+            continue
+        like = folded(node)
+        for i, written in enumerate(grouping.written):
+            if written == like:
+                return p.Var(grouping.types[i], i, depth=depth)
+    return None
+
+
+def lower_aggregate(node: ast.Call, scope: Scope, context: Context) -> Lowering:
+    """An aggregate becomes a column of the innermost grouped row."""
+    for depth, frame in scope.frames():
+        grouping = frame.grouping
+        if grouping is None:
+            continue
+        if node.filter is not None:
+            raise AnalysisError("FILTER of an aggregate is not supported", where=node.where)
+        args: list[p.Rex] = []
+        for arg in node.args:
+            args.append((yield arg, grouping.before, "value"))
+        agg = _agg(node, args)
+        return p.Var(agg.type, grouping.column(agg), depth=depth)
+    raise AnalysisError(f"'{node.name}' aggregates the rows of a query, and there is none", where=node.where)
+
+
+def _agg(node: ast.Call, args: list[p.Rex]) -> p.Agg:
+    if node.star or not args:
+        if node.name != "count":
+            raise AnalysisError(f"'{node.name}' needs an argument", where=node.where)
+        return build.agg("count_star")
+    row = functions.find_partiql(node.name)
+    assert row is not None
+    return build.agg(row.name, *args, distinct=node.quantifier == "distinct")
+
+
+@dataclass
+class Windows:
+    """The window calls of a block: columns behind those of its row, whose number is known when the block is done."""
+
+    named: dict[str, ast.Window]
+    calls: list[p.WindowCall] = field(default_factory=list)
+
+    def column(self, call: p.WindowCall) -> int:
+        if call not in self.calls:
+            self.calls.append(call)
+        return _LATER + self.calls.index(call)
+
+
+#: Ordinals of window columns until the width of the row is known.
+_LATER = 1_000_000
+
+
+def settled(rex: p.Rex, width: int) -> p.Rex:
+    """The expression with its window columns where they are: behind a row of this width."""
+    return transform(
+        rex,
+        lambda n: n.replace(ordinal=n.ordinal - _LATER + width) if isinstance(n, p.Var) and n.ordinal >= _LATER else n,
+    )
+
+
+def lower_window(node: ast.Call, scope: Scope, context: Context) -> Lowering:
+    """A window call becomes a column of the row that it is computed for."""
+    windows = scope.frame.windows
+    if windows is None:
+        raise AnalysisError(f"'{node.name}' OVER a window stands only in SELECT and ORDER BY", where=node.where)
+    row = functions.find_partiql(node.name)
+    if row is None or row.kind is functions.Kind.SCALAR:
+        raise AnalysisError(f"no window function '{node.name}'", where=node.where)
+    if node.filter is not None or node.nulls is not None:
+        raise UnsupportedError("FILTER and IGNORE NULLS of a window function are not supported", where=node.where)
+    args: list[p.Rex] = []
+    for arg in node.args:
+        args.append((yield arg, scope, "value"))
+    name = "count_star" if row.name == "count" and not args else row.name
+    over = _window_of(node, windows)
+    partition: list[p.Rex] = []
+    for key in over.partition:
+        partition.append((yield key, scope, "value"))
+    order: list[p.SortSpec] = []
+    for sort_key in over.order:
+        order.append(p.SortSpec((yield sort_key.key, scope, "value"), sort_order(sort_key)))
+    frame = (yield from _frame(over.frame, scope)) if over.frame else None
+    fn = build.signature(name, args)
+    distinct = node.quantifier == "distinct"
+    call = p.WindowCall(fn, tuple(args), tuple(partition), tuple(order), frame=frame, distinct=distinct)
+    return p.Var(call.type, windows.column(call))
+
+
+def _window_of(node: ast.Call, windows: Windows) -> ast.Window:
+    """What follows OVER; a name stands for the window that WINDOW gave it, which it may add to."""
+    over = node.over
+    assert over is not None
+    if over.name is None:
+        return over
+    known = windows.named.get(over.name.text.lower())
+    if known is None:
+        raise AnalysisError(f"no window '{over.name.text}'", where=over.name.where)
+    return known.replace(
+        partition=known.partition or over.partition,
+        order=known.order or over.order,
+        frame=over.frame or known.frame,
+    )
+
+
+def _frame(frame: ast.Frame, scope: Scope) -> Lowering:
+    if frame.exclude not in (None, "no others"):
+        raise UnsupportedError(f"EXCLUDE {frame.exclude.upper()} of a frame is not supported", where=frame.where)
+    bounds = []
+    for bound in (frame.start, frame.end or ast.Bound("current")):
+        offset = (yield bound.offset, scope, "value") if bound.offset else None
+        bounds.append(p.Bound(p.BoundSide(bound.side), offset))
+    return p.Frame(p.FrameUnit(frame.unit), *bounds)
+
+
+def sort_order(key: ast.SortKey) -> p.SortOrder:
+    """ASC puts what is absent last, DESC first, unless NULLS says otherwise."""
+    descending = key.direction == "desc"
+    first = key.nulls == "first" if key.nulls else descending
+    return p.SortOrder[f"{'DESC' if descending else 'ASC'}_NULLS_{'FIRST' if first else 'LAST'}"]

@@ -1,0 +1,205 @@
+"""What a name stands for.
+
+In FROM globals come before locals, elsewhere the reverse; `@` asks for a local first. A name that is neither may be an
+attribute of what is in sight: surely, where the types say so, or possibly, where they leave it open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import AnalysisError
+from firesteel.partiql import ast
+from firesteel.partiql.lower.context import Context, Lowering, Want, lowers, undefined
+from firesteel.partiql.lower.scope import Scope
+from firesteel.plan import build
+from firesteel.plan.scope import shifted
+
+
+@lowers(ast.Var)
+def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> p.Rex:
+    rex, _ = resolve(var, (), scope, want, context)
+    return rex
+
+
+@lowers(ast.Path)
+def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowering:
+    steps: Sequence[ast.Step] = path.steps
+    key = _meant_key(path, scope, context)
+    if key is not None:
+        return key
+    if isinstance(path.root, ast.Var):
+        try:
+            root, used = resolve(path.root, path.steps, scope, want, context)
+        except AnalysisError:
+            if want == "source" or not _forgiven(path.root, scope, context):
+                raise
+            return build.lit(values.MISSING)
+        steps = steps[used:]
+    else:
+        root = yield path.root, scope, "value"
+    if not steps:
+        return root
+    made: list[p.Step] = []
+    for step in steps:
+        if isinstance(step, ast.Index) and _forgiven(step.key, scope, context):
+            return build.lit(values.MISSING)
+        made.append((yield from _step(step, scope)))
+    return build.path(root, *made)
+
+
+def _forgiven(node: ast.Expr, scope: Scope, context: Context) -> bool:
+    """Navigating from or by a variable that there is not is MISSING, as other wrong navigation is, unless strict."""
+    if context.mode is p.Mode.STRICT or not isinstance(node, ast.Var):
+        return False
+    try:
+        resolve(node, (), scope, "value", context)
+    except AnalysisError:
+        return True
+    return False
+
+
+def _meant_key(path: ast.Path, scope: Scope, context: Context) -> p.Rex | None:
+    """The column of a group key that the path means, though it is written otherwise: `GROUP BY a`, then `t.a`."""
+    fields = [step for step in path.steps if isinstance(step, ast.Field)]
+    if not isinstance(path.root, ast.Var) or len(fields) < len(path.steps):
+        return None
+    for depth, frame in scope.frames():
+        grouping = frame.grouping
+        if grouping is None or grouping.before.variable(path.root.name, path.root.quoted) is None:
+            continue
+        root, used = resolve(path.root, path.steps, grouping.before, "value", context)
+        keys = [f.name if f.quoted else values.Symbol(f.name) for f in fields[used:]]
+        meant = build.path(root, *keys)
+        if meant in grouping.keys:
+            ordinal = grouping.keys.index(meant)
+            return p.Var(grouping.types[ordinal], ordinal, depth=depth)
+    return None
+
+
+def _step(step: ast.Step, scope: Scope) -> Lowering:
+    match step:
+        case ast.Field(name=name, quoted=quoted):
+            return p.Key(build.lit(name if quoted else values.Symbol(name)))
+        case ast.Index(key=key):
+            rex = yield key, scope, "value"
+            return p.Key(rex if _names_a_key(key, rex) else _index(rex))
+        case ast.EachElement():
+            return p.Wildcard()
+        case _:
+            return p.UnpivotStep()
+
+
+def _names_a_key(key: ast.Expr, rex: p.Rex) -> bool:
+    """`t[expr]` is an attribute only for a string that is written there, or cast to one there; else it is an index."""
+    return isinstance(rex.type, t.Text) and isinstance(key, ast.Lit | ast.Cast)
+
+
+def _index(rex: p.Rex) -> p.Rex:
+    return rex if isinstance(rex.type, t.Integer) else build.call("to_index", rex)
+
+
+def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, context: Context) -> tuple[p.Rex, int]:
+    """What a name stands for, and how many of the steps behind it belong to the name of a global."""
+    local = scope.variable(var.name, var.quoted)
+    if local is not None and context.mode is p.Mode.STRICT and not var.quoted:
+        _only_one(var, scope)
+    if var.local and local is not None:
+        return local, 0
+    query = _query(var, scope)
+    if want == "source":
+        if query is not None:
+            return query, 0
+        found = _global(var, steps, context)
+        if found is not None:
+            return found
+        if local is not None:
+            return local, 0
+    else:
+        if local is not None:
+            return local, 0
+        attribute = _attribute(var, scope, sure=True)
+        if attribute is not None:
+            return attribute, 0
+        if query is not None:
+            return query, 0
+        found = _global(var, steps, context)
+        if found is not None:
+            return found
+    attribute = _attribute(var, scope, sure=want == "source") or _attribute(var, scope, sure=False)
+    if attribute is None:
+        raise undefined(var.name, var, _known(scope))
+    return attribute, 0
+
+
+def _only_one(var: ast.Var, scope: Scope) -> None:
+    """In strict mode a name that two variables have, but for their case, has to be quoted."""
+    for _, frame in scope.frames():
+        alike = frame.alike(var.name)
+        if len(alike) > 1:
+            names = " or ".join(f'"{b.name}"' for b in alike)
+            raise AnalysisError(f"'{var.name}' is ambiguous", where=var.where, help=f"say {names}")
+        if alike:
+            return
+
+
+def _known(scope: Scope) -> list[str]:
+    return [b.name for _, frame in scope.frames() for b in frame.bindings]
+
+
+def _query(var: ast.Var, scope: Scope) -> p.Rex | None:
+    """A query that WITH named, moved to where it is used."""
+    for name, (rex, depth) in scope.queries.items():
+        if name == var.name or (not var.quoted and name.lower() == var.name.lower()):
+            return shifted(rex, scope.depth - depth)
+    return None
+
+
+def _global(var: ast.Var, steps: Sequence[ast.Step], context: Context) -> tuple[p.Rex, int] | None:
+    """The global with the longest name that the path spells."""
+    path = [(var.name, var.quoted)]
+    for step in steps:
+        if not isinstance(step, ast.Field):
+            break
+        path.append((step.name, step.quoted))
+    while path:
+        found = context.catalog.find(path)
+        if found is not None:
+            return context.global_(*found), len(path) - 1
+        path.pop()
+    return None
+
+
+def _attribute(var: ast.Var, scope: Scope, sure: bool) -> p.Rex | None:
+    """The name as an attribute of a row in sight, the innermost that has it or may have it."""
+    key = var.name if var.quoted else values.Symbol(var.name)
+    for depth, frame in scope.frames():
+        rows = [p.Var(b.type, b.ordinal, depth=depth) for b in frame.bindings if b.role == "as" and not frame.grouping]
+        fitting = [row for row in rows if (_has if sure else _may_have)(row.type, var)]
+        if not fitting:
+            continue
+        if len(fitting) > 1 and sure:
+            names = [b.name for b in frame.bindings if b.role == "as"]
+            raise AnalysisError(f"'{var.name}' is ambiguous", where=var.where, help=f"say which of {', '.join(names)}")
+        paths = [build.path(row, key) for row in fitting]
+        return paths[0] if len(paths) == 1 else _first_there(paths)
+    return None
+
+
+def _first_there(paths: list[p.Path]) -> p.Rex:
+    """The first of several possible attributes that is not MISSING."""
+    branches = tuple(p.Branch(build.call("not", build.call("is_missing", path)), path) for path in paths[:-1])
+    return p.Case(t.union(path.type for path in paths), None, branches, default=paths[-1])
+
+
+def _has(type_: t.Type, var: ast.Var) -> bool:
+    return isinstance(type_, t.Struct) and any(
+        f.name == var.name or (not var.quoted and (f.name or "").lower() == var.name.lower()) for f in type_.fields
+    )
+
+
+def _may_have(type_: t.Type, var: ast.Var) -> bool:
+    return any(isinstance(m, t.Any) or (isinstance(m, t.Struct) and (m.open or _has(m, var))) for m in t.members(type_))

@@ -1,0 +1,417 @@
+"""Queries: SELECT blocks, set operators, WITH, ORDER BY, LIMIT and OFFSET.
+
+A block is lowered in the order in which it works: FROM, LET, WHERE, GROUP BY, HAVING, windows, SELECT; ORDER BY,
+LIMIT and OFFSET come before the rows become values, so that they see the variables and not only what is selected.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import AnalysisError, UnsupportedError
+from firesteel.partiql import ast
+from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
+from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled, sort_order
+from firesteel.partiql.lower.scope import Binding, Frame, Scope, folded
+from firesteel.partiql.lower.sources import default_name
+from firesteel.plan import build
+from firesteel.plan.schema import group_key
+
+
+@dataclass
+class Tail:
+    """What follows a query's body."""
+
+    order: tuple[ast.SortKey, ...] = ()
+    limit: ast.Expr | None = None
+    offset: ast.Expr | None = None
+
+    @property
+    def kind(self) -> type[t.Collection]:
+        """ORDER BY makes a list of what is a bag without it."""
+        return t.Array if self.order else t.Bag
+
+
+NO_TAIL = Tail()
+
+
+@lowers(ast.Subquery)
+def _subquery(node: ast.Subquery, scope: Scope, want: Want, context: Context) -> Lowering:
+    query = yield node.query, scope, want
+    if want == "value" and _is_sql(node.query):
+        return p.CollToScalar(query)
+    return query
+
+
+def _is_sql(query: ast.Ast) -> bool:
+    """A query whose rows have SQL's columns: SELECT with a list, not SELECT *, SELECT VALUE or PIVOT."""
+    while isinstance(query, ast.Query | ast.Subquery):
+        query = query.body if isinstance(query, ast.Query) else query.query
+    if isinstance(query, ast.SetOp):
+        return _is_sql(query.left)
+    return isinstance(query, ast.Select) and isinstance(query.projection, ast.Items)
+
+
+@lowers(ast.Table)
+def _table(node: ast.Table, scope: Scope, want: Want, context: Context) -> Lowering:
+    return (yield node.source, scope, "source")
+
+
+@lowers(ast.Query)
+def _query(node: ast.Query, scope: Scope, want: Want, context: Context) -> Lowering:
+    if node.recursive:
+        raise UnsupportedError("WITH RECURSIVE is not supported", where=node.where)
+    if node.preserve:
+        raise UnsupportedError("ORDER BY PRESERVE is not supported", where=node.where)
+    for with_ in node.withs:
+        if with_.columns:
+            raise UnsupportedError("WITH with column names is not supported", where=with_.where)
+        rex = yield with_.query, scope, "source"
+        scope = Scope(scope.frame, scope.outer, {**scope.queries, with_.name.text: (rex, scope.depth)})
+    tail = Tail(node.order, node.limit, node.offset)
+    body = node.body
+    if not (tail.order or tail.limit or tail.offset):
+        return (yield body, scope, want)
+    if isinstance(body, ast.Select):
+        return (yield from _block(body, tail, scope, want, context))
+    return (yield from _over_values(body, tail, scope, want, context))
+
+
+@lowers(ast.Select)
+def _select(node: ast.Select, scope: Scope, want: Want, context: Context) -> Lowering:
+    return (yield from _block(node, NO_TAIL, scope, want, context))
+
+
+def _over_values(body: ast.Expr, tail: Tail, scope: Scope, want: Want, context: Context) -> Lowering:
+    """ORDER BY and its like over what is not a block: the elements are rows without a name."""
+    rex = yield body, scope, "collection" if want == "collection" else "source"
+    rel: p.Rel = p.Scan(rex)
+    frame = Frame()
+    frame.add(context.fresh(), p.schema(rel)[0].type)
+    rel = yield from _ordered(rel, tail, scope.inner(frame), {})
+    rel = yield from _cut(rel, tail, scope, frame)
+    return build.select(build.column(rel, 0), rel, tail.kind)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A block
+
+
+@dataclass
+class Block:
+    """A SELECT block on its way: the relation so far, and what its rows are called."""
+
+    rel: p.Rel
+    frame: Frame
+    outer: Scope
+    #: What SELECT calls its items, for ORDER BY to refer to.
+    aliases: dict[str, ast.Expr] = field(default_factory=dict)
+
+    @property
+    def scope(self) -> Scope:
+        return self.outer.inner(self.frame)
+
+
+def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Context) -> Lowering:
+    block = yield from _source(node, scope, context)
+    for let in node.lets:
+        value = yield let.value, block.scope, "value"
+        _extend(block, let.name.text, value)
+    if node.filter is not None:
+        block.rel = p.Filter((yield node.filter, block.scope, "value"), block.rel)
+    if isinstance(node.projection, ast.Items):
+        block.aliases = {i.alias.text: i.value for i in node.projection.items if isinstance(i, ast.Item) and i.alias}
+    if node.exclude:
+        _exclude(node, block)
+    grouping = yield from _group(node, tail, block)
+    having = (yield node.having, block.scope, "value") if node.having is not None else None
+    windows = Windows({w.name.text.lower(): w.window for w in node.windows})
+    block.frame.windows = windows
+    constructor: p.Rex
+    key: p.Rex | None = None
+    if isinstance(node.projection, ast.Pivot):
+        key = yield node.projection.name, block.scope, "value"
+        constructor = yield node.projection.value, block.scope, "value"
+    else:
+        constructor = yield from _constructor(node.projection, block, want)
+    specs = [] if node.quantifier == "distinct" else (yield from _specs(tail, block.scope, block.aliases))
+    # Only now is it known which aggregates the block needs.
+    if grouping is not None:
+        block.rel = _aggregate(node, grouping, block)
+    if having is not None:
+        block.rel = p.Filter(having, block.rel)
+    if windows.calls:
+        width = len(p.schema(block.rel))
+        block.rel = p.Window(tuple(windows.calls), block.rel)
+        constructor = settled(constructor, width)
+        key = settled(key, width) if key is not None else None
+        specs = [p.SortSpec(settled(spec.key, width), spec.order) for spec in specs]
+    if specs:
+        block.rel = p.Sort(tuple(specs), block.rel)
+    if node.quantifier == "distinct":
+        return (yield from _distinct(constructor, block, tail, context))
+    block.rel = yield from _cut(block.rel, tail, scope, block.frame)
+    if key is not None:
+        return p.Pivot(t.STRUCT, key, constructor, block.rel)
+    return build.select(constructor, block.rel, tail.kind)
+
+
+def _source(node: ast.Select, scope: Scope, context: Context) -> Lowering:
+    if node.source is None:
+        # SELECT without FROM: one row of nothing.
+        return Block(p.Project((), p.Scan(build.lit([None]))), Frame(), scope)
+    rel, frame = yield node.source, scope, "source"
+    return Block(rel, frame, scope)
+
+
+def _extend(block: Block, name: str, value: p.Rex) -> None:
+    """One more column beside those that are there; a name that is there already now means the new one."""
+    columns = p.schema(block.rel)
+    names = (*(c.name or f"${i}" for i, c in enumerate(columns)), name)
+    block.rel = p.Project((*(build.column(block.rel, i) for i in range(len(columns))), value), block.rel, names=names)
+    kept = [b for b in block.frame.bindings if b.name != name]
+    block.frame = Frame([*kept, Binding(name, len(columns), value.type, "let")], len(columns) + 1)
+
+
+def _exclude(node: ast.Select, block: Block) -> None:
+    """EXCLUDE leaves parts out of what FROM binds, before anything is selected."""
+    paths = []
+    for path in node.exclude:
+        found = block.frame.find(path.root.name, path.root.quoted)
+        steps = [_exclude_step(step) for step in path.steps]
+        if found is None:
+            raise AnalysisError(f"EXCLUDE: no variable '{path.root.name}' in FROM", where=path.root.where)
+        paths.append(p.ExcludePath(found.ordinal, tuple(steps)).at(path.where))
+    block.rel = p.Exclude(tuple(paths), block.rel)
+    types = [column.type for column in p.schema(block.rel)]
+    block.frame.bindings = [Binding(b.name, b.ordinal, types[b.ordinal], b.role) for b in block.frame.bindings]
+
+
+def _exclude_step(step: ast.Step) -> p.ExcludeStep:
+    match step:
+        case ast.Field(name=name, quoted=quoted):
+            return p.ExcludeField(name, exact=quoted)
+        case ast.Index(key=ast.Lit(value=str() as name)):
+            return p.ExcludeField(name, exact=True)
+        case ast.Index(key=ast.Lit(value=int() as index)):
+            return p.ExcludeIndex(index)
+        case ast.EachElement():
+            return p.ExcludeElements()
+        case ast.EachAttribute():
+            return p.ExcludeAttributes()
+        case _:
+            raise AnalysisError("EXCLUDE takes names, indexes and wildcards", where=step.where)
+
+
+def _group(node: ast.Select, tail: Tail, block: Block) -> Lowering:
+    """Enter the grouped row: from here on expressions see keys and aggregates."""
+    order = [key.key for key in tail.order]
+    if node.group is None and not has_aggregates(node.projection, node.having, *order):
+        return None
+    keys: list[p.Rex] = []
+    frame = Frame()
+    group = node.group
+    grouped = group.keys if group else ()
+    written = [_alias_of(item.key, block) for item in grouped]
+    for expr in written:
+        keys.append((yield expr, block.scope, "value"))
+    grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
+    for i, item in enumerate(grouped):
+        type_ = group_key(keys[i].type)
+        grouping.types.append(type_)
+        own = default_name(item.key)
+        frame.add(item.alias.text if item.alias else f"_{i + 1}" if own is None else own, type_, "key")
+    if group is not None and group.name is not None:
+        pairs = [(b.name, p.Var(b.type, b.ordinal)) for b in block.frame.bindings]
+        ordinal = grouping.column(build.agg("collect", build.struct(pairs)))
+        frame.bindings.append(Binding(group.name.text, ordinal, t.Bag(t.STRUCT), "group"))
+    frame.grouping = grouping
+    block.frame = frame
+    return grouping
+
+
+def _alias_of(key: ast.Expr, block: Block) -> ast.Expr:
+    """GROUP BY may name what SELECT calls an item, unless a variable has the name."""
+    if isinstance(key, ast.Var) and block.scope.variable(key.name, key.quoted) is None:
+        return block.aliases.get(key.name, key)
+    return key
+
+
+def _aggregate(node: ast.Select, grouping: Grouping, block: Block) -> p.Rel:
+    strategy = p.Strategy.PARTIAL if node.group and node.group.partial else p.Strategy.FULL
+    rel = p.Aggregate(strategy, tuple(grouping.aggs), tuple(grouping.keys), block.rel)
+    names = [b.name for b in sorted(block.frame.bindings, key=lambda b: b.ordinal) if b.role == "key"]
+    names += [f"{agg.fn.name}_{i}" for i, agg in enumerate(grouping.aggs, 1)]
+    return rel.replace(names=tuple(names))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# SELECT
+
+
+def _constructor(projection: ast.Projection, block: Block, want: Want) -> Lowering:
+    """What a row becomes."""
+    match projection:
+        case ast.Value(value=value):
+            return (yield value, block.scope, "value")
+        case ast.Star():
+            parts = _everything(block.frame)
+            return parts[0] if len(parts) == 1 else build.call("struct_concat", *parts) if parts else build.struct([])
+        case ast.Items(items=items):
+            return (yield from _items(items, block, want))
+        case _:
+            raise AnalysisError(f"'{projection.tag}' is not a projection", where=projection.where)
+
+
+def _everything(frame: Frame) -> list[p.Rex]:
+    """`SELECT *`: what FROM ranges over, spread out, and what AT and BY name beside it."""
+    parts: list[p.Rex] = []
+    count = 0
+    for binding in sorted(frame.bindings, key=lambda b: b.role not in ("as", "key", "group")):
+        value = p.Var(binding.type, binding.ordinal)
+        if binding.role == "as":
+            count += 1
+            parts.append(_star(value, f"_{count}"))
+        elif binding.role != "let":
+            parts.append(build.struct([(binding.name, value)]))
+    return parts
+
+
+def _items(items: tuple[ast.Item | ast.ItemStar, ...], block: Block, want: Want) -> Lowering:
+    if want == "collection" and len(items) == 1 and isinstance(items[0], ast.Item):
+        # On the right of IN, and of a quantified comparison, a query of one column is a collection of its values.
+        return (yield items[0].value, block.scope, "value")
+    parts: list[p.Rex] = []
+    pairs: list[tuple[str | p.Rex, p.Rex]] = []
+    unnamed = 0
+    for item in items:
+        value = yield item.value, block.scope, "value"
+        if isinstance(item, ast.ItemStar):
+            if pairs:
+                parts.append(build.struct(pairs))
+            parts.append(_star(value, f"_{len(parts) + 1}"))
+            pairs = []
+            continue
+        name = item.alias.text if item.alias else default_name(item.value)
+        if name is None:
+            unnamed += 1
+            name = f"_{unnamed}"
+        pairs.append((name, value))
+    if pairs or not parts:
+        parts.append(build.struct(pairs))
+    return parts[0] if len(parts) == 1 else build.call("struct_concat", *parts)
+
+
+def _star(value: p.Rex, name: str) -> p.Rex:
+    """A struct as it is, one that an outer join left out as NULLs for its columns; any other value as an attribute."""
+    if isinstance(value.type, t.Struct) and not value.type.absent:
+        return value
+    if isinstance(value.type, t.Struct) and not value.type.open and not value.type.missable:
+        nulls = build.struct([(field.name or "", build.lit(None)) for field in value.type.fields])
+        return p.Case(t.STRUCT, None, (p.Branch(build.call("is_null", value), nulls),), default=value)
+    wrapped = build.struct([(name, value)])
+    test = build.call("is_type", value, t.STRUCT)
+    return p.Case(t.STRUCT, None, (p.Branch(test, value),), default=wrapped)
+
+
+def _distinct(constructor: p.Rex, block: Block, tail: Tail, context: Context) -> Lowering:
+    """The values first, each once; ORDER BY then sees the values only."""
+    rel: p.Rel = p.Distinct(p.Project((constructor,), block.rel))
+    frame = Frame()
+    frame.add(context.fresh(), constructor.type)
+    rel = yield from _ordered(rel, tail, block.outer.inner(frame), {})
+    rel = yield from _cut(rel, tail, block.outer, frame)
+    return build.select(build.column(rel, 0), rel, tail.kind)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# ORDER BY, LIMIT, OFFSET
+
+
+def _specs(tail: Tail, scope: Scope, aliases: dict[str, ast.Expr]) -> Lowering:
+    specs = []
+    for key in tail.order:
+        expr = key.key
+        if isinstance(expr, ast.Var):
+            expr = next((e for name, e in aliases.items() if _same(name, expr)), expr)
+        specs.append(p.SortSpec((yield expr, scope, "value"), sort_order(key)))
+    return specs
+
+
+def _same(name: str, var: ast.Var) -> bool:
+    return name == var.name if var.quoted else name.lower() == var.name.lower()
+
+
+def _ordered(rel: p.Rel, tail: Tail, scope: Scope, aliases: dict[str, ast.Expr]) -> Lowering:
+    specs = yield from _specs(tail, scope, aliases)
+    return p.Sort(tuple(specs), rel) if specs else rel
+
+
+def _cut(rel: p.Rel, tail: Tail, scope: Scope, frame: Frame) -> Lowering:
+    """OFFSET, then LIMIT; their counts see no row of this block, but they are one row further in than the block."""
+    nothing = scope.inner(Frame())
+    if tail.offset is not None:
+        rel = p.Offset((yield tail.offset, nothing, "value"), rel)
+    if tail.limit is not None:
+        rel = p.Limit((yield tail.limit, nothing, "value"), rel)
+    return rel
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Set operators
+
+
+_SETS: dict[str, type[p.SetRel]] = {"union": p.Union, "intersect": p.Intersect, "except": p.Except}
+
+
+@lowers(ast.SetOp)
+def _set_op(node: ast.SetOp, scope: Scope, want: Want, context: Context) -> Lowering:
+    wanted: Want = "collection" if want == "collection" else "source"
+    left = yield node.left, scope, wanted
+    right = yield node.right, scope, wanted
+    if node.outer:
+        left, right = build.call("as_bag", left), build.call("as_bag", right)
+    sides: list[p.Rel] = [p.Scan(left), p.Scan(right)]
+    if node.corresponding is not None:
+        names = [(name.text, name.quoted) for name in node.corresponding] or _common(sides, node)
+        sides = [_columns(side, names) for side in sides]
+    if not node.outer:
+        _compatible(sides, node)
+    quantifier = p.Quantifier.ALL if node.quantifier == "all" else p.Quantifier.DISTINCT
+    rel = _SETS[node.name](*sides, quantifier=quantifier)
+    return build.select(build.column(rel, 0), rel, t.Bag)
+
+
+def _row_types(sides: list[p.Rel]) -> list[t.Type]:
+    return [p.schema(side)[0].type for side in sides]
+
+
+def _common(sides: list[p.Rel], node: ast.SetOp) -> list[tuple[str, bool]]:
+    """CORRESPONDING without BY: the columns that both have, which takes types that list them."""
+    left, right = _row_types(sides)
+    if not isinstance(left, t.Struct) or not isinstance(right, t.Struct) or left.open or right.open:
+        raise AnalysisError("CORRESPONDING needs rows whose columns are known", where=node.where, help="say BY (...)")
+    return [(f.name or "", True) for f in left.fields if right.field(f.name or "") is not None]
+
+
+def _columns(side: p.Rel, names: list[tuple[str, bool]]) -> p.Rel:
+    """The rows reduced to some of their columns."""
+    row = build.column(side, 0)
+    pairs = [(name, build.path(row, name if quoted else values.Symbol(name))) for name, quoted in names]
+    return p.Project((build.struct(pairs),), side)
+
+
+def _compatible(sides: list[p.Rel], node: ast.SetOp) -> None:
+    """SQL's set operators, the ones without OUTER, take rows with as many columns on the left as on the right."""
+    left, right = _row_types(sides)
+    structs = [isinstance(side, t.Struct) and not side.open for side in (left, right)]
+    if all(structs):
+        widths = [len(side.fields) for side in (left, right) if isinstance(side, t.Struct)]
+        if widths[0] != widths[1]:
+            said = f"{widths[0]} and {widths[1]} columns"
+            raise AnalysisError(f"{node.name.upper()} takes rows of one width, not of {said}", where=node.where)
+    elif any(structs) and not t.overlap(left, right):
+        raise AnalysisError(f"{node.name.upper()} takes rows of one kind, not {left} and {right}", where=node.where)

@@ -1,0 +1,43 @@
+"""Statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel import plan as p
+from firesteel import values
+from firesteel.errors import UnsupportedError
+from firesteel.partiql import ast
+from firesteel.partiql.lower import expressions, names, queries, sources
+from firesteel.partiql.lower.context import Catalog, Context, lower_expr
+from firesteel.partiql.lower.scope import Frame, Scope
+
+#: The modules whose handlers lowering needs.
+ROOMS = (expressions, names, queries, sources)
+
+
+def lower(
+    statement: ast.Statement,
+    catalog: Catalog,
+    *,
+    mode: p.Mode = p.Mode.PERMISSIVE,
+    params: Sequence[values.Value] | None = None,
+) -> p.Plan:
+    """A statement as a plan."""
+    context = Context(catalog, mode, params)
+    scope = Scope(Frame())
+    match statement:
+        case ast.QueryStatement(query=query):
+            made: p.Statement = p.Query(lower_expr(query, scope, context), mode=mode)
+        case ast.CreateView(name=name, query=query, columns=columns):
+            if columns:
+                raise UnsupportedError("CREATE VIEW with columns is not supported", where=statement.where)
+            made = p.CreateView(".".join(n.text for n in name), lower_expr(query, scope, context), mode=mode)
+        case ast.Dml(verb=verb) | ast.Ddl(verb=verb):
+            raise UnsupportedError(f"{verb} is not supported: it changes data", where=statement.where)
+        case _:
+            raise UnsupportedError(f"{statement.tag} is not supported", where=statement.where)
+    return p.Plan(made, globals=tuple(context.globals))
+
+
+__all__ = ["Catalog", "lower"]

@@ -1,0 +1,105 @@
+"""Types as written, as types of the lattice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firesteel import types as t
+from firesteel.errors import AnalysisError
+from firesteel.partiql import ast
+
+
+def lower_type(node: ast.Type) -> t.Type:
+    """The type that was written."""
+    match node:
+        case ast.TypeName(name=name):
+            make = _NAMES.get(name)
+            if make is None:
+                raise AnalysisError(f"no type '{name}'", where=node.where)
+            return make(node)
+        case ast.IntervalType(qualifier=qualifier):
+            months = qualifier.start in ("year", "month")
+            return t.Interval("year_month" if months else "day_time")
+        case ast.CollectionType(name=name, element=element):
+            kinds = {"BAG": t.Bag, "SEXP": t.Sexp}
+            return kinds.get(name, t.Array)(lower_type(element))
+        case ast.StructType(fields=fields):
+            return t.Struct(tuple(_field(f) for f in fields), open=False)
+        case _:
+            raise AnalysisError(f"no type for '{node.tag}'", where=node.where)
+
+
+def _field(field: ast.FieldType) -> t.Field:
+    type_ = t.absent(lower_type(field.type), nullable=not field.required, missable=field.optional)
+    return t.Field(field.name.text, type_)
+
+
+def _decimal(node: ast.TypeName) -> t.Type:
+    precision, scale = (*node.parameters, None, None)[:2]
+    if precision is not None and not 1 <= precision <= 38:
+        raise AnalysisError(f"a decimal has 1 to 38 digits, not {precision}", where=node.where)
+    if precision is not None and scale is not None and scale > precision:
+        raise AnalysisError(f"a decimal of {precision} digits has no scale of {scale}", where=node.where)
+    return t.Decimal(precision, 0 if precision is not None and scale is None else scale)
+
+
+def _sized(make: Callable[[int], t.Type], default: t.Type) -> Callable[[ast.TypeName], t.Type]:
+    def one(node: ast.TypeName) -> t.Type:
+        if node.parameters and node.parameters[0] < 1:
+            raise AnalysisError(f"a length of {node.parameters[0]} is none", where=node.where)
+        return make(node.parameters[0]) if node.parameters else default
+
+    return one
+
+
+def _just(type_: t.Type) -> Callable[[ast.TypeName], t.Type]:
+    return lambda _: type_
+
+
+def _temporal(make: type[t.Time] | type[t.Timestamp]) -> Callable[[ast.TypeName], t.Type]:
+    return lambda node: make(node.parameters[0] if node.parameters else None, zone=bool(node.zone))
+
+
+_NAMES: dict[str, Callable[[ast.TypeName], t.Type]] = {
+    "ANY": _just(t.ANY),
+    "NULL": _just(t.NULL),
+    "MISSING": _just(t.MISSING),
+    "BOOL": _just(t.BOOL),
+    "BOOLEAN": _just(t.BOOL),
+    "TINYINT": _just(t.INT8),
+    "INT1": _just(t.INT8),
+    "SMALLINT": _just(t.INT16),
+    "INT2": _just(t.INT16),
+    "INTEGER2": _just(t.INT16),
+    "INT4": _just(t.INT32),
+    "INTEGER4": _just(t.INT32),
+    "INT": _just(t.INT64),
+    "INTEGER": _just(t.INT64),
+    "INT8": _just(t.INT64),
+    "INTEGER8": _just(t.INT64),
+    "BIGINT": _just(t.INT64),
+    "DECIMAL": _decimal,
+    "NUMERIC": _decimal,
+    "DEC": _decimal,
+    "REAL": _just(t.FLOAT32),
+    "FLOAT": _just(t.FLOAT64),
+    "DOUBLE PRECISION": _just(t.FLOAT64),
+    "CHAR": _sized(t.Char, t.Char(1)),
+    "CHARACTER": _sized(t.Char, t.Char(1)),
+    "VARCHAR": _sized(t.String, t.STRING),
+    "CHAR VARYING": _sized(t.String, t.STRING),
+    "CHARACTER VARYING": _sized(t.String, t.STRING),
+    "STRING": _just(t.STRING),
+    "SYMBOL": _just(t.SYMBOL),
+    "BLOB": _sized(t.Blob, t.BLOB),
+    "CLOB": _just(t.CLOB),
+    "DATE": _just(t.DATE),
+    "TIME": _temporal(t.Time),
+    "TIMESTAMP": _temporal(t.Timestamp),
+    "STRUCT": _just(t.STRUCT),
+    "TUPLE": _just(t.STRUCT),
+    "LIST": _just(t.ARRAY),
+    "ARRAY": _just(t.ARRAY),
+    "SEXP": _just(t.SEXP),
+    "BAG": _just(t.BAG),
+}

@@ -1,0 +1,119 @@
+"""Types from the data: what the registered tables say, carried through the plan.
+
+A document may call everything `any`; a table knows better. Every type is inferred anew from the leaves, declared
+schemas are dropped (`check` has judged them), and an engine can trust what a node says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from firesteel import functions
+from firesteel import types as t
+from firesteel.node import Node, children, drive, rebuild
+from firesteel.plan import (
+    Agg,
+    Call,
+    Case,
+    Collection,
+    Equi,
+    Global,
+    Join,
+    JoinKey,
+    Lit,
+    Path,
+    Pivot,
+    Plan,
+    Rel,
+    Rex,
+    Select,
+    Struct,
+    Var,
+    build,
+    inputs,
+    is_list,
+    schema,
+)
+from firesteel.plan.scope import Scope
+
+Request = Generator[tuple[Node, Scope | None], Any, Node]
+
+
+def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
+    """The plan with its types inferred from the types of its globals, in their order."""
+    done: dict[tuple[int, int], tuple[Node, Scope | None]] = {}
+
+    def infer(node: Node, scope: Scope | None) -> Any:
+        known = done.get((id(node), id(scope)))
+        return known[0] if known is not None else remember(node, scope)
+
+    def remember(node: Node, scope: Scope | None) -> Request:
+        result = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
+        result = _retyped(result, scope, tables)
+        done[id(node), id(scope)] = (result, scope)
+        return result
+
+    statement = drive(infer, plan.statement, None)
+    bindings = tuple(b.replace(type=type_) for b, type_ in zip(plan.globals, tables, strict=True))
+    return plan.replace(statement=statement, globals=bindings)
+
+
+def _node(node: Node, scope: Scope | None) -> Request:
+    """Inputs first, because their schemas are what the expressions see."""
+    if isinstance(node, JoinKey) and scope is not None and scope.split is not None:
+        left = yield node.left, Scope(scope.columns[: scope.split], scope.outer)
+        right = yield node.right, Scope(scope.columns[scope.split :], scope.outer)
+        return node.replace(left=left, right=right)
+    new_inputs: dict[int, Any] = {}
+    inner = scope
+    if isinstance(node, Rel | Rex):
+        for rel in inputs(node):
+            new_inputs[id(rel)] = yield rel, scope
+        if new_inputs:
+            inner = Scope(tuple(f for rel in inputs(node) for f in schema(new_inputs[id(rel)])), scope)
+    kids = []
+    for kid in children(node):
+        new = new_inputs.get(id(kid))
+        kids.append(new if new is not None else (yield kid, inner))
+    return rebuild(node, kids)
+
+
+def _join(join: Join, scope: Scope | None) -> Request:
+    left = yield join.left, scope
+    right = yield join.right, Scope(schema(left), scope) if join.lateral else scope
+    split = len(schema(left)) if isinstance(join.type, Equi) else None
+    kind = yield join.type, Scope(schema(left) + schema(right), scope, split)
+    return join.replace(type=kind, left=left, right=right)
+
+
+def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
+    match node:
+        case Rel():
+            return node.replace(declared=None)
+        case Var():
+            field = scope.field(node.ordinal, node.depth) if scope else None
+            return node.replace(type=field.type) if field else node
+        case Global():
+            return node.replace(type=tables[node.ordinal])
+        case Lit(type=t.Any()):
+            return node.replace(type=t.type_of(node.value))
+        case Path():
+            return node.replace(type=build.path_type(node.root.type, node.steps))
+        case Call() | Agg() if functions.find(node.fn.name) is not None:
+            return node.replace(fn=build.signature(node.fn.name, node.args).replace(opts=node.fn.opts))
+        case Case():
+            results = [branch.then.type for branch in node.branches]
+            return node.replace(type=t.union([*results, node.default.type if node.default else t.NULL]))
+        case Collection(type=t.Collection() as kind):
+            return node.replace(type=build.collection(type(kind), node.items).type)
+        case Struct():
+            return node.replace(type=build.struct((p.key, p.value) for p in node.pairs).type)
+        case Pivot():
+            return node.replace(type=t.STRUCT)
+        case Select(type=t.Collection() as kind):
+            return node.replace(type=type(kind)(node.constructor.type))
+        case Select() if is_list(node.input) is not None:
+            return node.replace(type=build.select(node.constructor, node.input).type)
+        case _:
+            return node

@@ -1,0 +1,55 @@
+"""A global that names a view becomes the view's query, its own globals taken over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from firesteel.errors import PlanError
+from firesteel.node import Node, transform
+from firesteel.plan import Global, GlobalBinding, Plan, Rex
+
+N = TypeVar("N", bound=Node)
+
+#: Views of views of views: deeper than this is a cycle, or might as well be.
+MAX_VIEWS = 100
+
+
+@dataclass(frozen=True)
+class View:
+    """A name for a query: the query, and the globals that its ordinals refer to."""
+
+    query: Rex
+    globals: tuple[GlobalBinding, ...]
+
+
+def inline_views(plan: Plan, find: Callable[[GlobalBinding], View | None]) -> Plan:
+    """The plan with every view in place of its name; `find` knows the views."""
+    for _ in range(MAX_VIEWS):
+        views = {i: view for i, binding in enumerate(plan.globals) if (view := find(binding)) is not None}
+        if not views:
+            return plan
+        plan = _inline(plan, views)
+    raise PlanError(f"views refer to each other more than {MAX_VIEWS} levels deep")
+
+
+def _inline(plan: Plan, views: dict[int, View]) -> Plan:
+    kept = [i for i in range(len(plan.globals)) if i not in views]
+    globals_ = [plan.globals[i] for i in kept]
+    ordinals = {old: new for new, old in enumerate(kept)}
+    bodies: dict[int, Rex] = {}
+    for i, view in views.items():
+        bodies[i] = _renumbered(view.query, {n: len(globals_) + n for n in range(len(view.globals))}, {})
+        globals_.extend(view.globals)
+    statement = _renumbered(plan.statement, ordinals, bodies)
+    return plan.replace(statement=statement, globals=tuple(globals_))
+
+
+def _renumbered(node: N, ordinals: dict[int, int], bodies: dict[int, Rex]) -> N:
+    def one(rex: Node) -> Node:
+        if not isinstance(rex, Global):
+            return rex
+        return bodies.get(rex.ordinal) or rex.replace(ordinal=ordinals.get(rex.ordinal, rex.ordinal))
+
+    return transform(node, one)

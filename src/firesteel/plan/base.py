@@ -1,0 +1,51 @@
+"""The two sorts of plan nodes: relations and expressions.
+
+Scope. A binding tuple is positional: `Var(ordinal)` is a column of the row at hand. An expression of a relation with
+inputs sees that relation's input row (of a join, left then right) at depth 0, and what the relation itself sees at
+depth 1 and up. An expression of a leaf (`scan`, `unpivot`) sees what the leaf sees: at the top nothing, inside an
+expression that expression's row, on the right of a lateral join the left row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import TYPE_CHECKING
+
+from firesteel.node import Node
+from firesteel.types import Schema, Type
+
+
+class PlanNode(Node):
+    """Anything that a plan is made of."""
+
+
+class Rex(PlanNode):
+    """An expression: gives a value."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def type(self) -> Type:
+            """The static type of the value."""
+
+
+class Rel(PlanNode):
+    """A relation: gives a bindings collection.
+
+    Its schema follows from what it is (`plan.schema`). `declared` is a schema that a document states and that differs
+    from that: kept, written back, judged by `check`, and otherwise not listened to.
+    """
+
+    _: KW_ONLY
+    declared: Schema | None = None
+
+
+class NamingRel(Rel):
+    """A relation that makes columns; `names` are for people and for the edges of a plan."""
+
+    _: KW_ONLY
+    names: tuple[str, ...] = ()
+
+
+class Statement(PlanNode):
+    """What a plan does."""

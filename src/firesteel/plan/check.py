@@ -1,0 +1,287 @@
+"""Judging a plan: ordinals, types, functions, schemas. Reading refuses what is not a plan; this says what is wrong
+with one. Every finding is an error with its place; none means that the plan has a meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from firesteel import functions
+from firesteel import types as t
+from firesteel.errors import FiresteelError, PlanError
+from firesteel.node import Node, all_nodes_in
+from firesteel.plan import rel as rels
+from firesteel.plan import rex as rexes
+from firesteel.plan.base import NamingRel, Rel, Rex
+from firesteel.plan.schema import schema
+from firesteel.plan.scope import Scope, Visit, visits
+from firesteel.plan.statement import CreateView, Plan, Root
+
+#: The versions of the plan document that are understood.
+VERSIONS = ((0, 1),)
+
+Finding = tuple[str, str | None]
+Findings = Iterator[Finding]
+
+
+def check(plan: Plan) -> list[FiresteelError]:
+    """What is wrong with a plan, in the order of the plan; empty where nothing is."""
+    found: list[FiresteelError] = []
+    for visit in visits(plan):
+        for cls in type(visit.node).__mro__:
+            judge = _JUDGES.get(cls)
+            if judge is not None:
+                found.extend(_error(finding, visit) for finding in judge(visit.node, visit.scope, plan))
+        found.extend(_error(finding, visit) for finding in _unresolved_types(visit.node))
+    return found
+
+
+def ensure(plan: Plan) -> None:
+    """Raise the first thing that is wrong with a plan."""
+    found = check(plan)
+    if found:
+        raise found[0]
+
+
+def _error(finding: Finding, visit: Visit) -> FiresteelError:
+    message, help_ = finding
+    return PlanError(message, where=visit.place, help=help_)
+
+
+Judge = Callable[[Any, Scope | None, Plan], Findings]
+_JUDGES: dict[type[Node], Judge] = {}
+
+
+def _judge(cls: type[Node]) -> Callable[[Judge], Judge]:
+    def register(judge: Judge) -> Judge:
+        _JUDGES[cls] = judge
+        return judge
+
+    return register
+
+
+def _unresolved_types(node: Node) -> Findings:
+    stack = [child for child in all_nodes_in(node) if child.atom]
+    while stack:
+        type_ = stack.pop()
+        if isinstance(type_, t.Unresolved):
+            yield f"the type '{type_.name}' is not known", "name a type of the header, or define it in (types ...)"
+        stack.extend(child for child in all_nodes_in(type_))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Statements
+
+
+@_judge(Plan)
+def _plan(plan: Plan, _scope: Scope | None, _plan: Plan) -> Findings:
+    if plan.version not in VERSIONS:
+        known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
+        yield f"version {plan.version[0]}.{plan.version[1]} of the plan is not known", f"known is {known}"
+
+
+@_judge(Root)
+def _root(root: Root, _scope: Scope | None, _plan: Plan) -> Findings:
+    count = len(schema(root.input))
+    if len(root.names) != count:
+        yield f"the root has {len(root.names)} names for {count} columns", None
+
+
+@_judge(CreateView)
+def _create_view(view: CreateView, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not view.name:
+        yield "the view has no name", None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Expressions
+
+
+@_judge(rexes.Lit)
+def _lit(lit: rexes.Lit, _scope: Scope | None, _plan: Plan) -> Findings:
+    actual = t.type_of(lit.value)
+    if isinstance(actual, t.Integer) and isinstance(lit.type, t.Integer):
+        bits = lit.type.bits
+        if bits is not None and not -(1 << (bits - 1)) <= lit.value < 1 << (bits - 1):
+            yield f"the literal {lit.value} does not fit {lit.type}", None
+    elif isinstance(actual, t.Null) or (isinstance(lit.type, t.Missing) and lit.value is None):
+        return  # a typed NULL; the document writes MISSING as null of type missing
+    elif not t.overlap(actual, lit.type):
+        yield f"the literal is a {actual}, not a {lit.type}", None
+
+
+@_judge(rexes.Var)
+def _var(var: rexes.Var, scope: Scope | None, _plan: Plan) -> Findings:
+    around = scope.at(var.depth) if scope is not None and var.depth >= 0 else None
+    if around is None:
+        yield f"variable {var.ordinal} at depth {var.depth} is outside of any relation", None
+        return
+    field = around.columns[var.ordinal] if 0 <= var.ordinal < len(around.columns) else None
+    if field is None:
+        yield f"no variable {var.ordinal}: the row has {len(around.columns)} columns", _columns(around)
+    elif not t.overlap(field.type, var.type):
+        yield f"variable {var.ordinal} is a {field.type}, and is called a {var.type}", None
+
+
+def _columns(scope: Scope) -> str | None:
+    names = ", ".join(f"{i} {f.name or ''}".strip() for i, f in enumerate(scope.columns))
+    return f"they are {names}" if names else None
+
+
+@_judge(rexes.UnresolvedVar)
+def _unresolved(var: rexes.UnresolvedVar, _scope: Scope | None, _plan: Plan) -> Findings:
+    yield f"the variable '{var.name}' is not resolved", "give its ordinal: (var 0)"
+
+
+@_judge(rexes.Global)
+def _global(rex: rexes.Global, _scope: Scope | None, plan: Plan) -> Findings:
+    if not 0 <= rex.ordinal < len(plan.globals):
+        yield f"no global {rex.ordinal}: the plan has {len(plan.globals)}", None
+    elif not t.overlap(rex.type, plan.globals[rex.ordinal].type):
+        binding = plan.globals[rex.ordinal]
+        yield f"the global '{binding.name}' is a {binding.type}, and is called a {rex.type}", None
+
+
+@_judge(rexes.Path)
+def _path(path: rexes.Path, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not path.steps:
+        yield "the path has no steps", None
+    for step in path.steps:
+        if isinstance(step, rexes.Key) and not _can_be_key(step.key.type):
+            yield f"a path's key is text or an index, not a {step.key.type}", None
+
+
+def _can_be_key(type_: t.Type) -> bool:
+    return type_.absent or t.overlap(type_, t.STRING) or t.overlap(type_, t.INT)
+
+
+@_judge(rexes.Call)
+def _call(call: rexes.Call, _scope: Scope | None, _plan: Plan) -> Findings:
+    yield from _function(call.fn, call.args, functions.Kind.SCALAR)
+
+
+@_judge(rels.Agg)
+def _agg(agg: rels.Agg, _scope: Scope | None, _plan: Plan) -> Findings:
+    yield from _function(agg.fn, agg.args, functions.Kind.AGGREGATE)
+
+
+def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind) -> Findings:
+    row = functions.find(fn.name)
+    if row is None:
+        meant = functions.suggest(fn.name)
+        yield f"no function '{fn.name}'", f"did you mean '{meant}'?" if meant else None
+        return
+    if row.kind is not kind:
+        yield f"'{fn.name}' is {row.kind.value}, and is called as {kind.value}", None
+        return
+    types = [arg if isinstance(arg, t.Type) else arg.type for arg in args]
+    signature = functions.overload(row, types)
+    forms = "it is " + " or ".join(f"{fn.name}{form}" for form in row.signatures)
+    if signature is None:
+        yield f"'{fn.name}' does not take {len(args)} arguments", forms
+        return
+    for i, arg in enumerate(args):
+        if (signature.param(i) == "type") != isinstance(arg, t.Type):
+            yield f"argument {i + 1} of '{fn.name}' is a {'value' if isinstance(arg, Rex) else 'type'}", forms
+    if fn.params and len(fn.params) != len(args) and not signature.variadic:
+        yield f"'{fn.name}' is declared with {len(fn.params)} parameters and called with {len(args)}", forms
+    returns = row.returns(types, signature)
+    if not t.overlap(returns, fn.returns):
+        yield f"'{fn.name}' gives a {returns}, and is declared to give a {fn.returns}", forms
+
+
+@_judge(rexes.Case)
+def _case(case: rexes.Case, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not case.branches:
+        yield "a case has at least one branch", None
+
+
+def _kind_of(what: str, *kinds: type[t.Type]) -> Judge:
+    names = " or ".join(kind.tag for kind in kinds)
+
+    def judge(rex: Rex, _scope: Scope | None, _plan: Plan) -> Findings:
+        if not isinstance(rex.type, (*kinds, t.Any, t.Unresolved)):
+            yield f"a {what} is a {names}, not a {rex.type}", None
+
+    return judge
+
+
+_JUDGES[rexes.Collection] = _kind_of("collection", t.Bag, t.Array, t.Sexp)
+_JUDGES[rexes.Struct] = _kind_of("struct", t.Struct)
+_JUDGES[rexes.Pivot] = _kind_of("pivot", t.Struct)
+_JUDGES[rexes.Select] = _kind_of("select", t.Bag, t.Array)
+
+
+@_judge(rexes.CollToScalar)
+def _coll_to_scalar(rex: rexes.CollToScalar, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not isinstance(rex.query.type, t.Collection | t.Any):
+        yield f"coll_to_scalar takes a query, not a {rex.query.type}", None
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Relations
+
+
+@_judge(Rel)
+def _rel(rel: Rel, _scope: Scope | None, _plan: Plan) -> Findings:
+    actual = schema(rel)
+    if isinstance(rel, NamingRel) and rel.names and len(rel.names) != len(actual):
+        yield f"{rel.tag} has {len(rel.names)} names for {len(actual)} columns", None
+    if rel.declared is None:
+        return
+    if len(rel.declared) != len(actual):
+        yield f"the schema of {rel.tag} has {len(rel.declared)} columns; the relation gives {len(actual)}", None
+        return
+    for i, (said, is_) in enumerate(zip(rel.declared, actual, strict=True)):
+        if not t.overlap(said.type, is_.type):
+            yield f"column {i} of {rel.tag} is a {is_.type}; its schema says {said.type}", None
+
+
+@_judge(rels.Filter)
+def _filter(rel: rels.Filter, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not t.overlap(rel.predicate.type, t.Bool(nullable=True, missable=True)):
+        yield f"a filter's condition is a bool, not a {rel.predicate.type}", None
+
+
+@_judge(rels.Theta)
+def _theta(join: rels.Theta, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not t.overlap(join.condition.type, t.Bool(nullable=True, missable=True)):
+        yield f"a join's condition is a bool, not a {join.condition.type}", None
+
+
+@_judge(rels.Equi)
+def _equi(join: rels.Equi, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not join.keys:
+        yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
+
+
+@_judge(rels.Join)
+def _join(join: rels.Join, _scope: Scope | None, _plan: Plan) -> Findings:
+    if join.lateral and join.capture.pads_left:
+        yield f"a lateral join cannot be {join.capture.name}: its right side exists only for a left row", None
+
+
+@_judge(rels.SetRel)
+def _set(rel: rels.SetRel, _scope: Scope | None, _plan: Plan) -> Findings:
+    left, right = len(schema(rel.left)), len(schema(rel.right))
+    if left != right:
+        yield f"{rel.tag} takes relations of one width, not of {left} and {right} columns", None
+
+
+@_judge(rels.Sort)
+def _sort(rel: rels.Sort, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not rel.specs:
+        yield "sort has no keys", None
+
+
+@_judge(rels.Aggregate)
+def _aggregate(rel: rels.Aggregate, _scope: Scope | None, _plan: Plan) -> Findings:
+    if not rel.aggs and not rel.keys:
+        yield "aggregate has neither keys nor aggregates", None
+
+
+@_judge(rels.Limit)
+def _limit(rel: rels.Limit, _scope: Scope | None, _plan: Plan) -> Findings:
+    # An offset that is no number is an error only in strict mode, and so for the run to find.
+    if not t.overlap(rel.count.type, t.INT):
+        yield f"limit takes an integer, not a {rel.count.type}", None

@@ -1,0 +1,325 @@
+"""Relations, by the names and in the parameter order of the PartiQL Plan document."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import KW_ONLY
+
+from firesteel import types as t
+from firesteel.node import Node
+from firesteel.plan.base import NamingRel, Rel, Rex
+from firesteel.plan.rex import Fn
+from firesteel.types import Type
+
+
+class Scan(NamingRel, tag="scan"):
+    """A row for every element of a collection: (value), and with `identified` (value, record identifier).
+
+    Anything else than a collection is one row; MISSING too. Strict: an error.
+    """
+
+    rex: Rex
+    _: KW_ONLY
+    identified: bool = False
+
+
+class ScanIndexed(NamingRel, tag="scan_indexed"):
+    """`Scan` with the index beside the value: MISSING unless the collection is a list (strict: an error)."""
+
+    rex: Rex
+    _: KW_ONLY
+    identified: bool = False
+
+
+class Unpivot(NamingRel, tag="unpivot"):
+    """A row (key, value) for every attribute of a struct; of another value, one with the key `_1`; of MISSING, none."""
+
+    rex: Rex
+
+
+class Project(NamingRel, tag="project"):
+    """A row of these expressions for every input row."""
+
+    exprs: tuple[Rex, ...]
+    input: Rel
+
+
+class Filter(Rel, tag="filter"):
+    """Keep the rows for which the predicate is true."""
+
+    predicate: Rex
+    input: Rel
+
+
+class SortOrder(enum.IntEnum):
+    """The document's codes."""
+
+    ASC_NULLS_LAST = 0
+    ASC_NULLS_FIRST = 1
+    DESC_NULLS_LAST = 2
+    DESC_NULLS_FIRST = 3
+
+    @property
+    def descending(self) -> bool:
+        return self in (SortOrder.DESC_NULLS_LAST, SortOrder.DESC_NULLS_FIRST)
+
+    @property
+    def nulls_first(self) -> bool:
+        return self in (SortOrder.ASC_NULLS_FIRST, SortOrder.DESC_NULLS_FIRST)
+
+
+class SortSpec(Node):
+    """One sort key."""
+
+    key: Rex
+    order: SortOrder
+
+
+class Sort(Rel, tag="sort"):
+    """The rows as a list, stably sorted by the total order."""
+
+    specs: tuple[SortSpec, ...]
+    input: Rel
+
+
+class Strategy(enum.IntEnum):
+    """How an aggregate groups: FULL is SQL's; PARTIAL (`GROUP PARTIAL BY`) leaves out rows with an absent key."""
+
+    FULL = 0
+    PARTIAL = 1
+
+
+class Agg(Node, tag="agg"):
+    """An aggregate call."""
+
+    fn: Fn
+    args: tuple[Rex | Type, ...]
+    _: KW_ONLY
+    distinct: bool = False
+
+    @property
+    def type(self) -> Type:
+        return self.fn.returns
+
+
+class Aggregate(NamingRel, tag="aggregate"):
+    """A row (keys, then aggregates) for every group; without keys one row, always."""
+
+    strategy: Strategy
+    aggs: tuple[Agg, ...]
+    keys: tuple[Rex, ...]
+    input: Rel
+
+
+class Quantifier(enum.Enum):
+    """ALL keeps duplicates, DISTINCT does not."""
+
+    ALL = "all"
+    DISTINCT = "distinct"
+
+
+class SetRel(Rel):
+    """The operators on two relations of one schema; rows are the same by deep equality, NULL with NULL."""
+
+    left: Rel
+    right: Rel
+    _: KW_ONLY
+    quantifier: Quantifier = Quantifier.ALL
+
+
+class Union(SetRel, tag="union"):
+    """The rows of both."""
+
+
+class Intersect(SetRel, tag="intersect"):
+    """The rows that both have, as often as both have them."""
+
+
+class Except(SetRel, tag="except"):
+    """The rows of the left, less those of the right."""
+
+
+class Distinct(Rel, tag="distinct"):
+    """Every row once: rows are the same by deep equality, NULL with NULL, MISSING with MISSING."""
+
+    input: Rel
+
+
+class FrameUnit(enum.Enum):
+    """What the bounds of a window's frame count: rows, values of the sort key, or groups of equal ones."""
+
+    ROWS = "rows"
+    RANGE = "range"
+    GROUPS = "groups"
+
+
+class BoundSide(enum.Enum):
+    """On which side of the current row a bound lies."""
+
+    PRECEDING = "preceding"
+    CURRENT = "current"
+    FOLLOWING = "following"
+
+
+class Bound(Node, tag="bound"):
+    """An end of a frame; without an offset it is unbounded."""
+
+    side: BoundSide
+    offset: Rex | None
+
+
+class Frame(Node, tag="frame"):
+    """The rows around the current one that a window call sees."""
+
+    unit: FrameUnit
+    start: Bound
+    end: Bound
+
+
+class WindowCall(Node, tag="window_call"):
+    """A function over the rows of the current row's partition. Without a frame: up to the current row's last peer
+    where there is an order, else all of the partition."""
+
+    fn: Fn
+    args: tuple[Rex | Type, ...]
+    partition: tuple[Rex, ...]
+    order: tuple[SortSpec, ...]
+    _: KW_ONLY
+    frame: Frame | None = None
+    distinct: bool = False
+
+    @property
+    def type(self) -> Type:
+        return self.fn.returns
+
+
+class Window(NamingRel, tag="window"):
+    """Every input row with a column more for each call; `names` are those of the calls."""
+
+    calls: tuple[WindowCall, ...]
+    input: Rel
+
+
+class ExcludeStep(Node):
+    """One step of what is left out."""
+
+
+class ExcludeField(ExcludeStep, tag="exclude_field"):
+    """The attributes of this name; of any case unless `exact`."""
+
+    name: str
+    _: KW_ONLY
+    exact: bool = False
+
+
+class ExcludeIndex(ExcludeStep, tag="exclude_index"):
+    """The element at this index."""
+
+    index: int
+
+
+class ExcludeElements(ExcludeStep, tag="exclude_elements"):
+    """`[*]`: every element."""
+
+
+class ExcludeAttributes(ExcludeStep, tag="exclude_attributes"):
+    """`.*`: every attribute."""
+
+
+class ExcludePath(Node, tag="exclude_path"):
+    """What is left out of a column: where the steps lead."""
+
+    ordinal: int
+    steps: tuple[ExcludeStep, ...]
+
+
+class Exclude(Rel, tag="exclude"):
+    """The rows with parts of their values left out."""
+
+    paths: tuple[ExcludePath, ...]
+    input: Rel
+
+
+class Limit(Rel, tag="limit"):
+    """The first rows, at most so many."""
+
+    count: Rex
+    input: Rel
+
+
+class Offset(Rel, tag="offset"):
+    """All but the first rows."""
+
+    count: Rex
+    input: Rel
+
+
+class Capture(enum.IntEnum):
+    """Which rows a join keeps. The document's codes; its LEFT_OUTER, RIGHT_OUTER and FULL_OUTER are synonyms."""
+
+    INNER = 1
+    LEFT = 2
+    RIGHT = 4
+    FULL = 6
+
+    @property
+    def pads_left(self) -> bool:
+        return self in (Capture.RIGHT, Capture.FULL)
+
+    @property
+    def pads_right(self) -> bool:
+        return self in (Capture.LEFT, Capture.FULL)
+
+
+class JoinType(Node):
+    """What pairs the rows of a join."""
+
+
+class Cross(JoinType, tag="cross"):
+    """Every left row with every right row."""
+
+
+class JoinKey(Node):
+    """Two keys that must be equal: one of the left row, one of the right row."""
+
+    left: Rex
+    right: Rex
+
+
+class Equi(JoinType, tag="equi"):
+    """Rows whose keys are equal."""
+
+    capture: Capture
+    _: KW_ONLY
+    keys: tuple[JoinKey, ...] = ()
+
+
+class Theta(JoinType, tag="theta"):
+    """Rows of which the condition, over the left row and then the right row, is true."""
+
+    capture: Capture
+    condition: Rex
+
+
+class Join(Rel, tag="join"):
+    """Rows of the left and the right, side by side. If `lateral`, the right sees the left row at depth 0."""
+
+    type: JoinType
+    left: Rel
+    right: Rel
+    _: KW_ONLY
+    lateral: bool = False
+
+    @property
+    def capture(self) -> Capture:
+        return self.type.capture if isinstance(self.type, Equi | Theta) else Capture.INNER
+
+
+def element(type_: Type) -> Type:
+    """The type of what a scan of a value of this type binds."""
+    parts = [m.element if isinstance(m, t.Collection) else t.proper(m) for m in t.members(type_)]
+    if type_.nullable and not isinstance(type_, t.Any):
+        parts.append(t.NULL)
+    if type_.missable and not isinstance(type_, t.Any):
+        parts.append(t.MISSING)
+    return t.union(parts)

@@ -1,0 +1,142 @@
+"""What follows from a relation: its inputs, its columns, and whether its rows are a bag or a list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from firesteel import types as t
+from firesteel.errors import PlanError
+from firesteel.node import Node, fold
+from firesteel.plan.base import NamingRel, Rel
+from firesteel.plan.rel import (
+    Aggregate,
+    Distinct,
+    Exclude,
+    Join,
+    Limit,
+    Offset,
+    Project,
+    Scan,
+    ScanIndexed,
+    SetRel,
+    Sort,
+    Unpivot,
+    Window,
+    element,
+)
+from firesteel.types import Field, Schema
+
+#: Joining a shared relation with itself, again and again, doubles its columns every time.
+MAX_COLUMNS = 20_000
+
+
+def inputs(rel: Node) -> list[Node]:
+    """The relations that a relation reads, left before right."""
+    return [part for part in rel.parts() if isinstance(part, Rel)]
+
+
+def schema(rel: Rel) -> Schema:
+    """The columns of a relation, as they follow from it."""
+    columns: Schema = _cached(rel, "_schema", _schema)
+    return columns
+
+
+def is_list(rel: Rel) -> bool | None:
+    """Are its rows a list (True) or a bag (False)? None where only the run can tell."""
+    ordered: bool | None = _cached(rel, "_is_list", _is_list)
+    return ordered
+
+
+def _cached(rel: Rel, slot: str, f: Callable[[Any, list[Any]], Any]) -> Any:
+    def one(node: Rel, kids: list[Any]) -> Any:
+        if slot not in node.__dict__:
+            object.__setattr__(node, slot, f(node, kids))
+        return node.__dict__[slot]
+
+    return fold(rel, one, below=lambda node: [] if slot in node.__dict__ else inputs(node))
+
+
+def _named(rel: NamingRel, types: list[t.Type]) -> Schema:
+    names = rel.names if len(rel.names) == len(types) else (None,) * len(types)
+    return tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True))
+
+
+def _schema(rel: Rel, below: list[Schema]) -> Schema:
+    match rel:
+        case Scan(rex=rex):
+            return _named(rel, [element(rex.type), *([t.ANY] if rel.identified else [])])
+        case ScanIndexed(rex=rex):
+            index = t.absent(t.INT64, missable=not isinstance(rex.type, t.Array | t.Sexp) or rex.type.absent)
+            return _named(rel, [element(rex.type), index, *([t.ANY] if rel.identified else [])])
+        case Unpivot(rex=rex):
+            return _named(rel, [t.STRING, _attribute(rex.type)])
+        case Project(exprs=exprs):
+            return _named(rel, [expr.type for expr in exprs])
+        case Aggregate(aggs=aggs, keys=keys):
+            return _named(rel, [*(group_key(key.type) for key in keys), *(agg.type for agg in aggs)])
+        case Window(calls=calls):
+            return below[0] + _named(rel, [call.type for call in calls])
+        case Exclude(paths=paths):
+            touched = {path.ordinal for path in paths}
+            return tuple(Field(f.name, t.ANY) if i in touched else f for i, f in enumerate(below[0]))
+        case Join():
+            left, right = below
+            if rel.capture.pads_left:
+                left = _padded(left)
+            if rel.capture.pads_right:
+                right = _padded(right)
+            if len(left) + len(right) > MAX_COLUMNS:
+                raise PlanError(f"a relation has more than {MAX_COLUMNS:,} columns", where=rel.where)
+            return left + right
+        case SetRel():
+            left, right = below
+            if len(left) != len(right):
+                return left
+            return tuple(Field(a.name, t.union((a.type, b.type))) for a, b in zip(left, right, strict=True))
+        case _:
+            return below[0]
+
+
+def _padded(schema: Schema) -> Schema:
+    return tuple(Field(field.name, t.padded(field.type)) for field in schema)
+
+
+def group_key(type_: t.Type) -> t.Type:
+    """MISSING keys become NULL and share its group."""
+    if isinstance(type_, t.Missing):
+        return t.NULL
+    return t.absent(type_, nullable=True, missable=False) if type_.missable else type_
+
+
+def _attribute(type_: t.Type) -> t.Type:
+    """The type of what unpivoting a value of this type binds."""
+    parts: list[t.Type] = []
+    for member in t.members(type_):
+        if isinstance(member, t.Struct) and not member.open:
+            parts.extend(field.type for field in member.fields)
+        elif isinstance(member, t.Struct):
+            return t.ANY
+        else:
+            parts.append(t.proper(member))
+    if type_.nullable and not isinstance(type_, t.Any):
+        parts.append(t.NULL)
+    return t.union(parts) if parts else t.ANY
+
+
+def _is_list(rel: Rel, below: list[bool | None]) -> bool | None:
+    match rel:
+        case Scan(rex=rex) | ScanIndexed(rex=rex):
+            kinds = {isinstance(m, t.Array | t.Sexp) for m in t.members(rex.type)}
+            return None if isinstance(rex.type, t.Any) or len(kinds) > 1 else kinds.pop()
+        case Sort():
+            return True
+        case Unpivot() | Aggregate() | SetRel() | Distinct() | Window():
+            return False
+        case Join():
+            left, right = below
+            if rel.capture.pads_left:
+                return False
+            return None if left is None or right is None else left and right
+        case Limit() | Offset() | _:
+            return below[0]

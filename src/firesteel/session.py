@@ -1,0 +1,351 @@
+"""Sessions: the only place that knows both ends. Tables and views by name; read, passes, engine, result."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+
+from firesteel import evaluate, partiql, tables, values
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.document import Plan, read_plan
+from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
+from firesteel.explain import table as draw
+from firesteel.ion import dumps, loads
+from firesteel.node import walk
+from firesteel.passes import View, infer_types, inline_views, optimize
+from firesteel.plan import CreateView, Global, GlobalBinding
+from firesteel.plan.check import ensure
+from firesteel.tables import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class Outcome(Protocol):
+    """What an engine gives back: the answer, when it is asked for."""
+
+    def value(self) -> values.Value: ...
+    def write(self, path: str | Path, format: str | None = None) -> None: ...
+    def cancel(self) -> None: ...
+
+
+class Engine(Protocol):
+    """What runs a checked, typed plan over its tables."""
+
+    name: str
+
+    def run(self, plan: p.Plan, tables: Sequence[Table]) -> Outcome: ...
+    def close(self) -> None: ...
+
+
+def connect(
+    *,
+    engine: Literal["spark", "reference"] = "spark",
+    spark: SparkSession | None = None,
+    master: str | None = None,
+    remote: str | None = None,
+    in_process: bool = True,
+) -> Session:
+    """A session: on local Spark unless told otherwise, or in this process with `engine="reference"`.
+
+    Spark starts when a plan first needs it. With `in_process` (the default) a plan that touches no table is answered
+    by the reference evaluator at once.
+    """
+    if engine == "reference":
+        return Session(_Reference, in_process=True)
+    if engine != "spark":
+        raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
+
+    def start() -> Engine:
+        from firesteel.spark import SparkEngine
+
+        return SparkEngine(spark, master=master, remote=remote)
+
+    return Session(start, in_process=in_process)
+
+
+class Session:
+    """Tables, views, and an engine to run plans over them. Use it as a context manager, or `close` it."""
+
+    def __init__(self, start: Callable[[], Engine], *, in_process: bool) -> None:
+        self._start = start
+        self._started: Engine | None = None
+        self._reference: Engine = _Reference()
+        self._in_process = in_process
+        self._tables: dict[str, Table] = {}
+        self._views: dict[str, View] = {}
+
+    # Tables ----------------------------------------------------------------------------------------------------------
+
+    def register(
+        self,
+        name: str,
+        source: Any,
+        *,
+        record_id: str | Iterable[Any] | None = None,
+        replace: bool = False,
+    ) -> None:
+        """Give a table a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
+
+        `record_id` is what BY binds: the name of an attribute, or one identifier per record.
+        """
+        if not replace and (name in self._tables or name in self._views):
+            raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
+        self._views.pop(name, None)
+        self._tables[name] = _table(source, record_id)
+
+    def unregister(self, name: str) -> None:
+        """Forget a table or a view."""
+        if self._tables.pop(name, None) is None and self._views.pop(name, None) is None:
+            raise self._unknown(name)
+
+    def _find(self, name: str, among: dict[str, Any]) -> Any:
+        """By its exact name, else by the one name that differs only in case."""
+        if name in among:
+            return among[name]
+        alike = [known for known in among if known.lower() == name.lower()]
+        return among[alike[0]] if len(alike) == 1 else None
+
+    def _unknown(self, name: str) -> AnalysisError:
+        known = [*self._tables, *self._views]
+        close = difflib.get_close_matches(name, known, 1)
+        listed = f"registered are {', '.join(sorted(known))}" if known else "none is registered"
+        return AnalysisError(f"no table '{name}'", help=f"did you mean '{close[0]}'?" if close else listed)
+
+    # Planning --------------------------------------------------------------------------------------------------------
+
+    def plan(
+        self,
+        text: str,
+        *,
+        mode: str = "permissive",
+        typing: Literal["dynamic", "static"] = "dynamic",
+        params: Sequence[Any] | None = None,
+    ) -> Plan:
+        """Plan a PartiQL statement over the registered tables.
+
+        With `typing="static"` what is known to fail (a wrong argument type, an unknown function, an undefined
+        variable) is an `AnalysisError`; otherwise only what has no meaning at all is.
+        """
+        return self._plan(partiql.parse(text), mode, typing, params)
+
+    def _plan(self, statement: partiql.Statement, mode: str, typing: str, params: Sequence[Any] | None) -> Plan:
+        if mode not in [known.value for known in p.Mode]:
+            raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
+        given = None if params is None else [values.from_python(value) for value in params]
+        made = partiql.lower(statement, self, mode=p.Mode(mode), params=given)
+        if typing == "static":
+            partiql.ensure_static(made)
+        return Plan(made)
+
+    def query(self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None) -> Result:
+        """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
+        statement = partiql.parse(text)
+        if isinstance(statement, partiql.Explain):
+            return Result(_Value(self._plan(statement.statement, mode, "dynamic", params).explain()), "session")
+        return self.run(self._plan(statement, mode, "dynamic", params))
+
+    def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
+        """The table or view of that path of (name, quoted), as planning asks for it: its name and its type."""
+        name = ".".join(part for part, _ in path)
+        known = {**self._tables, **self._views}
+        found = name if name in known else None
+        if found is None and not all(quoted for _, quoted in path):
+            alike = [other for other in known if other.lower() == name.lower()]
+            found = alike[0] if len(alike) == 1 else None
+        if found is None:
+            return None
+        type_ = self._tables[found].type if found in self._tables else self._views[found].query.type
+        return tuple(found.split(".")), type_
+
+    # Running ---------------------------------------------------------------------------------------------------------
+
+    def run(self, source: Plan | p.Plan | str | Path | bytes) -> Result:
+        """Run a plan: one that was read, its node, or what `fs.read_plan` reads."""
+        if isinstance(source, p.Plan):
+            source = Plan(source)
+        node = (source if isinstance(source, Plan) else read_plan(source)).node
+        ensure(node)
+        if isinstance(node.statement, CreateView):
+            return self._create_view(node, node.statement)
+        node = inline_views(node, lambda binding: self._find(binding.name, self._views))
+        node, used = self._bind(node)
+        node = optimize(node)
+        engine = self._reference if self._in_process and not used else self._engine
+        return Result(engine.run(node, used), engine.name)
+
+    def _bind(self, node: p.Plan) -> tuple[p.Plan, list[Table]]:
+        """The plan over the tables that it refers to, with the types that these have."""
+        referred = sorted({rex.ordinal for rex in walk(node.statement) if isinstance(rex, Global)})
+        kept = tuple(node.globals[i] for i in referred)
+        node = _renumber(node, {old: new for new, old in enumerate(referred)}).replace(globals=kept)
+        used = [self._table_of(binding) for binding in kept]
+        return infer_types(node, [table.type for table in used]), used
+
+    def _table_of(self, binding: GlobalBinding) -> Table:
+        table: Table | None = self._find(binding.name, self._tables)
+        if table is None:
+            raise self._unknown(binding.name).located(binding.where)
+        if not t.overlap(table.type, binding.type):
+            raise AnalysisError(f"'{binding.name}' is a {table.type}, and the plan wants a {binding.type}")
+        return table
+
+    def _create_view(self, node: p.Plan, statement: CreateView) -> Result:
+        if statement.columns:
+            raise UnsupportedError("create_view with columns is not supported: the document leaves them undefined")
+        if statement.name in self._tables or statement.name in self._views:
+            raise AnalysisError(f"'{statement.name}' is registered already", help="unregister it first")
+        self._views[statement.name] = View(statement.query, node.globals)
+        return Result(_Value(values.Bag()), "session")
+
+    @property
+    def _engine(self) -> Engine:
+        """The engine, started when it is first needed."""
+        if self._started is None:
+            self._started = self._start()
+        return self._started
+
+    def close(self) -> None:
+        """Give back what the session started."""
+        if self._started is not None:
+            self._started.close()
+            self._started = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _renumber(node: p.Plan, ordinals: dict[int, int]) -> p.Plan:
+    from firesteel.node import transform
+
+    if all(old == new for old, new in ordinals.items()):
+        return node
+    change = lambda rex: rex.replace(ordinal=ordinals[rex.ordinal]) if isinstance(rex, Global) else rex  # noqa: E731
+    return node.replace(statement=transform(node.statement, change))
+
+
+def _table(source: Any, record_id: str | Iterable[Any] | None) -> Table:
+    """A table of whatever a user has."""
+    if isinstance(source, str | Path) and not isinstance(source, values.Text | values.Symbol):
+        file = tables.file(source)
+        return Table(file, tables.file_type(file), _attribute(record_id))
+    module = type(source).__module__.partition(".")[0]
+    if module == "pyspark":
+        from firesteel.spark import frame_type
+
+        return Table(tables.Frame(source), frame_type(source), _attribute(record_id))
+    if module == "pandas":
+        import pyarrow as pa
+
+        source, module = pa.Table.from_pandas(source, preserve_index=False), "pyarrow"
+    if module == "pyarrow":
+        return Table(tables.Arrow(source), t.Bag(tables.arrow_type(source.schema)), _attribute(record_id))
+    return tables.memory(source, record_id)
+
+
+def ion(text: str | bytes) -> values.Value:
+    """A value written in Ion, as the conformance suite writes values: `fs.ion("$bag::[1, 2]")`."""
+    value = loads(text)
+    return values.Text(value) if type(value) is str else value
+
+
+def _attribute(record_id: str | Iterable[Any] | None) -> str | None:
+    if record_id is None or isinstance(record_id, str):
+        return record_id
+    raise UnsupportedError("a list of record identifiers goes with data in memory; name an attribute instead")
+
+
+class _Value:
+    """A value that is there already."""
+
+    def __init__(self, value: values.Value) -> None:
+        self._value = value
+
+    def value(self) -> values.Value:
+        return self._value
+
+    def write(self, path: str | Path, format: str | None = None) -> None:
+        tables.write_file(self._value, Path(path), format)
+
+    def cancel(self) -> None:
+        """There is nothing to cancel."""
+
+
+class _Reference:
+    """The reference evaluator as an engine."""
+
+    name = "reference"
+
+    def run(self, plan: p.Plan, tables: Sequence[Table]) -> Outcome:
+        return _Value(evaluate.evaluate(plan, tables))
+
+    def close(self) -> None:
+        """Nothing was started."""
+
+
+class Result:
+    """An answer. It is computed when it is first asked for, and once."""
+
+    def __init__(self, outcome: Outcome, engine: str) -> None:
+        self._outcome = outcome
+        self._lock = threading.Lock()
+        self._value: list[values.Value] = []
+        self.engine = engine
+
+    def value(self) -> values.Value:
+        """The answer as a value (`firesteel.values`): nothing is lost."""
+        with self._lock:
+            if not self._value:
+                self._value.append(self._outcome.value())
+            return self._value[0]
+
+    def to_python(self) -> Any:
+        """The answer as plain Python: lists, dicts, scalars. MISSING, where it occurs, is `fs.MISSING`."""
+        return values.to_python(self.value())
+
+    @overload
+    def to_ion(self, *, binary: Literal[False] = False) -> str: ...
+    @overload
+    def to_ion(self, *, binary: Literal[True]) -> bytes: ...
+    def to_ion(self, *, binary: bool = False) -> str | bytes:
+        """The answer as Ion, as the PartiQL conformance suite writes values."""
+        return dumps(self.value(), binary=True) if binary else dumps(self.value())
+
+    def to_arrow(self) -> pa.Table:
+        """The answer as an Arrow table: a struct's attributes are columns, any other value is the column `_1`."""
+        return tables.to_arrow(self.value())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The answer as a pandas DataFrame."""
+        return self.to_arrow().to_pandas()
+
+    def to_spark(self) -> DataFrame:
+        """The answer as a Spark DataFrame, not yet computed."""
+        frame: DataFrame | None = getattr(self._outcome, "dataframe", None)
+        if frame is None:
+            raise UnsupportedError("this answer was not computed by Spark", help="connect with in_process=False")
+        return frame
+
+    def show(self, limit: int = 20) -> None:
+        """Print the first rows."""
+        print(draw(self.value(), limit))
+
+    def write(self, path: str | Path, format: str | None = None) -> None:
+        """Write the answer to a file or a directory of files; the suffix says the format. All of it, or nothing."""
+        self._outcome.write(path, format)
+
+    def cancel(self) -> None:
+        """Stop computing the answer."""
+        self._outcome.cancel()
+
+
+__all__ = ["Engine", "FiresteelError", "Outcome", "Result", "Session", "connect"]

@@ -1,0 +1,279 @@
+"""Aggregate functions: columns to aggregate, and what is made of them afterwards.
+
+They skip NULL and MISSING; of nothing, a count is 0 and the others NULL. A sum of integers that takes more than 64
+bits is an error. A mean is a decimal of 18 digits after the point, which is what Spark's division gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark import dynamic
+from firesteel.spark.arithmetic import DECIMAL_OVERFLOW, OVERFLOW
+from firesteel.spark.dynamic import NUMBERS, decimal_variant, extract, one_of, whole
+from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
+from firesteel.spark.expr import Expr, null_expr, opened, reference
+from firesteel.spark.keys import is_own_key, key
+from firesteel.spark.scope import Scope, Where
+
+_EXACT, _WHOLE = "decimal(38,18)", "decimal(38,0)"
+
+
+@dataclass(frozen=True)
+class Group:
+    """One aggregate call under way: its scope, before; where its columns go; and what comes of them, after."""
+
+    scope: Scope
+    name: str
+    distinct: bool
+    where: Where
+    #: Aggregate a column; what comes back is its name.
+    total: Callable[[Column], str]
+
+    def add(self, column: Column) -> Column:
+        return F.col(self.total(column))
+
+    def result(self, type_: t.Type, column: Column) -> Expr:
+        """An aggregated column that is the result as it is."""
+        return reference(type_, self.total(column))
+
+    def error(self, message: str) -> Column:
+        return self.scope.run.error(message, self.where)
+
+    def forgiven(self, message: str) -> Column:
+        """What a value of the wrong type makes of the whole aggregate."""
+        error = self.scope.wrong(message, self.where)
+        return dynamic.missing() if error is None else error
+
+    def bound(self, expr: Expr) -> Expr:
+        return self.scope.bind(opened(expr))
+
+
+Aggregate = Callable[..., Expr]
+
+
+def _count_star(group: Group) -> Expr:
+    return group.result(t.INT64, F.count(F.lit(1)))
+
+
+def _present(expr: Expr) -> Column:
+    """SQL NULL just where the value is absent."""
+    if isinstance(expr.type, t.Null | t.Missing):
+        return F.lit(None).cast("int")
+    if not expr.dynamic and not expr.virtual:
+        return expr.plain
+    absent = expr.is_absent()
+    return F.lit(1) if absent is None else F.when(~absent, F.lit(1))
+
+
+def _count(group: Group, arg: Expr) -> Expr:
+    value = group.bound(arg)
+    if group.distinct:
+        found = group.bound(key(group.scope, value, group.where))
+        return group.result(t.INT64, F.count_distinct(found.column))
+    return group.result(t.INT64, F.count(_present(value)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sums and means
+
+
+def _sum(group: Group, arg: Expr) -> Expr:
+    value = group.bound(arg)
+    if isinstance(value.type, t.Null | t.Missing):
+        return _none()
+    if value.dynamic or not isinstance(value.type, t.Number):
+        return _dynamic_sum(group, value)
+    if isinstance(value.type, t.Float32 | t.Float64):
+        add = F.sum_distinct if group.distinct else F.sum
+        return group.result(t.absent(t.FLOAT64, nullable=True), add(value.plain.cast("double")))
+    if isinstance(value.type, t.Integer):
+        return _integer_sum(group, value)
+    type_ = _decimal_sum_type(value.type)
+    total = group.add(F.sum_distinct(value.plain) if group.distinct else F.try_sum(value.plain))
+    return _unless_lost(group, value, total.cast(to_spark(type_)), type_, DECIMAL_OVERFLOW)
+
+
+def _decimal_sum_type(type_: t.Type) -> t.Decimal:
+    assert isinstance(type_, t.Decimal)
+    return t.Decimal(min(MAX_DIGITS, (type_.precision or MAX_DIGITS) + 10), type_.scale or 0)
+
+
+def _integer_sum(group: Group, value: Expr) -> Expr:
+    if not group.distinct and not isinstance(value.type, t.Int):
+        total = group.add(F.try_sum(value.plain.cast("bigint")))
+    else:
+        wide = value.plain.cast("decimal(28,0)")
+        total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide)).try_cast("bigint")
+    return _unless_lost(group, value, total, t.INT64, OVERFLOW)
+
+
+def _unless_lost(group: Group, value: Expr, total: Column, type_: t.Type, message: str) -> Expr:
+    """A total that is SQL NULL although there were addends did not fit."""
+    count = group.add(F.count(value.plain))
+    column = F.coalesce(total, F.when(count > 0, group.error(message)))
+    return Expr(t.absent(type_, nullable=True), column, height=3, throws=True)
+
+
+def _mean(group: Group, arg: Expr) -> Expr:
+    value = group.bound(arg)
+    if isinstance(value.type, t.Null | t.Missing):
+        return _none()
+    if value.dynamic or not isinstance(value.type, t.Number) or isinstance(value.type, t.Float32 | t.Float64):
+        return _dynamic_mean(group, value)
+    wide = value.plain.cast("decimal(28,0)") if isinstance(value.type, t.Integer) else value.plain
+    total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide))
+    count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
+    type_ = t.Decimal(MAX_DIGITS, 18)
+    return _unless_lost(group, value, _quotient(total, count).cast(to_spark(type_)), type_, DECIMAL_OVERFLOW)
+
+
+def _quotient(total: Column, count: Column) -> Column:
+    return F.try_divide(total.try_cast(_EXACT), F.when(count > 0, count).cast("decimal(20,0)"))
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """A total of numbers of unknown type, by kind: how many, and how much."""
+
+    ints: Column
+    decimals: Column
+    floats: Column
+    beyond: Column
+    others: Column
+    int_total: Column
+    decimal_total: Column
+    float_total: Column
+    #: The floats as decimals, as they would be written.
+    written_total: Column
+
+
+def _parts(group: Group, value: Expr) -> _Parts:
+    if group.distinct:
+        raise UnsupportedError(
+            f"'{group.name}' with DISTINCT of values of unknown type is not native on Spark yet", where=group.where
+        )
+    variant, found = group.scope.variant(value)
+    column, kind = variant.column, found.column
+    ints = F.when(kind == "BIGINT", whole(column, _WHOLE))
+    decimals = F.when(kind == "DECIMAL", whole(column, _EXACT))
+    floats = F.when(one_of(kind, "DOUBLE", "FLOAT"), whole(column, "double"))
+    infinite = F.isnan(floats) | (F.abs(floats) == float("inf"))
+    written = F.when(~infinite, floats).try_cast(_EXACT)
+    return _Parts(
+        ints=group.add(F.count(ints)),
+        decimals=group.add(F.count(decimals)),
+        floats=group.add(F.count(floats)),
+        beyond=group.add(F.count(F.when(infinite, 1))),
+        others=group.add(F.count(F.when(~one_of(kind, *NUMBERS, "VOID"), 1))),
+        int_total=group.add(F.try_sum(ints)),
+        decimal_total=group.add(F.try_sum(decimals)),
+        float_total=group.add(F.sum(floats)),
+        written_total=group.add(F.try_sum(written)),
+    )
+
+
+def _zero(column: Column, spark_type: str) -> Column:
+    return F.coalesce(column.cast(spark_type), F.lit(0).cast(spark_type))
+
+
+def _dynamic_sum(group: Group, value: Expr) -> Expr:
+    parts = _parts(group, value)
+    floating = parts.float_total + _zero(parts.int_total, "double") + _zero(parts.decimal_total, "double")
+    exact = F.try_add(_zero(parts.decimal_total, "decimal(37,17)"), _zero(parts.int_total, "decimal(37,17)"))
+    whole_number = parts.int_total.try_cast("bigint").cast("variant")
+    column = (
+        F.when(parts.others > 0, group.forgiven("sum takes numbers"))
+        .when(parts.floats > 0, floating.cast("variant"))
+        .when(parts.decimals > 0, F.coalesce(decimal_variant(exact), group.error(DECIMAL_OVERFLOW)))
+        .when(parts.ints > 0, F.coalesce(whole_number, group.error(OVERFLOW)))
+        .otherwise(dynamic.null())
+    )
+    type_ = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
+    return Expr(type_, column, height=6, throws=True)
+
+
+def _dynamic_mean(group: Group, value: Expr) -> Expr:
+    parts = _parts(group, value)
+    count = parts.ints + parts.decimals + parts.floats
+    total = _zero(parts.int_total, _EXACT)
+    for part in (parts.decimal_total, parts.written_total):
+        total = F.try_add(total.try_cast("decimal(37,17)"), _zero(part, "decimal(37,17)"))
+    column = (
+        F.when(parts.others > 0, group.forgiven("avg takes numbers"))
+        .when(parts.beyond > 0, (parts.float_total / count).cast("variant"))
+        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count)), group.error(DECIMAL_OVERFLOW)))
+        .otherwise(dynamic.null())
+    )
+    return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=8, throws=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The least, the greatest; all, some; everything
+
+
+def _none() -> Expr:
+    return null_expr()
+
+
+def _extreme(least: bool) -> Aggregate:
+    def build(group: Group, arg: Expr) -> Expr:
+        value = group.bound(arg)
+        if isinstance(value.type, t.Null | t.Missing):
+            return _none()
+        found = t.absent(t.proper(value.type), nullable=True)
+        if is_own_key(value.type, ordering=True) or value.missing is not None:
+            return group.result(found, (F.min if least else F.max)(value.plain))
+        order = group.bound(key(group.scope, value, group.where, ordering=True))
+        column = (F.min_by if least else F.max_by)(value.column, order.column)
+        if form(value.type) is not Form.VARIANT:
+            return group.result(found, column)
+        return Expr(t.ANY, F.coalesce(group.add(column), dynamic.null()), height=2)
+
+    return build
+
+
+def _booleans(name: str, combine: Callable[[Column], Column]) -> Aggregate:
+    def build(group: Group, arg: Expr) -> Expr:
+        value = group.bound(arg)
+        if isinstance(value.type, t.Null | t.Missing):
+            return _none()
+        if isinstance(value.type, t.Bool) and not value.dynamic:
+            return group.result(t.absent(t.BOOL, nullable=True), combine(value.plain))
+        variant, found = group.scope.variant(value)
+        kind = found.column
+        result = group.add(combine(extract(variant.column, kind, "bool")))
+        others = group.add(F.count(F.when(~one_of(kind, "BOOLEAN", "VOID"), 1)))
+        made_ = F.coalesce(result.cast("variant"), dynamic.null())
+        column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(made_)
+        return Expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)
+
+    return build
+
+
+def _collect(group: Group, arg: Expr) -> Expr:
+    """All values as a bag, NULL and MISSING included: inside a struct Spark keeps them."""
+    if group.distinct:
+        raise UnsupportedError("'collect' with DISTINCT is not native on Spark yet", where=group.where)
+    value = group.bound(arg)
+    column = group.add(F.collect_list(F.struct(value.column.alias("v"))))
+    return Expr(t.Bag(value.type), F.transform(column, lambda item: item["v"]), height=3)
+
+
+AGGREGATES: dict[str, Aggregate] = {
+    "count_star": _count_star,
+    "count": _count,
+    "sum": _sum,
+    "avg": _mean,
+    "min": _extreme(True),
+    "max": _extreme(False),
+    "every": _booleans("every", F.bool_and),
+    "any": _booleans("any", F.bool_or),
+    "collect": _collect,
+}

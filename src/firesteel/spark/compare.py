@@ -1,0 +1,212 @@
+"""Equality and order as the operators have them: `=` is deep and takes anything, `<` compares like with like."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import types as t
+from firesteel.spark.arguments import propagated, wrong_type
+from firesteel.spark.dynamic import any_of, extract, one_of, whole
+from firesteel.spark.encoding import Form, common, form
+from firesteel.spark.expr import Expr, fit, made
+from firesteel.spark.keys import RANKS, dynamic_key, is_own_key, key
+from firesteel.spark.scope import Scope, Where
+
+Operator = Callable[[Any, Any], Column]
+
+_CLASSES: tuple[tuple[Any, str], ...] = (
+    (t.Number, "number"),
+    (t.Clob, "clob"),
+    (t.Text, "text"),
+    (t.Bool, "bool"),
+    (t.Date, "date"),
+    (t.Timestamp, "timestamp"),
+    (t.Time, "time"),
+    (t.Interval, "interval"),
+    (t.Octets, "octets"),
+    (t.Bag, "bag"),
+    (t.Collection, "array"),
+    (t.Struct | t.Map, "struct"),
+    (t.Null | t.Missing, "none"),
+)
+
+
+def family(expr: Expr) -> str:
+    """What kind of values an expression has, as comparing goes: `any` where only the run can tell."""
+    return next((name for cls, name in _CLASSES if isinstance(expr.type, cls)), "any")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Equality
+
+
+def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
+    """Deep equality; SQL NULL, which is NULL, if either is absent."""
+    absent = a.type.absent or b.type.absent
+    type_ = t.absent(t.BOOL, nullable=absent)
+    kinds = {family(a), family(b)}
+    if "none" in kinds:
+        return Expr(t.absent(t.BOOL, nullable=True), F.lit(None).cast("boolean"), atomic=True)
+    if not a.dynamic and not b.dynamic:
+        if kinds == {"date", "timestamp"}:
+            return made(type_, _moment(a) == _moment(b), a, b)
+        if len(kinds) > 1 and "any" not in kinds:
+            return _unequal(type_, a, b)
+        if is_own_key(a.type) and is_own_key(b.type):
+            return made(type_, _alike(a) == _alike(b), a, b)
+        shared = common((t.proper(a.type), t.proper(b.type)))
+        if form(shared) is not Form.VARIANT:
+            return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared, where))
+    for one, other in ((a, b), (b, a)):
+        if one.dynamic and not other.dynamic and family(other) in _SCALAR_TESTS:
+            return scope.let([one, other], lambda x, y: _equal_scalar(scope, type_, x, y))
+    return scope.let([a, b], lambda x, y: _equal_variants(scope, type_, x, y))
+
+
+def _alike(expr: Expr) -> Column:
+    """Timestamps with and without a zone compare as instants, those without as if in UTC."""
+    return expr.plain.cast("timestamp") if isinstance(expr.type, t.Timestamp) else expr.plain
+
+
+def _moment(expr: Expr) -> Column:
+    return expr.plain.cast("timestamp")
+
+
+def _unequal(type_: t.Type, a: Expr, b: Expr) -> Expr:
+    absent = any_of(test for test in (a.is_absent(), b.is_absent()) if test is not None)
+    never = F.lit(False)
+    return made(type_, never if absent is None else F.when(~absent, never), a, b)
+
+
+def _equal_keys(scope: Scope, type_: t.Type, a: Expr, b: Expr, shared: t.Type, where: Where) -> Expr:
+    """Containers of one type, by their keys."""
+    wide = t.absent(shared, nullable=True)
+    x, y = (made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b))
+    return scope.let([key(scope, x, where), key(scope, y, where)], lambda i, j: made(type_, i.plain == j.plain, i, j))
+
+
+#: The families that a variant is compared with without a key.
+_SCALAR_TESTS = frozenset({"number", "text", "bool"})
+
+
+def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Expr:
+    """A variant and a plain scalar."""
+    found = scope.kind(variant)
+    column, other, kind = variant.column, plain.plain, found.column
+    name = family(plain)
+    if name == "number":
+        same = numbers(column, kind, other, lambda x, y: x == y)
+    else:
+        same = extract(column, kind, name) == other
+    there = ~one_of(kind, "VOID")
+    result = F.when(there & other.isNotNull(), F.coalesce(same, F.lit(False)))
+    return made(type_, result, variant, plain, found, cost=8)
+
+
+def numbers(column: Column, kind: Column, other: Column, compare: Operator) -> Column:
+    """A variant's number compared with a plain one; SQL NULL if it is none."""
+    return (
+        F.when(kind == "BIGINT", compare(whole(column, "bigint"), other))
+        .when(kind == "DECIMAL", compare(whole(column, "decimal(38,18)"), other))
+        .when(one_of(kind, "DOUBLE", "FLOAT"), compare(whole(column, "double"), other.cast("double")))
+    )
+
+
+def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
+    """Whatever it is, by keys; inside a container MISSING is as good as NULL."""
+    keys = [equality_key(scope, e) for e in (a, b)]
+    return scope.let(keys, lambda i, j: made(type_, i.column == j.column, i, j))
+
+
+def equality_key(scope: Scope, expr: Expr) -> Expr:
+    """The key of whatever it is, equal just where `=` is true. Give it a name first."""
+    value, kind = scope.variant(expr)
+    return made(t.ANY, dynamic_key(value.column, kind.column, days=False), value, kind, cost=8)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Order
+
+
+def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """`lt`, `lte`, `gt` or `gte`: MISSING, or an error, for values that are not alike."""
+    operator = _OPERATORS[name]
+    kinds = {_order_family(a), _order_family(b)}
+    args = (a, b)
+    if "any" not in kinds and not a.dynamic and not b.dynamic:
+        if len(kinds - {"none"}) <= 1 and not kinds & {"array", "bag", "struct"}:
+            return propagated(t.BOOL, _native(operator, a, b), args)
+        return wrong_type(scope, t.BOOL, args, f"cannot compare {_said(a)} and {_said(b)}", where)
+    if name in ("gt", "gte"):
+        flipped = {"gt": "lt", "gte": "lte"}[name]
+        return compare(scope, flipped, b, a, where)
+    return scope.let([a, b], partial(_compare_dynamic, scope, operator, where))
+
+
+def _order_family(expr: Expr) -> str:
+    """Text and clobs compare as text, dates and timestamps as moments."""
+    return {"clob": "text", "date": "timestamp"}.get(family(expr), family(expr))
+
+
+def _said(expr: Expr) -> str:
+    return str(t.proper(expr.type))
+
+
+def _native(operator: Operator, a: Expr, b: Expr) -> Column:
+    if family(a) == "none" or family(b) == "none":
+        return F.lit(None).cast("boolean")
+    if _order_family(a) == "text":
+        return operator(_text(a), _text(b))
+    if _order_family(a) == "timestamp" and type(a.type) is type(b.type) is t.Date:
+        return operator(a.plain, b.plain)
+    if _order_family(a) == "timestamp":
+        return operator(_moment(a), _moment(b))
+    if any(isinstance(e.type, t.Float32 | t.Float64) for e in (a, b)):
+        x, y = a.plain.cast("double"), b.plain.cast("double")
+        return F.when(x.isNotNull() & y.isNotNull(), operator(_float_key(x), _float_key(y)))
+    return operator(a.plain, b.plain)
+
+
+def _float_key(column: Column) -> Column:
+    """NaN is the least number."""
+    return F.struct((~F.isnan(column)).alias("r"), column.alias("n"))
+
+
+def _text(expr: Expr) -> Column:
+    return expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
+
+
+def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
+    """By the keys of both, if their ranks are of one class."""
+    found = [scope.variant(e) for e in (a, b)]
+    sides, kinds = [value for value, _ in found], [kind for _, kind in found]
+    keys = [
+        scope.bind(made(t.ANY, dynamic_key(side.column, kind.column, days=False), side, kind, cost=8))
+        for side, kind in zip(sides, kinds, strict=True)
+    ]
+    x, y = keys[0].column, keys[1].column
+    both = x.isNotNull() & y.isNotNull()
+    like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"])
+    value = F.when(both & like, operator(x, y))
+    misfit = both & ~like
+    error = scope.wrong("cannot compare ", where, kinds[0].column, F.lit(" and "), kinds[1].column)
+    if error is not None:
+        value = F.when(misfit, error).otherwise(value)
+    absent = any_of(side.column.isNull() for side in sides)
+    assert absent is not None
+    unknown = t.absent(t.BOOL, nullable=True, missable=True)
+    missing = misfit | absent
+    return made(unknown, value, *keys, *kinds, *sides, missing=missing, cost=6, throws=error is not None)
+
+
+_OPERATORS: dict[str, Operator] = {
+    "lt": lambda x, y: x < y,
+    "lte": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y,
+    "gte": lambda x, y: x >= y,
+}

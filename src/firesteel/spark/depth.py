@@ -1,0 +1,111 @@
+"""How deep a plan may nest on each kind of engine, and what is done so that deep ones still run.
+
+Catalyst walks expressions and plans on the JVM's stack; Spark Connect sends them as protobuf messages, which may nest
+100 levels. An expression that nests deeper than `height` is cut into stages, each a select of its own; a chain of
+selects, filters and joins may be `operators` long. Measured by `tests/spark/test_depth.py`, with a margin.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.node import Node, children, fold, walk
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an engine can take."""
+
+    engine: str
+    #: Where an expression is cut and bound to a name.
+    height: int
+    #: How deep an expression may nest where it cannot be cut.
+    inline: int
+    #: How many lambdas there may be around one another.
+    lambdas: int
+    #: The number of nodes on the longest way down, among expressions and among relations.
+    rexes: int
+    rels: int
+    #: The number of operators (selects, filters, joins) that may be stacked on one another.
+    operators: int
+
+
+OWN = Limits("local Spark", height=40, inline=100, lambdas=4, rexes=400, rels=400, operators=800)
+CLASSIC = Limits("this Spark session", height=20, inline=60, lambdas=3, rexes=150, rels=150, operators=300)
+CONNECT = Limits("Spark Connect", height=10, inline=24, lambdas=2, rexes=60, rels=60, operators=120)
+
+#: A plan that shares its parts can stand for a larger one: Spark sees every use.
+MAX_NODES = 200_000
+
+
+def ensure(root: Node, limits: Limits) -> None:
+    """Refuse a plan that nests deeper than the engine goes, or is larger than it looks, before anything is built."""
+    rexes, rels, size = fold(root, _measure)
+    for found, limit, what in ((rexes, limits.rexes, "expressions"), (rels, limits.rels, "relations")):
+        if found > limit:
+            raise UnsupportedError(
+                f"the plan's {what} nest {found} levels deep; {limits.engine} goes to {limit}", where=root.where
+            )
+    if size > MAX_NODES:
+        raise UnsupportedError(
+            f"the plan has {size} nodes, counting shared ones wherever they are used", where=root.where
+        )
+
+
+def _measure(node: Node, inner: list[tuple[int, int, int]]) -> tuple[int, int, int]:
+    """The deepest chain of expressions, of relations, and the number of nodes."""
+    rexes = max((found[0] for found in inner), default=0)
+    rels = max((found[1] for found in inner), default=0)
+    size = 1 + sum(found[2] for found in inner)
+    if isinstance(node, p.Rel):
+        return rexes, rels + _chained(node), size
+    return rexes + (isinstance(node, p.Rex) and not _flat(node)), rels, size
+
+
+def _chained(node: p.Rel) -> int:
+    """Filters over filters are one."""
+    return 0 if isinstance(node, p.Filter) and isinstance(node.input, p.Filter) else 1
+
+
+def _flat(node: Node) -> bool:
+    """A conjunction of conjunctions, or a disjunction of disjunctions, of booleans: compiled as one of many."""
+    if not isinstance(node, p.Call) or node.fn.name not in ("and", "or"):
+        return False
+    return any(isinstance(arg, p.Call) and arg.fn.name == node.fn.name for arg in node.args) and _boolean(node)
+
+
+def _boolean(node: p.Call) -> bool:
+    """Only of booleans is it the same however they are bracketed."""
+    return all(isinstance(arg.type, t.Bool | t.Null | t.Missing) for arg in node.args if isinstance(arg, p.Rex))
+
+
+def operands(node: p.Call) -> list[p.Rex | t.Type]:
+    """The arguments of a call; of nested conjunctions or disjunctions of booleans, all of them, in order."""
+    if not _flat(node):
+        return list(node.args)
+    found: list[p.Rex | t.Type] = []
+    stack: list[p.Rex | t.Type] = list(reversed(node.args))
+    while stack:
+        arg = stack.pop()
+        if isinstance(arg, p.Call) and arg.fn.name == node.fn.name and _boolean(arg):
+            stack.extend(reversed(arg.args))
+        else:
+            found.append(arg)
+    return found
+
+
+def shared(root: Node) -> frozenset[int]:
+    """The identities of the expressions, other than names and literals, that have more than one parent."""
+    parents: Counter[int] = Counter()
+    for node in walk(root):
+        for child in children(node):
+            if isinstance(child, p.Rex) and not isinstance(child, p.Var | p.Lit | p.Global):
+                parents[id(child)] += 1
+    return frozenset(node for node, count in parents.items() if count > 1)
+
+
+__all__ = ["CLASSIC", "CONNECT", "MAX_NODES", "OWN", "Limits", "ensure", "operands", "shared"]

@@ -1,0 +1,261 @@
+"""Columns of variants: what kind of value is in there, getting it out, putting plain columns in.
+
+Everything here mentions its argument at most a few times; whoever nests such expressions binds the parts to names
+first (`scope.py`), because Catalyst does not share what is written twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import reduce
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import types as t
+from firesteel.spark.encoding import Form, form
+from firesteel.spark.variant import TAG
+
+#: Kinds of variants: Spark's names for those that it knows, our tags for the others.
+NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
+WIDE_NUMBERS = ("int", "decimal")
+TEXTS = ("STRING", "symbol", "clob")
+COLLECTIONS = ("ARRAY", "bag", "sexp")
+STRUCTS = ("OBJECT", "pairs")
+
+#: The catalogue's families, as kinds.
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "bool": ("BOOLEAN",),
+    "int": ("BIGINT", "int"),
+    "number": (*NUMBERS, *WIDE_NUMBERS),
+    "text": TEXTS,
+    "octets": ("BINARY", "clob"),
+    "date": ("DATE",),
+    "time": ("time",),
+    "timestamp": ("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
+    "interval": ("interval",),
+    "temporal": ("DATE", "time", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp", "interval"),
+    "collection": COLLECTIONS,
+    "struct": STRUCTS,
+    "container": (*COLLECTIONS, *STRUCTS),
+}
+
+#: What Spark calls the column that a family's values come out as.
+EXTRACTED: dict[str, tuple[str, t.Type]] = {
+    "bool": ("boolean", t.BOOL),
+    "int": ("bigint", t.INT64),
+    "text": ("string", t.STRING),
+    "octets": ("binary", t.BLOB),
+    "date": ("date", t.DATE),
+    "timestamp": ("timestamp", t.Timestamp(6, zone=True)),
+}
+
+
+def json_column(text: str) -> Column:
+    return F.parse_json(F.lit(text))
+
+
+def null() -> Column:
+    """NULL."""
+    return json_column("null")
+
+
+def missing() -> Column:
+    """MISSING."""
+    return F.lit(None).cast("variant")
+
+
+def tag(kind: str, *parts: Column) -> Column:
+    """A tagged value, of variants."""
+    return to_object([(TAG, F.to_variant_object(F.array(F.lit(kind).cast("variant"), *parts)))])
+
+
+def missing_item() -> Column:
+    """MISSING inside a container."""
+    return json_column(json.dumps({TAG: ["missing"]}))
+
+
+def to_object(parts: Iterable[tuple[str, Column]]) -> Column:
+    """An object of variants, none of them SQL NULL. The names do not repeat."""
+    return F.to_variant_object(F.create_map(*(part for name, item in parts for part in (F.lit(name), item))))
+
+
+def tag_of(column: Column) -> Column:
+    """The kind that a variant is tagged with; SQL NULL if it is not."""
+    return F.try_variant_get(column, f"$['{TAG}'][0]", "string")
+
+
+def payload(column: Column, spark_type: str = "variant") -> Column:
+    """What a tagged variant is made of."""
+    return F.try_variant_get(column, f"$['{TAG}'][1]", spark_type)
+
+
+def kind_of(column: Column) -> Column:
+    """The kind of a variant, by name; `VOID` for NULL, SQL NULL for MISSING."""
+    schema = F.schema_of_variant(column)
+    return F.coalesce(tag_of(column), F.substring_index(F.substring_index(schema, "<", 1), "(", 1))
+
+
+def one_of(column: Column, *names: str) -> Column:
+    """Is it one of these names? One literal, where `isin` would have one for each."""
+    return F.find_in_set(column, F.lit(",".join(names))) > 0
+
+
+def whole(column: Column, spark_type: str) -> Column:
+    """The variant as a column of a type. It casts: ask for the kind first."""
+    return F.try_variant_get(column, "$", spark_type)
+
+
+def extract(column: Column, kind: Column, family: str) -> Column:
+    """The value if it is of the family, else SQL NULL."""
+    spark_type, _ = EXTRACTED[family]
+    plain = whole(column, spark_type)
+    if family == "text":
+        symbols = F.when(one_of(kind, "symbol", "clob"), payload(column, "string"))
+        return F.when(kind == "STRING", plain).otherwise(symbols)
+    if family == "octets":
+        return F.when(kind == "BINARY", plain).otherwise(F.when(kind == "clob", payload(column, "binary")))
+    return F.when(one_of(kind, *(k for k in FAMILIES[family] if k.isupper())), plain)
+
+
+def elements(column: Column, kind: Column) -> Column:
+    """The elements of a collection as an array of variants, MISSING as SQL NULL; of anything else SQL NULL."""
+    array = F.when(kind == "ARRAY", whole(column, "array<variant>")).otherwise(
+        F.when(one_of(kind, "bag", "sexp"), payload(column, "array<variant>"))
+    )
+    return F.transform(array, item)
+
+
+def item(column: Column) -> Column:
+    """An item of a container: one that is tagged as MISSING is SQL NULL."""
+    return F.when(F.coalesce(tag_of(column) != "missing", F.lit(True)), column)
+
+
+def entries(column: Column, kind: Column) -> Column:
+    """The attributes of a struct as an array of (key, value); of anything else SQL NULL."""
+    return F.when(kind == "OBJECT", F.map_entries(whole(column, "map<string,variant>"))).otherwise(
+        F.when(kind == "pairs", pairs(column))
+    )
+
+
+def pairs(column: Column) -> Column:
+    """The attributes of a struct whose keys repeat."""
+    return F.transform(
+        payload(column, "array<array<variant>>"),
+        lambda pair: F.struct(whole(pair[0], "string").alias("key"), pair[1].alias("value")),
+    )
+
+
+def from_entries(array: Column) -> Column:
+    """A struct of an array of (key, value), without those whose value is SQL NULL; a key may repeat.
+
+    The array is mentioned several times: bind it first.
+    """
+    kept = F.filter(array, lambda pair: pair["value"].isNotNull())
+    keys = F.transform(kept, lambda pair: pair["key"])
+    listed = F.transform(kept, lambda pair: F.array(pair["key"].cast("variant"), pair["value"]))
+    once = (F.size(F.array_distinct(keys)) == F.size(keys)) & ~F.array_contains(keys, TAG)
+    plain = F.to_variant_object(F.map_from_entries(kept))
+    return F.when(once, plain).otherwise(tag("pairs", F.to_variant_object(listed)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Plain columns as variants
+
+_AS_THEY_ARE = (
+    *(t.Bool, t.Int8, t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.Decimal),
+    *(t.Char, t.String, t.Byte, t.Blob, t.Date, t.Timestamp),
+)
+
+
+def to_variant(column: Column, type_: t.Type) -> Column:
+    """A column that is encoded by the type, as a variant."""
+    found = form(type_)
+    if found is Form.VARIANT:
+        return column
+    made = _variant(column, type_)
+    return F.coalesce(made, null()) if found is Form.PLAIN and type_.nullable else made
+
+
+def _variant(column: Column, type_: t.Type) -> Column:
+    """SQL NULL where the column is."""
+    if isinstance(type_, _AS_THEY_ARE):
+        return column.cast("variant")
+    if _simple(t.proper(type_)):
+        return F.to_variant_object(column)
+    match type_:
+        case t.Int():
+            wide = F.when(column.isNotNull(), tag("int", column.cast("string").cast("variant")))
+            return F.coalesce(column.try_cast("bigint").cast("variant"), wide)
+        case t.Symbol():
+            return F.when(column.isNotNull(), tag("symbol", column.cast("variant")))
+        case t.Clob():
+            return F.when(column.isNotNull(), tag("clob", column.cast("variant")))
+        case t.Collection():
+            made = _items(column, type_)
+            if not isinstance(type_, t.Array):
+                made = F.when(column.isNotNull(), tag("bag" if isinstance(type_, t.Bag) else "sexp", made))
+            return made
+        case t.Struct():
+            parts = [(f.name or "", to_variant(column[f.name or ""], f.type), f.type.missable) for f in type_.fields]
+            return F.when(column.isNotNull(), struct_of(parts))
+        case t.Map():
+            value = type_.value
+            return F.to_variant_object(F.transform_values(column, lambda _, inner: to_variant(inner, value)))
+    raise AssertionError(f"no plain column for {type_}")
+
+
+def _items(column: Column, type_: t.Collection) -> Column:
+    element = type_.element
+    if _simple(element):
+        return F.to_variant_object(column)
+
+    def one(inner: Column) -> Column:
+        made = to_variant(inner, element)
+        return F.coalesce(made, missing_item()) if element.missable else made
+
+    return F.to_variant_object(F.transform(column, one))
+
+
+def _simple(type_: t.Type) -> bool:
+    """Does Spark's own conversion of a nested column do the right thing?"""
+    if type_.missable or form(type_) is Form.VARIANT:
+        return False
+    if isinstance(type_, t.Array):
+        return _simple(type_.element)
+    if isinstance(type_, t.Struct):
+        return all(_simple(field.type) for field in type_.fields)
+    return isinstance(type_, _AS_THEY_ARE)
+
+
+def struct_of(parts: list[tuple[str, Column, bool]]) -> Column:
+    """A struct of variants by name; the third says that the value may be SQL NULL, which leaves it out."""
+    names = [name for name, _, _ in parts]
+    if not parts:
+        return json_column("{}")
+    if len(set(names)) < len(names) or TAG in names:
+        made = [F.struct(F.lit(name).alias("key"), item.alias("value")) for name, item, _ in parts]
+        return let(F.array(*made), from_entries)
+    if not any(missable for _, _, missable in parts):
+        return to_object((name, item) for name, item, _ in parts)
+    every = F.create_map(*(part for name, item, _ in parts for part in (F.lit(name), item)))
+    return F.to_variant_object(F.map_filter(every, lambda _, value: value.isNotNull()))
+
+
+def let(column: Column, body: Any) -> Column:
+    """The body, over a name for the column: how a value is mentioned several times where there is no select."""
+    return F.element_at(F.transform(F.array(column), body), 1)
+
+
+def decimal_variant(column: Column) -> Column:
+    """A decimal as a variant without the zeros that its fixed scale adds."""
+    text = F.when(column == 0, F.lit("0.0")).otherwise(column.cast("string"))
+    return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
+
+
+def any_of(conditions: Iterable[Column]) -> Column | None:
+    """Their disjunction; None if there are none."""
+    found = list(conditions)
+    return reduce(lambda a, b: a | b, found) if found else None

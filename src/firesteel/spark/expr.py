@@ -1,0 +1,248 @@
+"""Compiled expressions: columns that know their type, and how expensive it is to mention them.
+
+An `Expr` is in one of three shapes. *Encoded*: one column, by `encoding(type)`. *Split*: a plain column beside one that
+says where it is MISSING; together they stand for a VARIANT that nobody may ever ask for (a comparison that feeds a
+filter). *Virtual*: a struct of which only the attributes are columns (a row of a table). `column` encodes any of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import types as t
+from firesteel.spark import dynamic
+from firesteel.spark.dynamic import any_of, to_variant
+from firesteel.spark.encoding import Form, common, form, to_spark
+
+UNKNOWN = object()
+
+#: The types whose values VARIANT holds as they are, so that a variant of such a type can be taken apart again.
+NATIVE = (t.Bool, t.Int8, t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.String, t.Date)
+
+
+@dataclass(frozen=True, eq=False)
+class Expr:
+    """A compiled expression."""
+
+    type: t.Type
+    value: Column | None
+    #: The first stage of the frame (see `scope.Stages`) in which its columns are there.
+    stage: int = 0
+    #: How deep the expression nests, in Spark's terms.
+    height: int = 0
+    #: A name or a literal: it costs nothing to mention it twice.
+    atomic: bool = False
+    #: May raise an error: it is not computed where it is not needed.
+    throws: bool = False
+    missing: Column | None = None
+    fields: tuple[Expr, ...] = ()
+    present: Column | None = None
+    constant: Any = UNKNOWN
+    #: Of an atomic expression: the columns of the frame that it needs.
+    names: tuple[str, ...] = ()
+    #: Is it a column of the frame as it is?
+    own: bool = False
+
+    @property
+    def virtual(self) -> bool:
+        return self.value is None
+
+    @property
+    def dynamic(self) -> bool:
+        """Is it one column of variants?"""
+        return not self.virtual and self.missing is None and form(self.type) is Form.VARIANT
+
+    @property
+    def plain(self) -> Column:
+        """The plain column: SQL NULL where the value is absent. Of a variant only where the type says what is in it."""
+        if self.dynamic:
+            assert isinstance(t.proper(self.type), NATIVE), f"a variant of type {self.type} is not plain"
+            return dynamic.whole(self._value, to_spark(t.proper(self.type)).simpleString())
+        return self.column if self.virtual else self._value
+
+    @property
+    def _value(self) -> Column:
+        assert self.value is not None
+        return self.value
+
+    @property
+    def column(self) -> Column:
+        """The column, encoded by the type."""
+        if self.virtual:
+            return self._struct()
+        if self.missing is not None:
+            made = to_variant(self._value, t.absent(self.type, nullable=True, missable=False))
+            return F.when(~self.missing, made)
+        return self._value
+
+    def _struct(self) -> Column:
+        struct = self.type
+        assert isinstance(struct, t.Struct)
+        if form(struct) is Form.VARIANT:
+            named = zip(struct.fields, self.fields, strict=True)
+            pairs = [(f.name or "", to_variant(e.column, e.type), e.type.missable) for f, e in named]
+            made = dynamic.struct_of(pairs)
+            return made if self.present is None else F.when(self.present, made).otherwise(dynamic.null())
+        named = zip(struct.fields, self.fields, strict=True)
+        made = F.struct(*(inner.column.alias(field.name or "") for field, inner in named))
+        return made if self.present is None else F.when(self.present, made)
+
+    # Absence: None where it cannot be ---------------------------------------------------------------------------------
+
+    def is_missing(self) -> Column | None:
+        if self.missing is not None:
+            return self.missing
+        return self._value.isNull() if not self.virtual and self.type.missable else None
+
+    def is_null(self) -> Column | None:
+        if not self.type.nullable:
+            return None
+        if self.virtual:
+            return ~self.present if self.present is not None else None
+        if self.missing is not None:
+            return self._value.isNull() & ~self.missing
+        return F.is_variant_null(self._value) if self.dynamic else self._value.isNull()
+
+    def is_absent(self) -> Column | None:
+        if not self.type.absent:
+            return None
+        if self.virtual:
+            return self.is_null()
+        if self.dynamic:
+            return any_of(test for test in (self._value.isNull(), self.is_null()) if test is not None)
+        return self._value.isNull()
+
+    def renamed(self, type_: t.Type) -> Expr:
+        """The same columns, called another type of the same encoding."""
+        return replace(self, type=type_)
+
+
+def made(
+    type_: t.Type, value: Column, *args: Expr, missing: Column | None = None, cost: int = 1, throws: bool = False
+) -> Expr:
+    """An expression over others."""
+    return Expr(
+        type_,
+        value,
+        stage=max((arg.stage for arg in args), default=0),
+        height=cost + max((arg.height for arg in args), default=0),
+        throws=throws or any(arg.throws for arg in args),
+        missing=missing,
+    )
+
+
+def struct_expr(pairs: Iterable[tuple[str, Expr]], present: Column | None = None) -> Expr:
+    """A virtual struct."""
+    named = list(pairs)
+    inner = tuple(expr for _, expr in named)
+    fields = tuple(t.Field(name, expr.type) for name, expr in named)
+    return Expr(
+        t.Struct(fields, open=False, nullable=present is not None),
+        None,
+        stage=max((expr.stage for expr in inner), default=0),
+        height=1 + max((expr.height for expr in inner), default=0),
+        atomic=all(expr.atomic for expr in inner),
+        throws=any(expr.throws for expr in inner),
+        fields=inner,
+        present=present,
+        names=tuple(name for expr in inner for name in expr.names),
+    )
+
+
+def reference(type_: t.Type, name: str) -> Expr:
+    """A column of the frame."""
+    return Expr(type_, F.col(name), atomic=True, names=(name,), own=True)
+
+
+def null_expr() -> Expr:
+    return Expr(t.NULL, dynamic.null(), atomic=True, constant=None)
+
+
+def missing_expr() -> Expr:
+    from firesteel.values import MISSING
+
+    return Expr(t.MISSING, dynamic.missing(), atomic=True, constant=MISSING)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# From one encoding to another
+
+
+def fit(expr: Expr, target: t.Type) -> Column:
+    """The expression's column, encoded by a type that holds its values."""
+    if expr.virtual and form(target) is not Form.VARIANT and isinstance(target, t.Struct):
+        by_name = dict(zip((field.name for field in _fields(expr)), expr.fields, strict=True))
+        parts = []
+        for field in target.fields:
+            inner = by_name.get(field.name)
+            column = fit(inner, field.type) if inner is not None else _empty(field.type)
+            parts.append(column.alias(field.name or ""))
+        made_ = F.struct(*parts)
+        return made_ if expr.present is None else F.when(expr.present, made_)
+    if isinstance(expr.type, t.Null | t.Missing) and not (expr.type.nullable and expr.type.missable):
+        return _empty(target, null=expr.type.nullable)
+    return convert(expr.column, expr.type, target)
+
+
+def _fields(expr: Expr) -> tuple[t.Field, ...]:
+    assert isinstance(expr.type, t.Struct)
+    return expr.type.fields
+
+
+def _empty(type_: t.Type, null: bool = False) -> Column:
+    """MISSING, or NULL, as a column of the type."""
+    if form(type_) is Form.VARIANT:
+        return dynamic.null() if null else dynamic.missing()
+    return F.lit(None).cast(to_spark(type_))
+
+
+def convert(column: Column, source: t.Type, target: t.Type) -> Column:
+    """A column encoded by one type, encoded by another that holds its values. Types are not nested deep."""
+    if form(target) is Form.VARIANT:
+        return to_variant(column, source)
+    if to_spark(source) == to_spark(target):
+        return column
+    if isinstance(source, t.Collection) and isinstance(target, t.Collection):
+        inner, outer = source.element, target.element
+        return F.transform(column, lambda item: convert(item, inner, outer))
+    if isinstance(source, t.Struct) and isinstance(target, t.Struct):
+        parts = []
+        for field in target.fields:
+            found = source.field(field.name or "")
+            part = convert(column[field.name or ""], found, field.type) if found is not None else _empty(field.type)
+            parts.append(part.alias(field.name or ""))
+        return F.when(column.isNotNull(), F.struct(*parts))
+    if isinstance(source, t.Null | t.Missing):
+        return F.lit(None).cast(to_spark(target))
+    return column.cast(to_spark(target))
+
+
+def opened(expr: Expr) -> Expr:
+    """A variant that holds values of one scalar type, split: then functions of that type take it as it is."""
+    if not expr.dynamic or not isinstance(t.proper(expr.type), NATIVE):
+        return expr
+    return replace(expr, value=expr.plain, missing=expr.column.isNull(), height=expr.height + 1)
+
+
+def proper(expr: Expr) -> Expr:
+    """The expression, where it is known to be present. Of a dynamic one nothing more is known."""
+    if expr.dynamic:
+        return expr
+    return replace(expr, type=t.proper(expr.type), missing=None, present=None)
+
+
+def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
+    """The result of the first condition that is true; the last result if none is."""
+    if not conditions:
+        return results[-1]
+    type_ = common(result.type for result in results)
+    *branches, default = (fit(result, type_) for result in results)
+    column: Any = F
+    for condition, branch in zip(conditions, branches, strict=True):
+        column = column.when(condition.plain, branch)
+    return made(type_, column.otherwise(default), *conditions, *results)

@@ -1,0 +1,95 @@
+"""Grouping: by typed columns natively, by comparison keys where Spark cannot group by the values themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark import dynamic
+from firesteel.spark.aggregates import Group
+from firesteel.spark.encoding import Form, form
+from firesteel.spark.expr import Expr, null_expr, opened, reference
+from firesteel.spark.functions import AGGREGATES, UNSUPPORTED
+from firesteel.spark.handlers import handles
+from firesteel.spark.keys import is_own_key, key
+from firesteel.spark.logic import balanced
+from firesteel.spark.rows import Rows, projected, staged
+from firesteel.spark.scope import Run, Scope
+
+
+@handles(p.Aggregate)
+def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
+    rows: Rows = yield node.input, outer
+    scope = rows.scope(outer)
+    keys: list[Expr] = []
+    for expr in node.keys:
+        keys.append(scope.bind(opened((yield expr, scope))))
+    totals: list[Column] = []
+    results: list[Expr] = []
+    for agg in node.aggs:
+        args: list[Expr] = []
+        for arg in agg.args:
+            if isinstance(arg, p.Rex):
+                args.append((yield arg, scope))
+        results.append(_aggregated(agg, args, scope, totals))
+    by, groups = _grouped(scope, node, keys, totals)
+    present = [test for test in (expr.is_absent() for expr in keys) if test is not None]
+    rows = staged(rows, scope, node.where)
+    frame = rows.frame
+    if node.strategy is p.Strategy.PARTIAL and present:
+        frame = frame.filter(balanced([~test for test in present], True))
+    frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
+    made_ = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
+    return projected(made_, made_.scope(outer), [*groups, *results], node.where)
+
+
+def _aggregated(agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column]) -> Expr:
+    row = functions.find(agg.fn.name)
+    if row is None or row.kind is not functions.Kind.AGGREGATE:
+        raise PlanError(f"no aggregate function '{agg.fn.name}'", where=agg.where)
+    if not any(signature.takes(len(agg.args)) for signature in row.signatures):
+        raise PlanError(f"'{row.name}' does not take {len(agg.args)} arguments", where=agg.where)
+    build = AGGREGATES.get(row.name)
+    if build is None:
+        raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
+    return build(
+        Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals)), *args
+    )
+
+
+def _total(column: Column, run: Run, totals: list[Column]) -> str:
+    name = run.name()
+    totals.append(column.alias(name))
+    return name
+
+
+def _grouped(
+    scope: Scope, node: p.Aggregate, keys: list[Expr], totals: list[Column]
+) -> tuple[list[Column], list[Expr]]:
+    """The columns to group by, and the keys as expressions of the groups. A MISSING key is NULL."""
+    by: list[Column] = []
+    groups: list[Expr] = []
+    for expr in keys:
+        if isinstance(expr.type, t.Null | t.Missing):
+            groups.append(null_expr())
+            continue
+        type_ = t.absent(expr.type, nullable=expr.type.absent, missable=False)
+        name = scope.run.name()
+        if not expr.dynamic and not expr.virtual and is_own_key(type_):
+            by.append(expr.plain.alias(name))
+            groups.append(reference(type_, name))
+            continue
+        by.append(scope.bind(key(scope, expr, node.where)).column.alias(name))
+        value = _total(F.first(expr.column), scope.run, totals)
+        if form(expr.type) is Form.VARIANT:
+            groups.append(Expr(t.ANY, F.coalesce(F.col(value), dynamic.null()), height=2))
+        else:
+            groups.append(reference(type_, value))
+    return by, groups

@@ -1,0 +1,267 @@
+"""Expressions, except calls and paths."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Generator, Sequence
+from decimal import Decimal
+from typing import Any, NoReturn
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark import dynamic
+from firesteel.spark.compare import equal
+from firesteel.spark.encoding import Form, common, form, seconds, settle, to_spark
+from firesteel.spark.expr import Expr, choose, fit, made, missing_expr, null_expr, struct_expr
+from firesteel.spark.handlers import handles
+from firesteel.spark.json_text import json_text
+from firesteel.spark.scope import Scope
+from firesteel.tables import Memory
+from firesteel.values import MISSING, Timestamp, Value
+
+Compiling = Generator[Any, Any, Expr]
+
+#: A table this small may be used as a value; a larger one only in FROM.
+MAX_INLINE = 1_000
+
+
+@handles(p.Lit)
+def _lit(node: p.Lit, scope: Scope) -> Expr:
+    return literal(node.value)
+
+
+@handles(p.Var)
+def _var(node: p.Var, scope: Scope) -> Expr:
+    return scope.variable(node.ordinal, node.depth, node.where)
+
+
+@handles(p.UnresolvedVar)
+def _unresolved(node: p.UnresolvedVar, _: Scope) -> NoReturn:
+    raise PlanError(f"the plan leaves '{node.name}' unresolved", where=node.where)
+
+
+@handles(p.Global)
+def _global(node: p.Global, scope: Scope) -> Expr:
+    """A whole table as a value: where it is small and in memory, a literal."""
+    tables = scope.run.tables
+    if not 0 <= node.ordinal < len(tables):
+        raise PlanError(f"no global {node.ordinal}: {len(tables)} tables are given", where=node.where)
+    source = tables[node.ordinal].source
+    if isinstance(source, Memory) and _size(source.value, MAX_INLINE) <= MAX_INLINE:
+        return literal(source.value)
+    raise UnsupportedError(
+        "'global' outside FROM: a whole table is not a value of one row in Spark",
+        where=node.where,
+        help=f"range over it; a table in memory of at most {MAX_INLINE:,} values may be used as a value",
+    )
+
+
+def _size(value: Value, limit: int) -> int:
+    """The number of values in a value, or more than the limit."""
+    count, stack = 0, [value]
+    while stack and count <= limit:
+        count += 1
+        stack.extend(values.items(stack.pop()) or ())
+    return count
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Literals
+
+
+def literal(value: Value) -> Expr:
+    """A value as an expression of its own type."""
+    if value is None:
+        return null_expr()
+    if value is MISSING:
+        return missing_expr()
+    type_ = settle(t.type_of(value))
+    if isinstance(value, int) and not isinstance(value, bool) and not isinstance(type_, t.Int64):
+        type_ = t.ANY
+    if isinstance(value, Decimal):
+        type_ = _decimal_type(value)
+    if isinstance(value, Timestamp) and not (isinstance(type_, t.Timestamp) and seconds(value, type_)):
+        type_ = t.ANY
+    column = _plain_literal(value, type_)
+    if column is None:
+        type_, column = t.ANY, variant_literal(value)
+    return Expr(type_, column, atomic=True, constant=value)
+
+
+def _decimal_type(value: Decimal) -> t.Type:
+    digits, exponent = value.as_tuple().digits, value.as_tuple().exponent
+    if not isinstance(exponent, int):
+        return t.ANY
+    scale = max(0, -exponent)
+    precision = max(len(digits) + max(0, exponent), scale, 1)
+    return t.Decimal(precision, scale) if precision <= 38 else t.ANY
+
+
+def _plain_literal(value: Value, type_: t.Type) -> Column | None:
+    if form(type_) is Form.VARIANT:
+        return None
+    if values.items(value) is not None:
+        text = json_text(value) if _json_type(type_) else None
+        return dynamic.whole(dynamic.json_column(text), to_spark(type_).simpleString()) if text is not None else None
+    match value:
+        case bool() | float() | datetime.date():
+            return F.lit(value)
+        case int():
+            return F.lit(value).cast("bigint")
+        case Decimal():
+            return F.lit(f"{value:f}").cast(to_spark(type_))
+        case str():
+            return F.lit(str(value))
+        case bytes():
+            return F.lit(bytes(value))
+        case Timestamp():
+            micros = F.lit(int(value.instant.scaleb(6))).cast("bigint")
+            moment = F.timestamp_micros(micros)
+            return moment if value.offset is not None else moment.cast("timestamp_ntz")
+    return None
+
+
+def _json_type(type_: t.Type) -> bool:
+    """Does JSON, read as Spark's type, give the value back? Strings as strings, no tags, no names to be quoted."""
+    if type_.missable:
+        return False
+    if isinstance(type_, t.Collection):
+        return _json_type(type_.element)
+    if isinstance(type_, t.Struct):
+        return all((f.name or "").isidentifier() and _json_type(f.type) for f in type_.fields)
+    return isinstance(type_, t.Bool | t.Int64 | t.Float64 | t.String)
+
+
+def variant_literal(value: Value) -> Column:
+    """A value as a variant: of JSON where JSON can say it, else put together."""
+    text = json_text(value)
+    if text is not None:
+        return dynamic.json_column(text)
+    return values.fold(value, _variant_leaf, _variant_box)
+
+
+def _variant_leaf(value: Value) -> Column:
+    if value is MISSING:
+        return dynamic.missing_item()
+    text = json_text(value)
+    if text is not None:
+        return dynamic.json_column(text)
+    type_ = t.type_of(value)
+    column = _plain_literal(value, type_)
+    if column is None:
+        raise UnsupportedError(f"no literal for a value of type {type_} in Spark")
+    return dynamic.to_variant(column, type_)
+
+
+def _variant_box(value: Value, inner: list[Column]) -> Column:
+    if isinstance(value, values.Struct):
+        named = zip(value.pairs, inner, strict=True)
+        return dynamic.struct_of([(name, column, False) for (name, item), column in named if item is not MISSING])
+    array = F.to_variant_object(F.array(*inner)) if inner else dynamic.json_column("[]")
+    if isinstance(value, values.Bag):
+        return dynamic.tag("bag", array)
+    return dynamic.tag("sexp", array) if isinstance(value, values.Sexp) else array
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Conditions
+
+
+def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
+    """True where the value is true; false or SQL NULL elsewhere. What is no boolean is wrong."""
+    if isinstance(expr.type, t.Bool) and not expr.dynamic:
+        return made(t.absent(t.BOOL, nullable=True), expr.plain, expr, cost=0)
+    if isinstance(expr.type, t.Null | t.Missing):
+        return Expr(t.BOOL, F.lit(False), atomic=True)
+    if not expr.dynamic:
+        error = scope.wrong(f"{said}, not {t.proper(expr.type)}", where)
+        never = F.lit(False)
+        if error is None:
+            return Expr(t.BOOL, never, atomic=True)
+        absent = expr.is_absent()
+        column = error if absent is None else F.when(~absent, error).otherwise(never)
+        return made(t.BOOL, column.cast("boolean"), expr, throws=True)
+
+    def test(value: Expr) -> Expr:
+        kind = scope.kind(value)
+        plain = dynamic.extract(value.column, kind.column, "bool")
+        boolean = t.absent(t.BOOL, nullable=True)
+        if not scope.run.strict:
+            return made(boolean, plain, value, kind, cost=4)
+        error = scope.wrong(f"{said}, not ", where, kind.column)
+        bad = ~dynamic.one_of(kind.column, "BOOLEAN", "VOID")
+        return made(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
+
+    return scope.let([expr], test)
+
+
+@handles(p.Case)
+def _case(node: p.Case, scope: Scope) -> Compiling:
+    match = None
+    if node.match is not None:
+        match = scope.bind((yield node.match, scope))
+    conditions: list[Expr] = []
+    results: list[Expr] = []
+    here = scope
+    for branch in node.branches:
+        when = yield branch.when, here
+        if match is None:
+            held = truth(here, when, "WHEN takes booleans", branch.when.where or node.where)
+        else:
+            held = equal(here, match, when, node.where)
+        held = here.bind(held)
+        conditions.append(held)
+        results.append((yield branch.then, here.guarded(F.coalesce(held.plain, F.lit(False)), held)))
+        here = here.guarded(~F.coalesce(held.plain, F.lit(False)), held)
+    results.append((yield node.default, here) if node.default is not None else null_expr())
+    return choose(conditions, results)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Constructors
+
+
+@handles(p.Collection)
+def _collection(node: p.Collection, scope: Scope) -> Compiling:
+    items: list[Expr] = []
+    for item in node.items:
+        items.append(scope.lowered((yield item, scope)))
+    if not isinstance(node.type, t.Collection):
+        raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
+    return collection(type(node.type), items)
+
+
+def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
+    """A collection of these items. One that nests deeper than types go is a variant."""
+    element = common(item.type for item in items) if items else t.ANY
+    type_ = kind(element)
+    if not items:
+        return made(type_, F.array().cast(to_spark(type_)))
+    columns = [fit(item, element) for item in items]
+    if form(type_) is not Form.VARIANT:
+        return made(type_, F.array(*columns), *items)
+    tags: dict[type[t.Collection], str] = {t.Bag: "bag", t.Sexp: "sexp"}
+    array = F.to_variant_object(
+        F.array(*(F.coalesce(dynamic.to_variant(c, element), dynamic.missing_item()) for c in columns))
+    )
+    made_ = dynamic.tag(tags[kind], array) if kind in tags else array
+    return made(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=4)
+
+
+@handles(p.Struct)
+def _struct(node: p.Struct, scope: Scope) -> Compiling:
+    pairs: list[tuple[Expr, Expr]] = []
+    for pair in node.pairs:
+        key = yield pair.key, scope
+        pairs.append((key, scope.lowered((yield pair.value, scope))))
+    if all(isinstance(key.constant, str) for key, _ in pairs):
+        named = [(str(key.constant), value) for key, value in pairs if not isinstance(value.type, t.Missing)]
+        return struct_expr(named) if named else made(t.STRUCT, dynamic.json_column("{}"))
+    from firesteel.spark.structs import struct_of_keys
+
+    return struct_of_keys(scope, pairs, node.where)

@@ -1,0 +1,142 @@
+"""What a relation is compiled to: a frame, the expressions that are its columns, and what its rows are ordered by.
+
+Columns of a frame have generated names; extra ones may be there (what was bound on the way, what a list is ordered by)
+and are dropped when a select is made anyway. Nothing is sorted before a limit or the end asks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel.errors import UnsupportedError
+from firesteel.plan import SortOrder
+from firesteel.spark.expr import Expr, reference
+from firesteel.spark.scope import Run, Scope, Stages, Where
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(frozen=True)
+class Order:
+    """One column that rows are ordered by."""
+
+    expr: Expr
+    order: SortOrder = SortOrder.ASC_NULLS_LAST
+
+    def column(self) -> Column:
+        column = self.expr.plain if self.expr.missing is not None else self.expr.column
+        if self.order.descending:
+            return column.desc_nulls_first() if self.order.nulls_first else column.desc_nulls_last()
+        return column.asc_nulls_first() if self.order.nulls_first else column.asc_nulls_last()
+
+
+def order_names(order: Sequence[Order]) -> list[str]:
+    return [name for one in order for name in one.expr.names]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A compiled relation."""
+
+    frame: DataFrame
+    columns: tuple[Expr, ...]
+    #: A list's order. A bag has none.
+    order: tuple[Order, ...] = ()
+    #: True for a list, False for a bag; None where only the run can tell.
+    ordered: bool | None = False
+    #: Is the frame sorted by its order as it is?
+    sorted: bool = False
+    #: How many operators are stacked on one another.
+    operators: int = 1
+
+    def scope(self, outer: Scope) -> Scope:
+        """What an expression over these rows sees."""
+        return Scope(outer.run, self.columns, outer, Stages())
+
+    def names(self) -> list[str]:
+        """The columns of the frame that are needed."""
+        needed = (*(name for expr in self.columns for name in expr.names), *order_names(self.order))
+        return list(dict.fromkeys(needed))
+
+    def in_order(self) -> DataFrame:
+        """The frame, its rows sorted if they are a list."""
+        if self.sorted or not self.order:
+            return self.frame
+        return self.frame.orderBy(*(order.column() for order in self.order))
+
+    def stacked(self, run: Run, more: int, where: Where) -> int:
+        """The number of operators with so many more, if the engine can take them."""
+        total = self.operators + more
+        if total > run.limits.operators:
+            raise UnsupportedError(
+                f"the plan stacks more than {run.limits.operators} operators; {run.limits.engine} goes no deeper",
+                where=where,
+                help="materialize a part of it",
+            )
+        return total
+
+
+def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
+    """The rows with what was bound over them computed."""
+    assert scope.stages is not None
+    levels = len(scope.stages.levels)
+    if not levels:
+        return rows
+    frame = scope.stages.apply(rows.frame)
+    return replace(rows, frame=frame, operators=rows.stacked(scope.run, levels, where))
+
+
+def trimmed(rows: Rows) -> Rows:
+    """The rows over a frame of no more columns than needed."""
+    return replace(rows, frame=rows.frame.select(*(F.col(name) for name in rows.names())))
+
+
+def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
+    """Rows of these expressions, which were compiled in the scope over the rows."""
+    rows = staged(rows, scope, where)
+    made: list[Column] = []
+    kept: list[str] = []
+    columns = tuple(_materialized(expr, scope.run, kept, made) for expr in exprs)
+    if not made:
+        return replace(rows, columns=columns)
+    names = dict.fromkeys((*kept, *order_names(rows.order)))
+    frame = rows.frame.select(*(F.col(name) for name in names), *made)
+    return replace(rows, columns=columns, frame=frame, operators=rows.stacked(scope.run, 1, where))
+
+
+def _materialized(expr: Expr, run: Run, kept: list[str], made: list[Column]) -> Expr:
+    """The expression as columns of the next frame: those that are kept, and those that are made."""
+    if expr.atomic:
+        kept.extend(expr.names)
+        return replace(expr, stage=0)
+    if expr.virtual:
+        fields = tuple(_materialized(inner, run, kept, made) for inner in expr.fields)
+        names = [name for inner in fields for name in inner.names]
+        present = None
+        if expr.present is not None:
+            names.append(run.name())
+            made.append(expr.present.alias(names[-1]))
+            present = F.col(names[-1])
+        return replace(
+            expr, fields=fields, present=present, stage=0, height=0, atomic=True, throws=False, names=tuple(names)
+        )
+    assert expr.value is not None
+    name = run.name()
+    made.append(expr.value.alias(name))
+    result = reference(expr.type, name)
+    if expr.missing is None:
+        return result
+    flag = run.name()
+    made.append(expr.missing.alias(flag))
+    return replace(result, missing=F.col(flag), names=(name, flag))
+
+
+def one_row(run: Run) -> Rows:
+    """One row without columns."""
+    return Rows(run.spark.range(1).select(F.lit(1).alias(run.name())), ())

@@ -1,0 +1,249 @@
+"""Ranging over values: scan, scan with an index, unpivot; of tables, of literals, of a collection in each row."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.spark import dynamic
+from firesteel.spark.dynamic import elements, kind_of, to_variant
+from firesteel.spark.encoding import Form, common, form, settle
+from firesteel.spark.expr import Expr, convert, fit, made, missing_expr, null_expr, reference
+from firesteel.spark.handlers import handles
+from firesteel.spark.rows import Order, Rows, one_row, staged
+from firesteel.spark.scope import Run, Scope, Stages, Where
+from firesteel.spark.sources import table_rows, value_rows
+from firesteel.spark.structs import attributes, entries_of
+
+Ranging = p.Scan | p.ScanIndexed | p.Unpivot
+
+
+@handles(p.Scan, p.ScanIndexed)
+def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Generator[Any, Any, Rows]:
+    if isinstance(node.rex, p.Global):
+        return table_rows(outer.run, node, node.rex.ordinal)
+    if isinstance(node.rex, p.Lit):
+        return value_rows(outer.run, node, node.rex.value)
+    return _of_one_row(node, outer)
+
+
+@handles(p.Unpivot)
+def _unpivot(node: p.Unpivot, outer: Scope) -> Generator[Any, Any, Rows]:
+    return _of_one_row(node, outer)
+
+
+def _of_one_row(node: Ranging, outer: Scope) -> Generator[Any, Any, Rows]:
+    """Over the value of an expression that no row has a part in."""
+    rows = one_row(outer.run)
+    scope = Scope(outer.run, outer.row, outer.outer, Stages())
+    expr = yield node.rex, scope
+    return exploded(rows, scope, node, expr)
+
+
+def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool = False) -> Rows:
+    """The rows, each as often as there is something in the value of the expression, with that beside it.
+
+    With `keep` a row that has nothing stays, and what would be beside it is NULL.
+    """
+    found = scope.let([expr], lambda value: _ranged(scope, node, value))
+    rows = staged(rows, scope, node.where)
+    run = scope.run
+    position, item = run.name(), run.name()
+    explode = F.posexplode_outer if keep else F.posexplode
+    kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *_listed(found)))]
+    frame = rows.frame.select(*kept, explode(found.column).alias(position, item))
+    items = _items(run, node, found, position, item)
+    order: tuple[Order, ...] = ()
+    ordered = _is_list(found)
+    if ordered is not False:
+        order = (Order(reference(t.INT64, position)),)
+    if keep:
+        items = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in items)
+    return Rows(
+        frame,
+        rows.columns + items,
+        (*rows.order, *order),
+        _both(rows.ordered, ordered) if rows.columns else ordered,
+        operators=rows.stacked(run, 1, node.where),
+    )
+
+
+def _both(a: bool | None, b: bool | None) -> bool | None:
+    if a is False or b is False:
+        return False
+    return None if a is None or b is None else True
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What there is to range over: an array. Its expression's type is a collection, of pairs for unpivot.
+
+
+def _ranged(scope: Scope, node: Ranging, value: Expr) -> Expr:
+    array = unpivoted(scope, value, node.where) if isinstance(node, p.Unpivot) else ranged(scope, value, node.where)
+    # Whether a value of unknown type is a list decides whether its elements have an index.
+    return replace(array, fields=(value,)) if value.dynamic else array
+
+
+def ranged(scope: Scope, value: Expr, where: Where) -> Expr:
+    """The elements of a collection; anything else is the only element. Give it a name first."""
+    type_ = value.type
+    if isinstance(type_, t.Collection) and not value.dynamic:
+        return _typed_elements(scope, value, where)
+    if value.dynamic:
+        kind = scope.kind(value)
+        array = elements(value.column, kind.column)
+        alone = F.array(value.column)
+        error = scope.wrong("FROM takes collections, not ", where, F.coalesce(kind.column, F.lit("MISSING")))
+        if error is not None:
+            alone = F.when(error.cast("boolean"), alone)
+        return made(t.Sexp(t.ANY), F.coalesce(array, alone), value, kind, cost=6, throws=error is not None)
+    error = scope.wrong(f"FROM takes collections, not {type_}", where)
+    column = F.array(value.column)
+    if error is not None:
+        column = F.when(error.cast("boolean"), column)
+    return made(t.Bag(type_), column, value, throws=error is not None)
+
+
+def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
+    type_ = value.type
+    assert isinstance(type_, t.Collection)
+    if not type_.absent:
+        return value
+    error = scope.wrong("FROM takes collections, not NULL or MISSING", where)
+    if error is not None:
+        column = F.coalesce(value.plain, error)
+        return made(t.proper(type_), column, value, throws=True)
+    nothing = missing_expr() if type_.missable else null_expr()
+    element = common((type_.element, nothing.type))
+    inner = type_.element
+    array = F.transform(value.plain, lambda item: convert(item, inner, element))
+    column = F.coalesce(array, F.array(fit(nothing, element)))
+    return made(type(type_)(element), column, value)
+
+
+def unpivoted(scope: Scope, value: Expr, where: Where) -> Expr:
+    """The attributes of a struct as an array of (key, value); of another value, one with the key `_1`."""
+    known = attributes(value)
+    if known is not None:
+        return _known_attributes(scope, value, known, where)
+    type_ = t.Struct((t.Field("key", t.STRING), t.Field("value", t.ANY)), open=False)
+    array = entries_of(scope, value)
+    column = to_variant(value.column, value.type)
+    alone = F.array(F.struct(F.lit("_1").alias("key"), column.alias("value")))
+    error = scope.wrong("UNPIVOT takes structs", where)
+    if error is not None:
+        alone = F.when(error.cast("boolean"), alone)
+    missing = value.is_missing()
+    nothing = F.array().cast("array<struct<key:string,value:variant>>")
+    if missing is not None and error is None:
+        alone = F.when(missing, nothing).otherwise(alone)
+    return made(t.Bag(type_), F.coalesce(array.column, alone), value, array, cost=6, throws=error is not None)
+
+
+def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], where: Where) -> Expr:
+    element = settle(t.merge(expr.type for _, expr in known)) if known else t.ANY
+    absent = value.is_absent()
+    if absent is not None:
+        element = common((element, t.NULL))
+    pairs = [F.struct(F.lit(name).alias("key"), fit(expr, element).alias("value")) for name, expr in known]
+    type_ = t.Struct((t.Field("key", t.STRING), t.Field("value", element)), open=False)
+    array = F.array(*pairs) if pairs else F.array().cast("array<struct<key:string,value:variant>>")
+    kept = [expr.is_missing() for _, expr in known]
+    if any(test is not None for test in kept):
+        there = [F.lit(True) if test is None else ~test for test in kept]
+        marked = F.arrays_zip(array.alias("pair"), F.array(*there).alias("there"))
+        array = F.transform(F.filter(marked, lambda both: both["there"]), lambda both: both["pair"])
+    if absent is None:
+        return made(t.Bag(type_), array, value, *(expr for _, expr in known), cost=4)
+    error = scope.wrong("UNPIVOT takes structs, not NULL or MISSING", where)
+    alone = F.array(F.struct(F.lit("_1").alias("key"), fit(null_expr(), element).alias("value")))
+    if error is not None:
+        alone = F.when(error.cast("boolean"), alone)
+    elif value.type.missable:
+        missing = value.is_missing()
+        assert missing is not None
+        alone = F.when(missing, F.filter(alone, lambda _: F.lit(False))).otherwise(alone)
+    column = F.when(absent, alone).otherwise(array)
+    return made(t.Bag(type_), column, value, *(expr for _, expr in known), cost=4, throws=error is not None)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What an exploded array gives
+
+
+def _listed(array: Expr) -> tuple[str, ...]:
+    """The columns that are asked about once more, after exploding."""
+    return tuple(name for value in array.fields for name in value.names)
+
+
+def _is_list(array: Expr) -> bool | None:
+    if array.fields:
+        return None
+    return isinstance(array.type, t.Array | t.Sexp)
+
+
+def _items(run: Run, node: Ranging, array: Expr, position: str, item: str) -> tuple[Expr, ...]:
+    assert isinstance(array.type, t.Collection)
+    element = array.type.element
+    if isinstance(node, p.Unpivot):
+        assert isinstance(element, t.Struct)
+        return tuple(
+            Expr(field.type, F.col(item)[field.name or ""], names=(item,), atomic=True) for field in element.fields
+        )
+    row: list[Expr] = [reference(element, item)]
+    if isinstance(node, p.ScanIndexed):
+        row.append(_index(run, node, array, position))
+    if node.identified:
+        row.append(missing_expr())
+    return tuple(row)
+
+
+def _index(run: Run, node: p.ScanIndexed, array: Expr, position: str) -> Expr:
+    index = F.col(position).cast("bigint")
+    listed = _is_list(array)
+    if listed:
+        return Expr(t.INT64, index, names=(position,), atomic=True)
+    error = run.error("AT takes arrays: the elements of a bag have no index", node.where) if run.strict else None
+    if listed is None:
+        (value,) = array.fields
+        column = F.when(kind_of(value.column).isin("ARRAY", "sexp"), index)
+        if error is not None:
+            column = F.coalesce(column, error)
+        names = (position, *value.names)
+        return Expr(t.absent(t.INT64, missable=True), column, names=names, atomic=True, throws=error is not None)
+    if error is None:
+        return missing_expr()
+    return Expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
+
+
+def padded(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
+    """The expression of a row that may not be there: then it is NULL. Where it is, its columns are SQL NULL anyway."""
+    if expr.virtual:
+        there = present if expr.present is None else present & expr.present
+        fields = tuple(padded(inner, present, names) for inner in expr.fields)
+        types = tuple(t.Field(f.name, e.type) for f, e in zip(_fields(expr), fields, strict=True))
+        struct = t.Struct(types, open=False, nullable=True)
+        return replace(expr, type=struct, fields=fields, present=there, names=(*expr.names, *names))
+    type_ = common((expr.type, t.NULL))
+    if isinstance(expr.type, t.Null | t.Missing):
+        column = dynamic.null() if not expr.type.missable else F.when(present, expr.column).otherwise(dynamic.null())
+        return Expr(type_, column, names=names, atomic=True)
+    if expr.missing is not None:
+        return replace(expr, missing=F.coalesce(expr.missing, F.lit(False)) & present, names=(*expr.names, *names))
+    if form(expr.type) is not Form.VARIANT and not expr.type.missable:
+        if expr.own:
+            return replace(expr, type=type_)
+        return Expr(type_, F.when(present, expr.plain), names=(*expr.names, *names), atomic=True)
+    column = F.when(present, to_variant(expr.column, expr.type)).otherwise(dynamic.null())
+    return Expr(type_, column, names=(*expr.names, *names), atomic=True)
+
+
+def _fields(expr: Expr) -> tuple[t.Field, ...]:
+    assert isinstance(expr.type, t.Struct)
+    return expr.type.fields

@@ -1,0 +1,273 @@
+"""What an expression sees while it is compiled, and where it puts what it wants to mention twice.
+
+Catalyst does not share subexpressions that are written twice, and nesting such expressions explodes. So an operand
+that an operator mentions more than once is bound to a name first (`Scope.let`): over a frame, as a column of an
+intermediate select, in as few stages as dependencies allow; where there is no select (inside a lambda, in the
+condition of an outer join) by a `transform` over an array of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import types as t
+from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
+from firesteel.node import Node
+from firesteel.source import Place, Span
+from firesteel.spark import dynamic
+from firesteel.spark.depth import Limits
+from firesteel.spark.expr import Expr, made, reference
+from firesteel.spark.failures import Failures
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from firesteel.tables import Table
+
+Where = Span | Place | None
+
+
+@dataclass
+class Run:
+    """What one compilation shares: the session, the tables, the mode, fresh names, the messages of errors."""
+
+    spark: SparkSession
+    tables: Sequence[Table]
+    strict: bool
+    limits: Limits
+    failures: Failures
+    #: The nodes that have more than one parent.
+    shared: frozenset[int] = frozenset()
+    _names: int = 0
+
+    def name(self) -> str:
+        self._names += 1
+        return f"c{self._names}"
+
+    def error(
+        self, message: str, where: Where, *dynamic_parts: Column, cls: type[FiresteelError] = EvaluationError
+    ) -> Column:
+        """A column that raises an error of ours when it is computed."""
+        mark = self.failures.register(cls, where)
+        return F.raise_error(F.concat(F.lit(mark + message), *(F.coalesce(part, F.lit("")) for part in dynamic_parts)))
+
+
+class Stages:
+    """Selects to come over a frame: what is bound in one stage can be mentioned in the next."""
+
+    def __init__(self) -> None:
+        self.levels: list[list[Column]] = []
+        #: The kinds of variants, by the names of their columns.
+        self.kinds: dict[str, Expr] = {}
+        #: What shared nodes of the plan were bound to, by node and guard.
+        self.nodes: dict[tuple[int, int], Expr] = {}
+
+    def add(self, column: Column, stage: int) -> None:
+        while len(self.levels) <= stage:
+            self.levels.append([])
+        self.levels[stage].append(column)
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        for level in self.levels:
+            frame = frame.select("*", *level)
+        return frame
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The row at hand, those around it, and where to bind. Without stages, binding is inline."""
+
+    run: Run
+    row: tuple[Expr, ...] = ()
+    outer: Scope | None = None
+    stages: Stages | None = None
+    #: Where a bound column is needed at all; elsewhere it must not raise an error.
+    guard: Expr | None = None
+    #: How many lambdas there are around.
+    nested: int = 0
+
+    def at(self, depth: int, where: Where) -> Scope:
+        scope: Scope | None = self
+        for _ in range(depth):
+            scope = scope.outer if scope else None
+        if scope is None:
+            raise PlanError(f"no row at depth {depth} in scope", where=where)
+        return scope
+
+    def variable(self, ordinal: int, depth: int, where: Where) -> Expr:
+        row = self.at(depth, where).row
+        if not 0 <= ordinal < len(row):
+            raise PlanError(f"no variable {ordinal} at depth {depth} in scope", where=where)
+        return row[ordinal]
+
+    def guarded(self, condition: Column, expr: Expr) -> Scope:
+        """This scope, where what is computed is needed only if the condition holds; `expr` is what that is made of."""
+        if self.stages is None:
+            return self
+        guard = Expr(t.BOOL, condition, stage=expr.stage, height=expr.height, throws=expr.throws)
+        if self.guard is not None:
+            guard = Expr(t.BOOL, self.guard.plain & condition, stage=max(guard.stage, self.guard.stage))
+        return replace(self, guard=self.bind(guard))
+
+    def inner(self, row: tuple[Expr, ...], where: Where) -> Scope:
+        """The scope inside a lambda over this row."""
+        if self.nested >= self.run.limits.lambdas:
+            raise UnsupportedError(
+                f"queries nest more than {self.run.limits.lambdas} levels deep inside one row: "
+                f"{self.run.limits.engine} cannot do that natively",
+                where=where,
+            )
+        return Scope(self.run, row, self, None, None, self.nested + 1)
+
+    # Binding ---------------------------------------------------------------------------------------------------------
+
+    def let(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
+        """The body, over names for the expressions."""
+        if self.stages is not None:
+            return body(*(self.bind(expr) for expr in exprs))
+        if all(expr.atomic for expr in exprs):
+            return body(*exprs)
+        parts: list[Column] = []
+        packed = [_pack(expr, parts) for expr in exprs]
+        found: list[Expr] = []
+
+        def inside(row: Column) -> Column:
+            found.append(body(*(unpack(row) for unpack in packed)))
+            return found[-1].column
+
+        column = dynamic.let(F.struct(*parts), inside)
+        result = found[-1]
+        height = 4 + max(result.height, *(expr.height for expr in exprs))
+        throws = result.throws or any(expr.throws for expr in exprs)
+        return Expr(result.type, column, stage=max(e.stage for e in exprs), height=height, throws=throws)
+
+    def bind(self, expr: Expr) -> Expr:
+        """A name for the expression, if it is not one already and there is a place for it."""
+        if expr.atomic or self.stages is None:
+            return expr
+        if expr.virtual:
+            return self._bind_fields(expr)
+        stage = expr.stage
+        guard = self.guard if expr.throws else None
+        if guard is not None:
+            stage = max(stage, guard.stage)
+        names = [self._name(expr.value, stage, guard)]
+        if expr.missing is not None:
+            names.append(self._name(expr.missing, stage, guard))
+        missing = F.col(names[1]) if expr.missing is not None else None
+        return replace(reference(expr.type, names[0]), stage=stage + 1, missing=missing, names=tuple(names))
+
+    def kind(self, expr: Expr) -> Expr:
+        """The kind of a variant, bound if there is a place for it; once for every column."""
+        if self.stages is None or not expr.own:
+            return self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr, cost=2))
+        known = self.stages.kinds.get(expr.names[0])
+        if known is None:
+            known = self.stages.kinds[expr.names[0]] = self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr))
+        return known
+
+    def variant(self, expr: Expr) -> tuple[Expr, Expr]:
+        """The expression as a variant, and its kind."""
+        value = expr
+        if not expr.dynamic:
+            value = self.bind(made(t.ANY, dynamic.to_variant(expr.column, expr.type), expr))
+        return value, self.kind(value)
+
+    def _bind_fields(self, expr: Expr) -> Expr:
+        fields = tuple(self.bind(inner) for inner in expr.fields)
+        found = list(fields)
+        present = None
+        if expr.present is not None:
+            found.append(self.bind(Expr(t.BOOL, expr.present, stage=expr.stage, height=expr.height)))
+            present = found[-1].plain
+        return replace(
+            expr,
+            fields=fields,
+            present=present,
+            stage=max((inner.stage for inner in found), default=0),
+            height=0,
+            atomic=True,
+            throws=False,
+            names=tuple(name for inner in found for name in inner.names),
+        )
+
+    def _name(self, column: Column | None, stage: int, guard: Expr | None) -> str:
+        assert column is not None
+        assert self.stages is not None
+        name = self.run.name()
+        self.stages.add((column if guard is None else F.when(guard.plain, column)).alias(name), stage)
+        return name
+
+    def lowered(self, expr: Expr) -> Expr:
+        """The expression, bound if it nests as deep as Spark should see at once."""
+        if expr.height <= self.run.limits.height:
+            return expr
+        if self.stages is None and expr.height > self.run.limits.inline:
+            raise UnsupportedError(
+                f"an expression nests too deep inside a lambda: {self.run.limits.engine} goes to "
+                f"{self.run.limits.inline} levels there"
+            )
+        return self.bind(expr)
+
+    # Sharing ---------------------------------------------------------------------------------------------------------
+
+    def shares(self, node: Node) -> bool:
+        """Is the node used in several places, so that it should be computed once?"""
+        return self.stages is not None and id(node) in self.run.shared
+
+    def share(self, node: Node, handler: Callable[[Any, Any], Any]) -> Any:
+        """What a shared node is compiled to here: a name, the same one wherever it is used in this scope."""
+        assert self.stages is not None
+        key = (id(node), id(self.guard))
+        if key in self.stages.nodes:
+            return self.stages.nodes[key]
+        return self._share(key, node, handler)
+
+    def _share(self, key: tuple[int, int], node: Node, handler: Callable[[Any, Any], Any]) -> Any:
+        made_ = handler(node, self)
+        if isinstance(made_, Generator):
+            made_ = yield from made_
+        assert self.stages is not None
+        self.stages.nodes[key] = self.bind(made_)
+        return self.stages.nodes[key]
+
+    # Errors ----------------------------------------------------------------------------------------------------------
+
+    def wrong(self, message: str, where: Where, *parts: Column) -> Column | None:
+        """What a wrong value is: an error in strict mode; in permissive mode None, which stands for MISSING."""
+        return self.run.error(message, where, *parts) if self.run.strict else None
+
+
+def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:
+    """Put an expression's columns among the parts of a struct; what comes back takes it out of the struct."""
+    if expr.atomic:
+        return lambda row: expr
+    if expr.virtual:
+        inner = [_pack(each, parts) for each in expr.fields]
+        at = None
+        if expr.present is not None:
+            at = f"v{len(parts)}"
+            parts.append(expr.present.alias(at))
+        return lambda row: replace(
+            expr,
+            fields=tuple(unpack(row) for unpack in inner),
+            present=None if at is None else row[at],
+            atomic=True,
+            height=0,
+            throws=False,
+        )
+    value = f"v{len(parts)}"
+    assert expr.value is not None
+    parts.append(expr.value.alias(value))
+    missing = f"v{len(parts)}"
+    if expr.missing is not None:
+        parts.append(expr.missing.alias(missing))
+    split = expr.missing is not None
+    return lambda row: Expr(
+        expr.type, row[value], missing=row[missing] if split else None, stage=expr.stage, atomic=True
+    )

@@ -1,0 +1,97 @@
+"""Union, intersect, except: rows are the same by deep equality, NULL with NULL.
+
+One way for all of them: both sides in one frame, grouped by their keys, counted by side, and each row again as often
+as the operator says. Only UNION ALL needs none of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError
+from firesteel.spark.encoding import common
+from firesteel.spark.expr import Expr, fit, made, reference
+from firesteel.spark.handlers import handles
+from firesteel.spark.keys import is_own_key, key
+from firesteel.spark.rows import Rows, staged
+from firesteel.spark.scope import Scope
+
+Compiling = Generator[Any, Any, Rows]
+#: How often a row is in the result, given how often it is on either side.
+Times = Callable[[Column, Column], Column]
+
+_ALL: dict[type[p.SetRel], Times] = {
+    p.Intersect: F.least,
+    p.Except: lambda left, right: F.greatest(left - right, F.lit(0)),
+}
+_DISTINCT: dict[type[p.SetRel], Times] = {
+    p.Union: lambda left, right: F.lit(1),
+    p.Intersect: lambda left, right: F.when((left > 0) & (right > 0), 1).otherwise(0),
+    p.Except: lambda left, right: F.when((left > 0) & (right == 0), 1).otherwise(0),
+}
+
+
+@handles(p.Union, p.Intersect, p.Except)
+def _set_operator(node: p.SetRel, outer: Scope) -> Compiling:
+    left: Rows = yield node.left, outer
+    right: Rows = yield node.right, outer
+    if len(left.columns) != len(right.columns):
+        widths = f"{len(left.columns)} and of {len(right.columns)} columns"
+        raise PlanError(f"'{node.tag}' of {widths}", where=node.where)
+    side = outer.run.name()
+    rows = _together(node, left, right, side, outer)
+    if isinstance(node, p.Union) and node.quantifier is p.Quantifier.ALL:
+        return rows
+    times = (_DISTINCT if node.quantifier is p.Quantifier.DISTINCT else _ALL)[type(node)]
+    return _counted(node, rows, times, side, outer)
+
+
+def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
+    """The rows of both, of one type, and a column that says which side they come from."""
+    run = outer.run
+    types = [common((a.type, b.type)) for a, b in zip(left.columns, right.columns, strict=True)]
+    names = [run.name() for _ in types]
+    frames = []
+    for rows, mark in ((left, 0), (right, 1)):
+        columns = [fit(e, type_).alias(name) for e, type_, name in zip(rows.columns, types, names, strict=True)]
+        frames.append(rows.frame.select(*columns, F.lit(mark).alias(side)))
+    columns_ = tuple(reference(type_, name) for type_, name in zip(types, names, strict=True))
+    deeper = left if left.operators > right.operators else right
+    operators = deeper.stacked(run, 2, node.where)
+    return Rows(frames[0].union(frames[1]), columns_, operators=operators)
+
+
+def _counted(node: p.SetRel, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:
+    scope = rows.scope(outer)
+    by: list[Column] = []
+    firsts: list[Column] = []
+    columns: list[Expr] = []
+    for expr in rows.columns:
+        name = outer.run.name()
+        if is_own_key(expr.type):
+            by.append(expr.column.alias(name))
+        else:
+            by.append(scope.bind(_row_key(scope, expr, node)).column.alias(outer.run.name()))
+            firsts.append(F.first(expr.column).alias(name))
+        columns.append(reference(expr.type, name))
+    left, right = outer.run.name(), outer.run.name()
+    counts = [F.count(F.when(F.col(side) == 0, 1)).alias(left), F.count(F.when(F.col(side) == 1, 1)).alias(right)]
+    frame = staged(rows, scope, node.where).frame.groupBy(*by).agg(*counts, *firsts)
+    again = F.explode(F.array_repeat(F.lit(0), times(F.col(left), F.col(right)).cast("int")))
+    frame = frame.select("*", again.alias(outer.run.name()))
+    return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))
+
+
+def _row_key(scope: Scope, expr: Expr, node: p.SetRel) -> Expr:
+    """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
+    found = key(scope, expr, node.where)
+    if not expr.dynamic:
+        return found
+    flag = F.when(expr.column.isNull(), 2).otherwise(F.when(F.is_variant_null(expr.column), 1).otherwise(0))
+    return made(t.ANY, F.struct(flag.alias("a"), found.column.alias("k")), expr, found)

@@ -1,0 +1,128 @@
+"""Starting Spark on this machine: quietly, on loopback, with settings that suit one user and deep plans."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from firesteel.doctor import find_java, no_java
+from firesteel.errors import FiresteelError, UnsupportedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+#: The JVM's stack. Catalyst recurses on plans and expressions: with the default of 1 MiB an expression of 500 levels
+#: overflows it, with this one of 2,000 does not. Threads use what they need of it, not all.
+STACK = "-Xss16m"
+
+#: What the session needs, and what may be set while it runs (see `engine.SETTINGS` for sessions that are not ours).
+CONF: dict[str, str] = {
+    "spark.app.name": "firesteel",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": STACK,
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.analyzer.maxIterations": "10000",
+    "spark.sql.optimizer.maxIterations": "10000",
+    # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
+    "spark.sql.subexpressionElimination.enabled": "false",
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+
+#: Only what stops the session is worth a line; our own errors tell the rest.
+_LOG4J = """\
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n
+logger.executor.name = org.apache.spark.executor
+logger.executor.level = off
+logger.scheduler.name = org.apache.spark.scheduler
+logger.scheduler.level = off
+logger.codegen.name = org.apache.spark.sql.catalyst.expressions.codegen
+logger.codegen.level = off
+logger.execution.name = org.apache.spark.sql.execution
+logger.execution.level = off
+logger.connect.name = org.apache.spark.sql.connect
+logger.connect.level = off
+logger.native.name = org.apache.hadoop.util.NativeCodeLoader
+logger.native.level = off
+"""
+
+
+def start(master: str | None = None, remote: str | None = None) -> SparkSession:
+    """A Spark session: on this machine, on a cluster (`master`), or through Spark Connect (`remote`)."""
+    from pyspark.sql import SparkSession
+
+    silence()
+    if master is not None and remote is not None:
+        raise UnsupportedError("a session has a master or a remote, not both")
+    if remote is not None and not remote.startswith("local"):
+        return SparkSession.builder.remote(remote).getOrCreate()
+    java = find_java()
+    if java is None:
+        raise FiresteelError(no_java())
+    os.environ["JAVA_HOME"] = str(java.home)
+    with _quiet_jvm() as options:
+        builder = SparkSession.builder.remote(remote) if remote else SparkSession.builder.master(master or "local[*]")
+        for name, value in {**CONF, **options, "spark.sql.shuffle.partitions": str(_cores(master))}.items():
+            builder = builder.config(name, value)
+        return builder.getOrCreate()
+
+
+def silence() -> None:
+    """PySpark logs every failing query to stderr, whatever the log level is; we tell of errors ourselves."""
+    logger = logging.getLogger("SQLQueryContextLogger")
+    logger.setLevel(logging.CRITICAL + 1)
+    logger.propagate = False
+
+
+def _cores(master: str | None) -> int:
+    """Partitions of a shuffle: as many as there are cores to work on them."""
+    inside = (master or "local[*]").partition("[")[2].rstrip("]").partition(",")[0]
+    if inside.isdigit():
+        return max(1, int(inside))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+
+
+@contextmanager
+def _quiet_jvm() -> Iterator[dict[str, str]]:
+    """A start without a word: the JVM's own log settings, and stderr kept until it has started."""
+    with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
+        settings = Path(folder) / "log4j2.properties"
+        settings.write_text(_LOG4J, encoding="utf-8")
+        option = f"{STACK} -Dlog4j2.configurationFile={settings.as_uri()}"
+        with open(Path(folder) / "stderr", "w+b") as kept, _stderr_to(kept.fileno()):
+            yield {"spark.driver.extraJavaOptions": option}
+
+
+@contextmanager
+def _stderr_to(target: int) -> Iterator[None]:
+    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails."""
+    sys.stderr.flush()
+    saved = os.dup(2)
+    os.dup2(target, 2)
+    try:
+        yield
+    except BaseException:
+        sys.stderr.flush()
+        os.lseek(target, 0, os.SEEK_SET)
+        os.write(saved, os.read(target, 1 << 20))
+        raise
+    finally:
+        sys.stderr.flush()
+        os.dup2(saved, 2)
+        os.close(saved)

@@ -1,0 +1,105 @@
+"""What a global name stands for: a value in memory, a file, an Arrow table, or a frame of an engine's own.
+
+A `Table` knows its type before it is read. The reference engine reads it as one value; Spark reads its source natively.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.tables.arrow import arrow_rows, arrow_type, to_arrow
+from firesteel.tables.files import FORMATS, File, file, file_type, format_of, read_file, write_file
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A value of this process."""
+
+    value: values.Value
+
+
+@dataclass(frozen=True)
+class Arrow:
+    """An Arrow table."""
+
+    table: Any
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A table of an engine's own: a Spark DataFrame. Only that engine can read it."""
+
+    frame: Any
+
+
+Source = Memory | File | Arrow | Frame
+
+
+@dataclass(frozen=True)
+class Table:
+    """A registered source. `record_id` is what BY binds: the name of an attribute, or an identifier per record."""
+
+    source: Source
+    type: t.Type
+    record_id: str | tuple[values.Value, ...] | None = None
+
+    def read(self) -> values.Value:
+        """The table as one value."""
+        match self.source:
+            case Memory(value):
+                return value
+            case File(path, format_):
+                return values.Bag(read_file(path, format_))
+            case Arrow(table):
+                return values.Bag(arrow_rows(table))
+            case Frame():
+                raise UnsupportedError(
+                    "a Spark DataFrame cannot be read without Spark",
+                    help='connect with engine="spark", or register df.toArrow()',
+                )
+
+    def identifiers(self, items: list[values.Value]) -> Iterator[values.Value]:
+        """The record identifier of every item of the table."""
+        if self.record_id is None:
+            return iter([values.MISSING] * len(items))
+        if isinstance(self.record_id, str):
+            name = self.record_id
+            return iter([item.get(name) if isinstance(item, values.Struct) else values.MISSING for item in items])
+        return iter(self.record_id)
+
+
+def memory(data: Any, record_id: str | Iterable[Any] | None = None) -> Table:
+    """A table of plain Python data or of a value."""
+    value = values.from_python(data)
+    identifiers: str | tuple[values.Value, ...] | None
+    if record_id is None or isinstance(record_id, str):
+        identifiers = record_id
+    else:
+        identifiers = tuple(values.from_python(item) for item in record_id)
+        count = len(values.items(value) or [])
+        if len(identifiers) != count:
+            raise PlanError(f"{len(identifiers)} record identifiers for {count} records")
+    return Table(Memory(value), t.type_of(value), identifiers)
+
+
+__all__ = [
+    "FORMATS",
+    "Arrow",
+    "File",
+    "Frame",
+    "Memory",
+    "Source",
+    "Table",
+    "arrow_type",
+    "file",
+    "file_type",
+    "format_of",
+    "memory",
+    "to_arrow",
+    "write_file",
+]

@@ -1,0 +1,498 @@
+"""Values: what a query computes with.
+
+| PartiQL                         | Python                                          |
+|---------------------------------|-------------------------------------------------|
+| NULL, MISSING                   | `None`, `MISSING`                               |
+| bool, int, float                | `bool`, `int`, `float`                          |
+| decimal                         | `decimal.Decimal`                               |
+| string, symbol                  | `str`, `Symbol` (a `str`)                       |
+| blob, clob                      | `bytes`, `Clob` (a `bytes`)                     |
+| date, time, timestamp, interval | `datetime.date`, `Time`, `Timestamp`, `Interval`|
+| array, s-expression, bag        | `list`, `Sexp` (a `list`), `Bag`                |
+| struct                          | `Struct`: pairs, so that keys may repeat        |
+
+Nobody changes a value once it is made. Equality, order and conversion work without the Python stack, so a value may
+be nested as deeply as memory allows.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from decimal import Context as DecimalContext
+from decimal import Decimal
+from functools import cached_property, total_ordering
+from typing import Any, Final, TypeVar
+
+T = TypeVar("T")
+Value = Any
+
+
+class Missing:
+    """The type of `MISSING`, of which there is one."""
+
+    _one: Missing | None = None
+
+    def __new__(cls) -> Missing:
+        if cls._one is None:
+            cls._one = super().__new__(cls)
+        return cls._one
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> tuple[type[Missing], tuple[()]]:
+        return Missing, ()
+
+
+MISSING: Final = Missing()
+NULL: Final = None
+
+
+def absent(value: Value) -> bool:
+    """NULL or MISSING."""
+    return value is None or value is MISSING
+
+
+class Symbol(str):
+    """An Ion symbol: acts as a string, is written as a symbol."""
+
+    __slots__ = ()
+
+
+class Text(str):
+    """A string that is surely a value, where another string would be the name of a file. It becomes a plain one."""
+
+    __slots__ = ()
+
+
+class Clob(bytes):
+    """Ion's character octets."""
+
+    __slots__ = ()
+
+
+class Sexp(list[Value]):
+    """An Ion s-expression: ranges like an array, is written as an s-expression."""
+
+    __slots__ = ()
+
+
+class Bag:
+    """Values without an order, duplicates kept. Equal by deep equality, in any order."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Iterable[Value] = ()) -> None:
+        self.items = list(items)
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __canonical__(self) -> Iterable[Value]:
+        return self.items
+
+    def __eq__(self, other: object) -> bool:
+        return equal(self, other) if isinstance(other, Bag) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(key(self))
+
+    def __repr__(self) -> str:
+        return f"Bag({self.items!r})"
+
+
+class Struct:
+    """A tuple: attributes in the order they came in; a key may repeat."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: Iterable[tuple[str, Value]] | Mapping[str, Value] = ()) -> None:
+        self.pairs: list[tuple[str, Value]] = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
+
+    def get(self, name: str, default: Value = MISSING) -> Value:
+        """The first attribute of that exact name."""
+        return next((value for key_, value in self.pairs if key_ == name), default)
+
+    def get_in_any_case(self, name: str, default: Value = MISSING) -> Value:
+        """The attribute of that exact name if there is one, else the first that differs only in case."""
+        exact = self.get(name)
+        if exact is not MISSING:
+            return exact
+        folded = name.lower()
+        return next((value for key_, value in self.pairs if key_.lower() == folded), default)
+
+    def __iter__(self) -> Iterator[tuple[str, Value]]:
+        return iter(self.pairs)
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    def __canonical__(self) -> Iterable[Value]:
+        return [item for pair in self.pairs for item in pair]
+
+    def __eq__(self, other: object) -> bool:
+        return equal(self, other) if isinstance(other, Struct) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(key(self))
+
+    def __repr__(self) -> str:
+        return f"Struct({self.pairs!r})"
+
+
+def _digits(seconds: Decimal) -> int:
+    exponent = seconds.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return max(0, -exponent)
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Time:
+    """A time of day; `second` carries its fraction, `offset` is in minutes or None."""
+
+    hour: int
+    minute: int
+    second: Decimal
+    offset: int | None = None
+
+    @property
+    def digits(self) -> int:
+        return _digits(self.second)
+
+    @cached_property
+    def instant(self) -> Decimal:
+        """Seconds since midnight, UTC where there is an offset."""
+        return _EXACT.add(Decimal(self.hour * 3600 + (self.minute - (self.offset or 0)) * 60), self.second)
+
+    def __canonical__(self) -> Iterable[Value]:
+        return (self.hour, self.minute, self.second, self.offset)
+
+    def __eq__(self, other: object) -> bool:
+        return self.instant == other.instant if isinstance(other, Time) else NotImplemented
+
+    def __lt__(self, other: Time) -> bool:
+        return self.instant < other.instant
+
+    def __hash__(self) -> int:
+        return hash(self.instant)
+
+
+@total_ordering
+@dataclass(frozen=True, eq=False)
+class Timestamp:
+    """A day and time. `offset` is in minutes, None where it is not known or there is no zone; `precision` is Ion's:
+    the last field that was written (`year`, `month`, `day`, `minute`, `second`). Equal by instant."""
+
+    year: int
+    month: int = 1
+    day: int = 1
+    hour: int = 0
+    minute: int = 0
+    second: Decimal = Decimal(0)
+    offset: int | None = None
+    precision: str = "second"
+
+    @property
+    def digits(self) -> int:
+        return _digits(self.second)
+
+    @cached_property
+    def instant(self) -> Decimal:
+        """Seconds since the epoch."""
+        minutes = (days_since_epoch(self.year, self.month, self.day) * 24 + self.hour) * 60 + self.minute
+        return _EXACT.add(Decimal((minutes - (self.offset or 0)) * 60), self.second)
+
+    @property
+    def date(self) -> datetime.date:
+        return datetime.date(self.year, self.month, self.day)
+
+    def __canonical__(self) -> Iterable[Value]:
+        parts = (self.year, self.month, self.day, self.hour, self.minute, self.second)
+        return (*parts, self.offset, self.precision)
+
+    def __eq__(self, other: object) -> bool:
+        return self.instant == other.instant if isinstance(other, Timestamp) else NotImplemented
+
+    def __lt__(self, other: Timestamp) -> bool:
+        return self.instant < other.instant
+
+    def __hash__(self) -> int:
+        return hash(self.instant)
+
+
+def days_since_epoch(year: int, month: int, day: int) -> int:
+    """The days from 1970-01-01, in the calendar of today for all years: Python's own dates end with the year 9999."""
+    cycles, year_of_cycle = divmod(year, 400)
+    return datetime.date(year_of_cycle + 400, month, day).toordinal() + (cycles - 1) * _DAYS_OF_400_YEARS - _EPOCH
+
+
+_DAYS_OF_400_YEARS = 146_097
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+#: Adding without rounding, however many digits a second has.
+_EXACT = DecimalContext(prec=5_000)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A length of time: months and nanoseconds; `unit` is `year_month`, `day_time` or `compound`. How many `digits` its
+    years or days may have, and its seconds behind the point, bounds its multiples, and takes no part in equality."""
+
+    unit: str
+    months: int = 0
+    nanos: int = 0
+    digits: int = field(default=9, compare=False)
+    fraction: int = field(default=9, compare=False)
+
+    def __canonical__(self) -> Iterable[Value]:
+        return (self.unit, self.months, self.nanos)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A property graph, kept as the struct of nodes and edges that it was written as."""
+
+    parts: Struct
+
+    def __canonical__(self) -> Iterable[Value]:
+        return (self.parts,)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Folding: the one way down into a value
+
+
+def items(value: Value) -> list[Value] | None:
+    """What a container holds, a struct's values included; None for a scalar."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, Bag):
+        return value.items
+    if isinstance(value, Struct):
+        return [item for _, item in value.pairs]
+    return None
+
+
+def fold(value: Value, leaf: Callable[[Value], T], container: Callable[[Value, list[T]], T]) -> T:
+    """`container(value, results of its items)` from the leaves up, on an explicit stack."""
+    if items(value) is None:
+        return leaf(value)
+    results: list[T] = []
+    stack: list[tuple[Value, int | None]] = [(value, None)]
+    while stack:
+        item, size = stack.pop()
+        if size is not None:
+            inner = results[len(results) - size :] if size else []
+            del results[len(results) - size :]
+            results.append(container(item, inner))
+            continue
+        below = items(item)
+        if below is None:
+            results.append(leaf(item))
+        else:
+            stack.append((item, len(below)))
+            stack.extend((child, None) for child in reversed(below))
+    return results[0]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Equality and the total order
+#
+# bool < number (nan < -inf < ... < +inf) < date < time < timestamp < text < lob < list < struct < bag.
+# One key serves both: it is flat, so that comparing it does not recurse, and lexicographic comparison of it is the
+# total order. NULL and MISSING come last and next to each other; whoever sorts decides where they go.
+
+_END = (-1,)
+_NAN, _LOW, _FINITE, _HIGH = 0, 1, 2, 3
+
+Key = tuple[tuple[Hashable, ...], ...]
+#: A key in pieces, joined once: joining at every level would make a deep value's key quadratic.
+_Rope = Key | list[Any]
+
+
+def key(value: Value) -> Key:
+    """Equal for values that are deeply equal, ordered as the total order has it."""
+    return _flat(fold(value, _leaf_key, _container_key))
+
+
+def _leaf_key(value: Value) -> Key:
+    if isinstance(value, str):
+        return ((7, str(value)),)
+    if isinstance(value, bool):
+        return ((1, value),)
+    if isinstance(value, (int, Decimal, float)):
+        return ((2, *_number_key(value)),)
+    if value is None:
+        return ((20, 0),)
+    if value is MISSING:
+        return ((20, 1),)
+    if isinstance(value, datetime.date):
+        return ((3, value),)
+    if isinstance(value, Time):
+        return ((4, value.instant),)
+    if isinstance(value, Timestamp):
+        return ((5, value.instant),)
+    if isinstance(value, Interval):
+        return ((6, value.unit, value.months, value.nanos),)
+    if isinstance(value, bytes):
+        return ((8, bytes(value)),)
+    if isinstance(value, Graph):
+        return ((13, 0), *key(value.parts))
+    raise TypeError(f"not a value: {type(value).__name__}")
+
+
+def _number_key(value: int | float | Decimal) -> tuple[Hashable, ...]:
+    if value != value:
+        return (_NAN, 0)
+    if value == float("inf"):
+        return (_HIGH, 0)
+    if value == float("-inf"):
+        return (_LOW, 0)
+    return (_FINITE, value)
+
+
+def _container_key(value: Value, inner: list[_Rope]) -> _Rope:
+    if isinstance(value, Struct):
+        named = [[((7, name),), item] for (name, _), item in zip(value.pairs, inner, strict=True)]
+        return [((11,),), *_sorted(named), (_END,)]
+    if isinstance(value, Bag):
+        return [((12,),), *_sorted(inner), (_END,)]
+    return [((10,),), *inner, (_END,)]
+
+
+def _sorted(ropes: list[Any]) -> list[Any]:
+    return sorted(map(_flat, ropes)) if len(ropes) > 1 else ropes
+
+
+def _flat(rope: _Rope) -> Key:
+    if isinstance(rope, tuple):
+        return rope
+    out: list[tuple[Hashable, ...]] = []
+    stack: list[_Rope] = [rope]
+    while stack:
+        piece = stack.pop()
+        if isinstance(piece, tuple):
+            out.extend(piece)
+        else:
+            stack.extend(reversed(piece))
+    return tuple(out)
+
+
+def equal(a: Value, b: Value) -> bool:
+    """Deep equality: numbers by value, bags and structs in any order, NULL equal to NULL and not to MISSING."""
+    return key(a) == key(b)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# To and from plain Python
+
+
+def to_python(value: Value) -> Any:
+    """Lists, dicts and scalars of Python. A struct whose keys repeat stays a `Struct`, MISSING stays `MISSING`."""
+
+    def leaf(item: Value) -> Any:
+        if isinstance(item, Symbol):
+            return str(item)
+        return bytes(item) if isinstance(item, Clob) else item
+
+    def container(item: Value, inner: list[Any]) -> Any:
+        if not isinstance(item, Struct):
+            return inner
+        names = [name for name, _ in item.pairs]
+        pairs = list(zip(names, inner, strict=True))
+        return dict(pairs) if len(set(names)) == len(names) else Struct(pairs)
+
+    return fold(value, leaf, container)
+
+
+def from_python(data: Any) -> Value:
+    """A value from plain Python data: dicts are structs, lists and tuples arrays, sets bags; our own values stay."""
+    results: list[Value] = []
+    stack: list[tuple[Any, Callable[[list[Value]], Value] | None, int]] = [(data, None, 0)]
+    while stack:
+        item, build, size = stack.pop()
+        if build is not None:
+            inner = results[len(results) - size :] if size else []
+            del results[len(results) - size :]
+            results.append(build(inner))
+            continue
+        below, build = _open_python(item)
+        if build is None:
+            results.append(_scalar_from_python(item))
+        else:
+            stack.append((None, build, len(below)))
+            stack.extend((child, None, 0) for child in reversed(below))
+    return results[0]
+
+
+def _open_python(item: Any) -> tuple[list[Any], Callable[[list[Value]], Value] | None]:
+    if isinstance(item, (Mapping, Struct)):
+        pairs = list(item.items()) if isinstance(item, Mapping) else item.pairs
+        names = [name for name, _ in pairs]
+        for name in names:
+            if not isinstance(name, str):
+                raise TypeError(f"an attribute's name must be a string, not {type(name).__name__}")
+        return [value for _, value in pairs], lambda inner: Struct(zip(names, inner, strict=True))
+    if isinstance(item, (Bag, set, frozenset)):
+        return list(item), Bag
+    if isinstance(item, Sexp):
+        return list(item), Sexp
+    if isinstance(item, (list, tuple)):
+        return list(item), list
+    return [], None
+
+
+def _scalar_from_python(item: Any) -> Value:
+    if isinstance(item, datetime.datetime):
+        offset = item.utcoffset()
+        minutes = None if offset is None else int(offset.total_seconds() // 60)
+        second = Decimal(item.second)
+        if item.microsecond:
+            second += Decimal(item.microsecond).scaleb(-6)
+        return Timestamp(item.year, item.month, item.day, item.hour, item.minute, second, minutes)
+    if isinstance(item, datetime.time):
+        offset = item.utcoffset()
+        minutes = None if offset is None else int(offset.total_seconds() // 60)
+        second = Decimal(item.second)
+        if item.microsecond:
+            second += Decimal(item.microsecond).scaleb(-6)
+        return Time(item.hour, item.minute, second, minutes)
+    if isinstance(item, datetime.timedelta):
+        micros = (item.days * 86400 + item.seconds) * 1_000_000 + item.microseconds
+        return Interval("day_time", nanos=micros * 1000)
+    if isinstance(item, Text):
+        return str(item)
+    if isinstance(item, (bytearray, memoryview)):
+        return bytes(item)
+    scalar = (
+        type(None),
+        Missing,
+        bool,
+        int,
+        float,
+        Decimal,
+        str,
+        bytes,
+        datetime.date,
+        Time,
+        Timestamp,
+        Interval,
+        Graph,
+    )
+    if isinstance(item, scalar):
+        return item
+    raise TypeError(f"no value for a Python {type(item).__name__}")
+
+
+_SCALARS = (
+    *(type(None), Missing, bool, int, float, Decimal, str, bytes),
+    *(datetime.date, Time, Timestamp, Interval, Graph),
+)

@@ -1,0 +1,56 @@
+"""What all tests share: golden files, outside suites, one Spark session."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+CONFORMANCE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared" / "conformance"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--bless", action="store_true", help="rewrite the golden files with what the tests see")
+
+
+@pytest.fixture
+def bless(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--bless"))
+
+
+def record_suite(suite: str, cases: int, why: str = "") -> None:
+    """Say that so many cases of an outside suite ran, or why none did; `make test` sums up."""
+    report = os.environ.get("FIRESTEEL_SUITE_REPORT")
+    if report:
+        Path(report).parent.mkdir(parents=True, exist_ok=True)
+        with open(report, "a", encoding="utf-8") as out:
+            out.write(json.dumps({"suite": suite, "cases": cases, "ran": not why, "why": why}) + "\n")
+
+
+@pytest.fixture(scope="session")
+def outside() -> Callable[[str], Path]:
+    """The folder of an outside suite; a test that asks for one that is absent is skipped, and says so."""
+
+    def folder(suite: str) -> Path:
+        path = CONFORMANCE / suite
+        if not path.is_dir():
+            record_suite(suite, 0, f"no {suite} in {CONFORMANCE.name}")
+            pytest.skip(f"outside suite {suite} is not here: set FIRESTEEL_CONFORMANCE")
+        return path
+
+    return folder
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[Any]:
+    """The one Spark session of a test run."""
+    from firesteel.spark import start
+
+    session = start(master="local[2]")
+    yield session
+    session.stop()

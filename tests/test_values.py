@@ -1,0 +1,150 @@
+"""Values: equality, order, conversion."""
+
+from __future__ import annotations
+
+import datetime
+import pickle
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firesteel import values as v
+
+scalars = st.one_of(
+    st.none(),
+    st.just(v.MISSING),
+    st.booleans(),
+    st.integers(-5, 5),
+    st.floats(width=16),
+    st.decimals(allow_nan=False, allow_infinity=False, places=1, min_value=-5, max_value=5),
+    st.text("ab", max_size=2),
+    st.binary(max_size=2),
+    st.dates(),
+)
+anything = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.lists(inner, max_size=3).map(v.Bag),
+        st.lists(st.tuples(st.sampled_from("abc"), inner), max_size=3).map(v.Struct),
+    ),
+    max_leaves=8,
+)
+
+#: The total order, rank by rank.
+ORDER = [
+    False,
+    True,
+    float("nan"),
+    float("-inf"),
+    -1,
+    Decimal("-0.5"),
+    0.25,
+    1,
+    float("inf"),
+    datetime.date(2020, 1, 1),
+    v.Time(1, 0, Decimal(0)),
+    v.Timestamp(2020),
+    "",
+    "a",
+    "b",
+    b"",
+    b"a",
+    [],
+    [1],
+    [1, 2],
+    [2],
+    v.Struct(),
+    v.Struct({"a": 1}),
+    v.Struct({"a": 2}),
+    v.Struct({"b": 0}),
+    v.Bag(),
+    v.Bag([1]),
+]
+
+
+@pytest.mark.parametrize("i", range(len(ORDER) - 1))
+def test_the_total_order(i: int) -> None:
+    assert v.key(ORDER[i]) < v.key(ORDER[i + 1])
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same"),
+    [
+        (1, 1.0, True),
+        (1, Decimal("1.00"), True),
+        (1, True, False),
+        (1, "1", False),
+        ("a", v.Symbol("a"), True),
+        ([1], v.Sexp([1]), True),
+        ([1, 2], [2, 1], False),
+        ([1], v.Bag([1]), False),
+        (v.Bag([1, 2, 2]), v.Bag([2, 1, 2]), True),
+        (v.Bag([1, 2, 2]), v.Bag([1, 1, 2]), False),
+        (v.Struct([("a", 1), ("b", 2)]), v.Struct([("b", 2), ("a", 1)]), True),
+        (v.Struct([("a", 1), ("a", 2)]), v.Struct([("a", 2), ("a", 1)]), True),
+        (v.Struct([("a", 1), ("a", 1)]), v.Struct([("a", 1)]), False),
+        ([None], [None], True),
+        ([None], [v.MISSING], False),
+        (v.Timestamp(2020, 1, 1, 12, 0, offset=60), v.Timestamp(2020, 1, 1, 11, 0, offset=0), True),
+        (v.Time(12, 0, Decimal(0), 60), v.Time(11, 0, Decimal("0.0"), 0), True),
+        (float("nan"), float("nan"), True),
+    ],
+)
+def test_deep_equality(a: Any, b: Any, same: bool) -> None:
+    assert v.equal(a, b) is same
+    assert v.equal(b, a) is same
+    assert not same or hash(v.key(a)) == hash(v.key(b))
+
+
+@given(anything, anything, anything)
+def test_the_order_is_total(a: Any, b: Any, c: Any) -> None:
+    x, y, z = v.key(a), v.key(b), v.key(c)
+    assert (x < y) + (x == y) + (x > y) == 1
+    assert not (x <= y <= z) or x <= z
+
+
+@given(anything)
+def test_python_and_back(value: Any) -> None:
+    plain = v.to_python(value)
+    if "Bag" not in repr(value):
+        assert v.equal(v.from_python(plain), value)
+
+
+def test_structs_with_repeated_keys_stay() -> None:
+    twice = v.Struct([("a", 1), ("a", 2)])
+    assert v.to_python(twice) is not twice
+    assert v.to_python(twice) == twice
+    assert twice.get("a") == 1
+    assert v.Struct({"A": 1, "a": 2}).get_in_any_case("a") == 2
+    assert v.Struct({"A": 1}).get_in_any_case("a") == 1
+    assert v.Struct().get("a") is v.MISSING
+
+
+def test_from_python_knows_pythons_own() -> None:
+    data = {"d": datetime.datetime(2020, 1, 2, 3, 4, 5, 678), "t": (1, {2}), "s": datetime.timedelta(seconds=1)}
+    value = v.from_python(data)
+    assert value.get("d") == v.Timestamp(2020, 1, 2, 3, 4, Decimal("5.000678"))
+    assert v.equal(value.get("t"), [1, v.Bag([2])])
+    assert value.get("s").nanos == 10**9
+    with pytest.raises(TypeError, match="object"):
+        v.from_python(object())
+    with pytest.raises(TypeError, match="name must be a string"):
+        v.from_python({1: 2})
+
+
+def test_missing_is_one() -> None:
+    assert pickle.loads(pickle.dumps(v.MISSING)) is v.MISSING
+    assert v.Missing() is v.MISSING
+    assert not v.MISSING
+
+
+def test_a_deep_value_is_no_matter() -> None:
+    deep: Any = 1
+    for i in range(50_000):
+        deep = [deep] if i % 2 else v.Struct({"a": deep})
+    assert v.equal(deep, deep)
+    assert v.equal(v.from_python(v.to_python(deep)), deep)
