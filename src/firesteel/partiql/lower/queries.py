@@ -354,10 +354,17 @@ def _cut(rel: p.Rel, tail: Tail, scope: Scope, frame: Frame) -> Lowering:
     """OFFSET, then LIMIT; their counts see no row of this block, but they are one row further in than the block."""
     nothing = scope.inner(Frame())
     if tail.offset is not None:
-        rel = p.Offset((yield tail.offset, nothing, "value"), rel)
+        rel = p.Offset((yield from _count(tail.offset, nothing)), rel)
     if tail.limit is not None:
-        rel = p.Limit((yield tail.limit, nothing, "value"), rel)
+        rel = p.Limit((yield from _count(tail.limit, nothing)), rel)
     return rel
+
+
+def _count(node: ast.Expr, scope: Scope) -> Lowering:
+    """A number of rows: unlike other integers it may be larger than any that is computed with."""
+    if isinstance(node, ast.Lit) and type(node.value) is int:
+        return build.lit(node.value).at(node.where)
+    return (yield node, scope, "value")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -79,17 +79,16 @@ class _Writing:
         self._globals = plan_.globals
         named = (node.names for node in walk(plan_.statement) if isinstance(node, NamingRel))
         self._taken = {name for names in named for name in names}
+        self._number = 0
         self._count = 0
 
     def _fresh(self, count: int) -> tuple[str, ...]:
         """Names for columns that have none."""
         made: list[str] = []
-        number = 1
         while len(made) < count:
-            if f"_{number}" not in self._taken:
-                made.append(f"_{number}")
-            number += 1
-        self._taken.update(made)
+            self._number += 1
+            if f"_{self._number}" not in self._taken:
+                made.append(f"_{self._number}")
         return tuple(made)
 
     def _names(self, rel: NamingRel) -> tuple[str, ...]:
