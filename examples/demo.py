@@ -1,6 +1,6 @@
 """The demo: a plan and a query over nested data on local Spark, to rows and to a written file.
 
-    make demo
+make demo
 """
 
 from __future__ import annotations

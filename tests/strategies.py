@@ -96,19 +96,24 @@ def concrete(cls: type[Node]) -> list[type[Node]]:
     return tagged or [cls]
 
 
-@cache
 def height(cls: type[Node]) -> int:
-    """How far down the least node of a class goes. Declarations may lead back to their own sort, so it is iterated."""
+    """How far down the least node of a class goes."""
+    return _heights()[cls]
+
+
+@cache
+def _heights() -> dict[type[Node], int]:
+    """Declarations may lead back to their own sort, so the heights are iterated until they stand."""
+    classes = dict.fromkeys(subclasses(Node))
     heights: dict[type[Node], int] = {}
     while True:
         before = dict(heights)
-        for sort in (p.PlanNode, p.JoinType, p.Step, t.Type, Node):
-            for sub in subclasses(sort):
-                known = [_least(spec.annotation, heights) for spec in fields(sub) if not spec.named]
-                if all(one is not None for one in known):
-                    heights[sub] = 1 + max((one for one in known if one is not None), default=-1)
+        for cls in classes:
+            known = [_least(spec.annotation, heights) for spec in fields(cls) if not spec.named]
+            if all(one is not None for one in known):
+                heights[cls] = 1 + max((one for one in known if one is not None), default=-1)
         if heights == before:
-            return heights[cls]
+            return heights
 
 
 def _least(annotation: Any, heights: dict[type[Node], int]) -> int | None:

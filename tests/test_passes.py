@@ -7,7 +7,9 @@ import pytest
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
+from firesteel.evaluate import evaluate
 from firesteel.passes import View, infer_types, inline_views, optimize
+from firesteel.passes.flatten_scans import flatten_scans
 from firesteel.passes.merge_filters import merge_filters
 from firesteel.plan import build as b
 
@@ -26,6 +28,16 @@ def test_merge_filters() -> None:
     single = plan_of(p.Filter(one, NUMBERS))
     assert merge_filters(single) is single
     assert optimize(chain, skip=["merge_filters"]) is chain
+
+
+def test_flatten_scans() -> None:
+    inner = b.select(b.call("plus", N, b.lit(1)), p.Filter(b.call("gt", N, b.lit(1)), NUMBERS), t.Bag)
+    before = plan_of(p.Scan(inner, names=("v",)))
+    projected = p.Project((inner.constructor,), inner.input, names=("v",))
+    assert flatten_scans(before).statement == p.Query(b.select(b.column(projected, 0), projected, t.Bag))
+    assert evaluate(flatten_scans(before)) == evaluate(before)
+    indexed = plan_of(p.ScanIndexed(inner))
+    assert flatten_scans(indexed) is indexed
 
 
 ROW = t.Struct((t.Field("a", t.INT64), t.Field("b", t.String(nullable=True))), open=False)

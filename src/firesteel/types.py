@@ -530,7 +530,16 @@ def _container_type(value: _Any, inner: list[Type]) -> Type:
 
 def text(type_: Type) -> str:
     """A type for people: `int64`, `string?` (may be NULL), `string~` (may be MISSING), `bag(struct(a int64, ...))`."""
-    return fold(type_, _text)
+    return fold(type_, _cut)
+
+
+#: Longer texts are cut: a small type that shares its parts can stand for one that would fill the memory.
+MAX_TEXT = 1_000
+
+
+def _cut(node: Node, inner: list[str]) -> str:
+    whole = _text(node, inner)
+    return whole if len(whole) <= MAX_TEXT else whole[: MAX_TEXT - 1] + "…"
 
 
 def _text(node: Node, inner: list[str]) -> str:

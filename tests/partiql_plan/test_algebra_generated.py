@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -9,11 +11,14 @@ from firesteel import partiql_plan
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import check
 
+#: Names are numbered, so that none is bound twice.
+_NUMBERS = count()
+
 
 @st.composite
 def bindings(draw: st.DrawFn, names: tuple[str, ...], depth: int) -> tuple[str, list[str]]:
     """Bindings in a scope of names: the text, and the names that it binds, which are new."""
-    fresh = draw(st.integers(0, 10**6))
+    fresh = next(_NUMBERS)
     op = draw(st.sampled_from(["scan", "unpivot"] if depth == 0 else sorted(_OVER)))
     if op in ("scan", "unpivot"):
         made = [f"n{fresh}"] if draw(st.booleans()) else [f"n{fresh}", f"m{fresh}"]
@@ -26,8 +31,6 @@ def bindings(draw: st.DrawFn, names: tuple[str, ...], depth: int) -> tuple[str, 
 
     if op in ("cross_join", "join"):
         right, more = draw(bindings(inner, depth - 1))
-        if set(made) & set(more):
-            return left, made
         on = f"{op} left {draw(values((*inner, *more), depth - 1))}" if op == "join" else op
         return f"({on} {left} {right})", made + more
     match op:

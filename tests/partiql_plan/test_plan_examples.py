@@ -1,8 +1,8 @@
 """Every plan and node that the PartiQL Plan document shows: it reads, and reads back equal after being written.
 
 The texts are the document's own. Where one is not well-formed Ion, or stops at `...`, a comment says what was mended.
-The appendices are in `test_plan_appendices.py`. The blocks that only give a form (`(query <rex>)`) are the cases of `test_plan_nodes.py`; the block in the language of
-its own that Appendix II sketches (`[source,plan]`) is no Ion and has no counterpart here.
+The appendices are in `test_plan_appendices.py`. The blocks that only give a form (`(query <rex>)`) are the cases of
+`test_plan_nodes.py`; the block in a language of its own that Appendix II sketches is no Ion, and not here.
 """
 
 from __future__ import annotations

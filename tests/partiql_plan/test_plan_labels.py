@@ -142,6 +142,11 @@ def test_labels_of_the_writer_do_not_meet_those_of_the_plan() -> None:
     comes_back(plan)
 
 
+def test_a_variable_with_too_many_digits_is_a_label_that_there_is_not() -> None:
+    with pytest.raises(PlanError, match="no label"):
+        partiql_plan.read(f"(query ${'9' * 5_000})")
+
+
 def test_a_label_that_looks_like_a_variable_is_not_referred_to() -> None:
     rex = p.Lit(t.INT, 1)
     comes_back(plan_of(rex, definitions=(p.Definition("3", rex), p.Definition("$", rex), p.Definition("type", rex))))

@@ -153,6 +153,12 @@ def test_a_deep_type_comes_back() -> None:
     assert partiql_plan.read(partiql_plan.write(plan)) == plan
 
 
+def test_types_that_blow_up_are_refused() -> None:
+    double = [f"(struct ((a ($type {i + 1})) (b ($type {i + 1}))))" for i in range(60)]
+    with pytest.raises(PlanError, match="stands for more than 1,000,000 types"):
+        type_in("($type 0)", f"(types {' '.join(double)} (int))")
+
+
 @pytest.mark.parametrize("text", ["(decimal x)", "(struct (a))", "5.5", '"int"', "($type)", "($type 1 2)", "()"])
 def test_what_is_no_type_is_refused(text: str) -> None:
     with pytest.raises(PlanError):

@@ -28,6 +28,9 @@ Steps = Generator[Any, Any, Any]
 #: `($fn 0)` and its like refer to what a document declares, and are no labels.
 _RESERVED = frozenset({"$type", "$ype", "$fn", "$global", "$constant"})
 
+#: `$3` is the variable 3; no row has as many columns as more digits could count.
+_VARIABLE = re.compile(r"\$[0-9]{1,18}")
+
 #: The labels that the writer makes up for shared nodes. They say that a node is shared, and nothing else.
 SHARED = re.compile(r"shared_[0-9]+")
 
@@ -101,7 +104,9 @@ class References:
         for name, element in sorted(self._elements.items(), key=lambda item: bool(SHARED.fullmatch(item[0]))):
             if _is_value(element):
                 self._reader.constants.append(Constant(name, to_value(element)))
-            elif name not in (self._used if SHARED.fullmatch(name) else self._applied - self._used):
+                continue
+            used = name in self._used
+            if not (used if SHARED.fullmatch(name) else name in self._applied and not used):
                 node = yield (self._label(PlanNode, name, element, (None, "define", None)),)
                 found[name] = Definition(name, node).at(node.where)
         return tuple(found[name] for name in self._elements if name in found)
@@ -111,7 +116,7 @@ class References:
     def symbol(self, cls: type[Node], element: Element, spot: Spot) -> Any:
         """A node that is written as a symbol: `$3`, `$label`, or the tag of a node without parameters."""
         text: str = element.value
-        if text.startswith("$") and text[1:].isdecimal():
+        if _VARIABLE.fullmatch(text):
             return self._reader.node(cls, _sexp(element, sym("var"), int_(int(text[1:]))), spot)
         if text.startswith("$"):
             return self._label(cls, text[1:], element, spot)

@@ -107,7 +107,8 @@ class Sections:
 
     def declare(self, reader: Reader, place: Trail) -> None:
         """Let a reader know what the sections declare, besides types."""
-        reader.constants = [_constant(item) for item in self.items("constants")]
+        items = enumerate(self.items("constants"))
+        reader.constants = [_constant(item).at(Trail(place, "constants", i, item.span)) for i, item in items]
         reader.references.declare([*self.labels, *self.items("define")])
         reader.globals = _each(reader, GlobalBinding, self.items("globals"), place, "globals")
         reader.fns = _each(reader, Fn, self.items("fns"), place, "fns")

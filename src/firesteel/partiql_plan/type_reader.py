@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.ion.element import Element, Kind
+from firesteel.node import Node, children, fold
 from firesteel.partiql_plan.builtin import BUILTIN, BY_NAME, proper_name
 from firesteel.partiql_plan.forms import form, tags
 from firesteel.partiql_plan.matching import Spot, did_you_mean, error, match, trail
@@ -124,7 +125,13 @@ class TypeReader:
 
     def _generic(self, cls: type[Any], element: Element, place: Trail) -> Steps:
         values = yield from self._reader.values(match(form(cls), element, place, True), place)
-        return cls(**values)
+        return self._bounded(cls(**values), place)
+
+    def _bounded(self, type_: t.Type, place: Trail) -> t.Type:
+        """A few types that refer to each other can stand for a huge one, which nobody could print."""
+        if _size(type_) > self._reader.max_nodes:
+            raise PlanError(f"the type stands for more than {self._reader.max_nodes:,} types", where=place)
+        return type_
 
     def _union(self, element: Element, place: Trail) -> Steps:
         """`(union name members...)`; the members may also stand in a list of their own."""
@@ -139,7 +146,7 @@ class TypeReader:
             if type(type_) is GeneratorType:
                 type_ = yield (type_,)
             found.append(type_)
-        return t.union(found)
+        return self._bounded(t.union(found), place)
 
     def _imported(self, name: str, element: Element, place: Trail) -> Steps:
         """A header's type, with parameters."""
@@ -157,6 +164,16 @@ class TypeReader:
 def is_null(element: Element) -> bool:
     """`(null)`: Ion reads the name of this type as the null value."""
     return element.kind is Kind.SEXP and len(element.value) == 1 and element.value[0].is_null
+
+
+def _size(type_: t.Type) -> int:
+    """How many types a type is made of, counting one as often as it occurs. Remembered with the type."""
+
+    def one(node: Node, below: list[int]) -> int:
+        known: int = vars(node).setdefault("_size", 1 + sum(below))
+        return known
+
+    return fold(type_, one, below=lambda node: [] if "_size" in vars(node) else children(node))
 
 
 def _name(element: Element) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+from firesteel.passes.flatten_scans import flatten_scans
 from firesteel.passes.merge_filters import merge_filters
 from firesteel.plan import Plan
 
 Pass = Callable[[Plan], Plan]
 
-PIPELINE: tuple[Pass, ...] = (merge_filters,)
+PIPELINE: tuple[Pass, ...] = (flatten_scans, merge_filters)
 
 
 def optimize(plan: Plan, skip: Collection[str] = ()) -> Plan:

@@ -12,6 +12,7 @@ from firesteel.plan.base import Rel, Rex
 from firesteel.plan.rel import Equi, Join, JoinKey
 from firesteel.plan.rex import Var
 from firesteel.plan.schema import inputs, schema
+from firesteel.plan.statement import Definition
 from firesteel.source import Place, Span
 from firesteel.types import Field, Schema
 
@@ -86,7 +87,9 @@ def visits(root: Node, scope: Scope | None = None) -> Iterator[Visit]:
 
 
 def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope | None]]:
-    """The nodes below, each with the scope it has there."""
+    """The nodes below, each with the scope it has there. A definition's node has one only where it is used."""
+    if isinstance(node, Definition):
+        return []
     kids = children(node)
     if isinstance(node, JoinKey) and scope is not None and scope.split is not None:
         left = Scope(scope.columns[: scope.split], scope.outer)

@@ -227,20 +227,22 @@ def unary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     if _typed(a):
         if name == "pos":
             return a
+        if isinstance(a.type, t.Integer) and name == "neg":
+            zero = Expr(t.INT64, F.lit(0).cast("bigint"), atomic=True, constant=0)
+            return _guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
         if isinstance(a.type, t.Integer):
-            return _guarded_unary(scope, name, a, where)
+            return _absolute(scope, a, where)
         type_ = t.FLOAT64 if isinstance(a.type, t.Float32) else t.proper(a.type)
         value = a.plain.cast("double") if isinstance(a.type, t.Float32) else a.plain
         return propagated(type_, F.negative(value) if name == "neg" else F.abs(value), (a,))
     return scope.let([a], lambda x: _dynamic_unary(scope, name, x, where))
 
 
-def _guarded_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
+def _absolute(scope: Scope, a: Expr, where: Where) -> Expr:
     def apply(x: Expr) -> Expr:
         value = x.plain.cast("bigint")
         bad = value == F.lit(_MIN).cast("bigint")
-        safe = F.when(~bad, value)
-        made_ = F.negative(safe) if name == "neg" else F.abs(safe)
+        made_ = F.abs(F.when(~bad, value))
         return propagated(t.INT64, F.when(bad, scope.run.error(OVERFLOW, where)).otherwise(made_), (x,), throws=True)
 
     return scope.let([a], apply)

@@ -17,9 +17,9 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import dynamic
 from firesteel.spark.arguments import propagated
 from firesteel.spark.compare import family
-from firesteel.spark.dynamic import any_of, one_of, to_variant, whole
+from firesteel.spark.dynamic import any_of, one_of, whole
 from firesteel.spark.encoding import MAX_DIGITS, to_spark
-from firesteel.spark.expr import Expr, made
+from firesteel.spark.expr import Expr, as_variant, made
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.structs import container, elements_of
 
@@ -328,7 +328,7 @@ def _to_struct(scope: Scope, expr: Expr, target: t.Struct, where: Where) -> Expr
         return expr
 
     def apply(value: Expr) -> Expr:
-        column = made(t.ANY, to_variant(value.column, value.type), value)
+        column = made(t.ANY, as_variant(value), value)
         return container(scope, value, "struct", column, t.STRUCT, f"cannot cast to {target}", where)
 
     return scope.let([expr], apply)

@@ -29,8 +29,18 @@ if TYPE_CHECKING:
 
     from firesteel.tables import Table
 
+UNSUPPORTED.update(
+    {
+        p.Window: "window functions have no native form yet",
+        p.WindowCall: "window functions have no native form yet",
+        p.Exclude: "EXCLUDE has no native form yet",
+    }
+)
 UNSUPPORTED_NESTED.update(
     {
+        p.Window: "window functions have no native form yet",
+        p.Exclude: "EXCLUDE has no native form yet",
+        p.Distinct: "DISTINCT over a row's own collections is not native yet",
         p.Sort: "ORDER BY over a row's own collections, inside an expression, is not native yet",
         p.Union: "set operators over a row's own collections are not native yet",
         p.Intersect: "set operators over a row's own collections are not native yet",

@@ -185,26 +185,42 @@ def _variant(column: Column, type_: t.Type) -> Column:
         return column.cast("variant")
     if _simple(t.proper(type_)):
         return F.to_variant_object(column)
+    if not type_.absent:
+        return _present_variant(column, type_)
+    if isinstance(type_, t.Array | t.Map):
+        return _present_variant(column, type_)  # SQL NULL of SQL NULL by itself
+    return let(column, lambda value: F.when(value.isNotNull(), _present_variant(value, type_)))
+
+
+def _present_variant(column: Column, type_: t.Type) -> Column:
     match type_:
         case t.Int():
-            wide = F.when(column.isNotNull(), tag("int", column.cast("string").cast("variant")))
+            wide = tag("int", column.cast("string").cast("variant"))
             return F.coalesce(column.try_cast("bigint").cast("variant"), wide)
         case t.Symbol():
-            return F.when(column.isNotNull(), tag("symbol", column.cast("variant")))
+            return tag("symbol", column.cast("variant"))
         case t.Clob():
-            return F.when(column.isNotNull(), tag("clob", column.cast("variant")))
+            return tag("clob", column.cast("variant"))
+        case t.Array():
+            return _items(column, type_)
         case t.Collection():
-            made = _items(column, type_)
-            if not isinstance(type_, t.Array):
-                made = F.when(column.isNotNull(), tag("bag" if isinstance(type_, t.Bag) else "sexp", made))
-            return made
+            return tag("bag" if isinstance(type_, t.Bag) else "sexp", _items(column, type_))
         case t.Struct():
-            parts = [(f.name or "", to_variant(column[f.name or ""], f.type), f.type.missable) for f in type_.fields]
-            return F.when(column.isNotNull(), struct_of(parts))
+            return _struct_variant(column, type_)
         case t.Map():
             value = type_.value
             return F.to_variant_object(F.transform_values(column, lambda _, inner: to_variant(inner, value)))
     raise AssertionError(f"no plain column for {type_}")
+
+
+def _struct_variant(column: Column, type_: t.Struct) -> Column:
+    """A struct of several attributes is mentioned as often: it gets a name."""
+
+    def made(value: Column) -> Column:
+        named = [(field.name or "", field.type) for field in type_.fields]
+        return struct_of([(name, to_variant(value[name], inner), inner.missable) for name, inner in named])
+
+    return made(column) if len(type_.fields) < 2 else let(column, made)
 
 
 def _items(column: Column, type_: t.Collection) -> Column:

@@ -75,6 +75,11 @@ def encoding(type_: t.Type) -> Encoding:
     return found
 
 
+def nests(type_: t.Type) -> bool:
+    """Is it nested no deeper than types of columns may be?"""
+    return fold(type_, lambda node, inner: isinstance(node, t.Type) + max(inner, default=0)) <= MAX_NESTED
+
+
 def form(type_: t.Type) -> Form:
     return encoding(type_).form
 

@@ -84,10 +84,7 @@ class Expr:
         struct = self.type
         assert isinstance(struct, t.Struct)
         if form(struct) is Form.VARIANT:
-            named = zip(struct.fields, self.fields, strict=True)
-            pairs = [(f.name or "", to_variant(e.column, e.type), e.type.missable) for f, e in named]
-            made = dynamic.struct_of(pairs)
-            return made if self.present is None else F.when(self.present, made).otherwise(dynamic.null())
+            return as_variant(self)
         named = zip(struct.fields, self.fields, strict=True)
         made = F.struct(*(inner.column.alias(field.name or "") for field, inner in named))
         return made if self.present is None else F.when(self.present, made)
@@ -173,6 +170,17 @@ def missing_expr() -> Expr:
 # From one encoding to another
 
 
+def as_variant(expr: Expr) -> Column:
+    """The expression as a variant, whatever its shape. A virtual struct is put together as one, and not as a struct
+    that is then taken apart."""
+    if not expr.virtual:
+        return to_variant(expr.column, expr.type)
+    assert isinstance(expr.type, t.Struct)
+    named = zip(expr.type.fields, expr.fields, strict=True)
+    made = dynamic.struct_of([(field.name or "", as_variant(inner), inner.type.missable) for field, inner in named])
+    return made if expr.present is None else F.when(expr.present, made).otherwise(dynamic.null())
+
+
 def fit(expr: Expr, target: t.Type) -> Column:
     """The expression's column, encoded by a type that holds its values."""
     if expr.virtual and form(target) is not Form.VARIANT and isinstance(target, t.Struct):
@@ -186,6 +194,8 @@ def fit(expr: Expr, target: t.Type) -> Column:
         return made_ if expr.present is None else F.when(expr.present, made_)
     if isinstance(expr.type, t.Null | t.Missing) and not (expr.type.nullable and expr.type.missable):
         return _empty(target, null=expr.type.nullable)
+    if expr.virtual and form(target) is Form.VARIANT:
+        return as_variant(expr)
     return convert(expr.column, expr.type, target)
 
 

@@ -93,7 +93,35 @@ LOWERED: dict[str, Lowered] = {
     "to_bag": structs.to_bag,
 }
 
-UNSUPPORTED: dict[str, str] = {}
+#: Functions that have no native form yet. The reference evaluator has them all.
+_LATER: dict[str, tuple[str, ...]] = {
+    "it has no native form yet": (
+        *("ceiling", "floor", "sqrt", "exp", "ln", "power", "is_true", "is_false", "can_cast", "can_lossless_cast"),
+        *("to_index", "octet_length", "bit_length", "ltrim", "rtrim", "overlay", "text_replace"),
+    ),
+    "comparisons with ANY and ALL have no native form yet": tuple(
+        f"{comparison}_{quantifier}"
+        for comparison in ("eq", "ne", "lt", "lte", "gt", "gte")
+        for quantifier in ("any", "all")
+    ),
+    "dates and times have no native form yet": (
+        *("date_add", "date_diff", "extract", "extract_second", "overlaps", "to_string", "to_timestamp"),
+        *("from_unixtime", "unix_timestamp", "make_date", "make_time"),
+        *("current_date", "current_time", "current_timestamp"),
+    ),
+    "aggregates over a row's own collections have no native form yet": (
+        *("coll_count", "coll_sum", "coll_avg", "coll_min", "coll_max", "coll_every", "coll_any"),
+        *("filter_distinct", "as_bag"),
+    ),
+    "window functions have no native form yet": (
+        *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"),
+        *("lag", "lead", "first_value", "last_value", "nth_value"),
+    ),
+}
+UNSUPPORTED: dict[str, str] = {name: reason for reason, names in _LATER.items() for name in names}
+
+#: Arithmetic also takes dates, times and intervals, which it does not natively yet.
+_ARITHMETIC = frozenset(("plus", "minus", "times", "divide", "neg", "pos", "abs"))
 
 
 def apply(scope: Scope, name: str, args: Sequence[Expr | t.Type], where: Where) -> Expr:
@@ -107,12 +135,20 @@ def apply(scope: Scope, name: str, args: Sequence[Expr | t.Type], where: Where) 
     if not any(signature.takes(len(args)) for signature in row.signatures):
         raise PlanError(f"'{name}' does not take {len(args)} arguments", where=where)
     args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
+    if name in _ARITHMETIC and any(_temporal(arg.type) for arg in args if isinstance(arg, Expr)):
+        raise UnsupportedError(f"function '{name}' of dates, times or intervals on Spark: not native yet", where=where)
+    if name == "trim" and len(args) > 1:
+        raise UnsupportedError("function 'trim' of given characters on Spark: not native yet", where=where)
     if name in SPARK:
         families, native, type_ = SPARK[name]
         return call(scope, name, [arg for arg in args if isinstance(arg, Expr)], families, native, type_, where)
     if name in LOWERED:
         return LOWERED[name](scope, args, where)
     raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name, 'it has no row')}", where=where)
+
+
+def _temporal(type_: t.Type) -> bool:
+    return any(isinstance(member, t.Temporal) for member in t.members(type_))
 
 
 __all__ = ["AGGREGATES", "LOWERED", "SPARK", "UNSUPPORTED", "apply"]

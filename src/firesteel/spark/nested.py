@@ -19,9 +19,9 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import drive
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import from_entries, kind_of, to_variant
+from firesteel.spark.dynamic import from_entries, kind_of
 from firesteel.spark.encoding import common
-from firesteel.spark.expr import Expr, fit, made, missing_expr, null_expr
+from firesteel.spark.expr import Expr, as_variant, fit, made, missing_expr, null_expr
 from firesteel.spark.handlers import dispatch, handles, handles_nested
 from firesteel.spark.rel import constant_count
 from firesteel.spark.rex import truth
@@ -272,7 +272,7 @@ def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
     error = scope.wrong("an attribute's name must be text", where)
     if error is not None:
         name = F.coalesce(name, error)
-    item = to_variant(value.column, value.type)
+    item = as_variant(value)
     return F.struct(name.alias("key"), F.when(name.isNotNull(), item).alias("value"))
 
 

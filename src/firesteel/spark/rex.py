@@ -16,7 +16,7 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import dynamic
 from firesteel.spark.compare import equal
-from firesteel.spark.encoding import Form, common, form, seconds, settle, to_spark
+from firesteel.spark.encoding import Form, common, form, nests, seconds, settle, to_spark
 from firesteel.spark.expr import Expr, choose, fit, made, missing_expr, null_expr, struct_expr
 from firesteel.spark.handlers import handles
 from firesteel.spark.json_text import json_text
@@ -102,11 +102,22 @@ def _decimal_type(value: Decimal) -> t.Type:
     return t.Decimal(precision, scale) if precision <= 38 else t.ANY
 
 
+def _listed(value: Value) -> Value:
+    """The value with its bags as lists: in a plain column the static type tells them apart, and nothing is tagged."""
+
+    def container(item: Value, inner: list[Value]) -> Value:
+        if isinstance(item, values.Struct):
+            return values.Struct(zip((name for name, _ in item.pairs), inner, strict=True))
+        return inner
+
+    return values.fold(value, lambda item: item, container)
+
+
 def _plain_literal(value: Value, type_: t.Type) -> Column | None:
     if form(type_) is Form.VARIANT:
         return None
     if values.items(value) is not None:
-        text = json_text(value) if _json_type(type_) else None
+        text = json_text(_listed(value)) if _json_type(type_) else None
         return dynamic.whole(dynamic.json_column(text), to_spark(type_).simpleString()) if text is not None else None
     match value:
         case bool() | float() | datetime.date():
@@ -239,6 +250,8 @@ def _collection(node: p.Collection, scope: Scope) -> Compiling:
 def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
     """A collection of these items. One that nests deeper than types go is a variant."""
     element = common(item.type for item in items) if items else t.ANY
+    if form(element) is Form.VARIANT and any(isinstance(m, t.Collection | t.Struct) for m in t.members(element)):
+        element = t.ANY  # spelled out, it would grow with every level of nesting
     type_ = kind(element)
     if not items:
         return made(type_, F.array().cast(to_spark(type_)))
@@ -261,7 +274,11 @@ def _struct(node: p.Struct, scope: Scope) -> Compiling:
         pairs.append((key, scope.lowered((yield pair.value, scope))))
     if all(isinstance(key.constant, str) for key, _ in pairs):
         named = [(str(key.constant), value) for key, value in pairs if not isinstance(value.type, t.Missing)]
-        return struct_expr(named) if named else made(t.STRUCT, dynamic.json_column("{}"))
+        if not named:
+            return made(t.STRUCT, dynamic.json_column("{}"))
+        struct = struct_expr(named)
+        # Nested deeper than types go it is a variant at once, and its type is no longer spelled out.
+        return struct if nests(struct.type) else made(t.STRUCT, struct.column, struct)
     from firesteel.spark.structs import struct_of_keys
 
     return struct_of_keys(scope, pairs, node.where)

@@ -12,9 +12,9 @@ from pyspark.sql import functions as F
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import elements, kind_of, to_variant
+from firesteel.spark.dynamic import elements, kind_of
 from firesteel.spark.encoding import Form, common, form, settle
-from firesteel.spark.expr import Expr, convert, fit, made, missing_expr, null_expr, reference
+from firesteel.spark.expr import Expr, as_variant, convert, fit, made, missing_expr, null_expr, reference
 from firesteel.spark.handlers import handles
 from firesteel.spark.rows import Order, Rows, one_row, staged
 from firesteel.spark.scope import Run, Scope, Stages, Where
@@ -134,7 +134,7 @@ def unpivoted(scope: Scope, value: Expr, where: Where) -> Expr:
         return _known_attributes(scope, value, known, where)
     type_ = t.Struct((t.Field("key", t.STRING), t.Field("value", t.ANY)), open=False)
     array = entries_of(scope, value)
-    column = to_variant(value.column, value.type)
+    column = as_variant(value)
     alone = F.array(F.struct(F.lit("_1").alias("key"), column.alias("value")))
     error = scope.wrong("UNPIVOT takes structs", where)
     if error is not None:
@@ -240,7 +240,7 @@ def padded(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
         if expr.own:
             return replace(expr, type=type_)
         return Expr(type_, F.when(present, expr.plain), names=(*expr.names, *names), atomic=True)
-    column = F.when(present, to_variant(expr.column, expr.type)).otherwise(dynamic.null())
+    column = F.when(present, as_variant(expr)).otherwise(dynamic.null())
     return Expr(type_, column, names=(*expr.names, *names), atomic=True)
 
 

@@ -21,7 +21,7 @@ from firesteel.node import Node
 from firesteel.source import Place, Span
 from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
-from firesteel.spark.expr import Expr, made, reference
+from firesteel.spark.expr import Expr, as_variant, made, reference
 from firesteel.spark.failures import Failures
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Scope:
         """The expression as a variant, and its kind."""
         value = expr
         if not expr.dynamic:
-            value = self.bind(made(t.ANY, dynamic.to_variant(expr.column, expr.type), expr))
+            value = self.bind(made(t.ANY, as_variant(expr), expr))
         return value, self.kind(value)
 
     def _bind_fields(self, expr: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""Union, intersect, except: rows are the same by deep equality, NULL with NULL.
+"""Union, intersect, except, distinct: rows are the same by deep equality, NULL with NULL.
 
 One way for all of them: both sides in one frame, grouped by their keys, counted by side, and each row again as often
 as the operator says. Only UNION ALL needs none of that.
@@ -52,6 +52,16 @@ def _set_operator(node: p.SetRel, outer: Scope) -> Compiling:
     return _counted(node, rows, times, side, outer)
 
 
+@handles(p.Distinct)
+def _distinct(node: p.Distinct, outer: Scope) -> Compiling:
+    """Every row once: the union of the rows with nothing."""
+    rows: Rows = yield node.input, outer
+    side = outer.run.name()
+    frame = rows.frame.withColumn(side, F.lit(0))
+    marked = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 1, node.where))
+    return _counted(node, marked, _DISTINCT[p.Union], side, outer)
+
+
 def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
     """The rows of both, of one type, and a column that says which side they come from."""
     run = outer.run
@@ -67,7 +77,7 @@ def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) 
     return Rows(frames[0].union(frames[1]), columns_, operators=operators)
 
 
-def _counted(node: p.SetRel, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:
+def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:
     scope = rows.scope(outer)
     by: list[Column] = []
     firsts: list[Column] = []
@@ -88,7 +98,7 @@ def _counted(node: p.SetRel, rows: Rows, times: Times, side: str, outer: Scope) 
     return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))
 
 
-def _row_key(scope: Scope, expr: Expr, node: p.SetRel) -> Expr:
+def _row_key(scope: Scope, expr: Expr, node: p.SetRel | p.Distinct) -> Expr:
     """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
     found = key(scope, expr, node.where)
     if not expr.dynamic:

@@ -86,6 +86,7 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
 def silence() -> None:
     """PySpark logs every failing query to stderr, whatever the log level is; we tell of errors ourselves."""
     logger = logging.getLogger("SQLQueryContextLogger")
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logger.setLevel(logging.CRITICAL + 1)
     logger.propagate = False
 

@@ -13,7 +13,7 @@ from firesteel.spark.arguments import propagated, view
 from firesteel.spark.compare import equal
 from firesteel.spark.dynamic import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
 from firesteel.spark.encoding import Form, form
-from firesteel.spark.expr import Expr, made, struct_expr
+from firesteel.spark.expr import Expr, as_variant, made, struct_expr
 from firesteel.spark.scope import Scope, Where
 
 _BOTH = t.absent(t.STRUCT, nullable=True, missable=True)
@@ -35,7 +35,7 @@ def struct_of_keys(scope: Scope, pairs: Sequence[tuple[Expr, Expr]], where: Wher
             error = scope.wrong("an attribute's name must be text", where)
             if error is not None:
                 column, throws = F.coalesce(column, error), True
-            item = to_variant(value.column, value.type)
+            item = as_variant(value)
             found.append(F.struct(column.alias("key"), F.when(column.isNotNull(), item).alias("value")))
         array = made(t.ANY, F.array(*found), *parts, throws=throws)
         return scope.let([array], lambda bound: made(_PRESENT, from_entries(bound.column), bound, cost=8))
@@ -80,9 +80,7 @@ def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
 
 def _listed(expr: Expr) -> Column:
     named = attributes(expr) or []
-    made_ = [
-        F.struct(F.lit(name).alias("key"), to_variant(inner.column, inner.type).alias("value")) for name, inner in named
-    ]
+    made_ = [F.struct(F.lit(name).alias("key"), as_variant(inner).alias("value")) for name, inner in named]
     array = F.array(*made_) if made_ else F.array().cast(_ENTRIES)
     kept = F.filter(array, lambda pair: pair["value"].isNotNull())
     absent = expr.is_absent()

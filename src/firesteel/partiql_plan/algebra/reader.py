@@ -74,10 +74,11 @@ def read(
     statement: plan.Statement
     if bindings:
         rel: Rel = drive(lambda steps: steps, lowering.bindings(root, None))
-        statement = Root(tuple(field.name or "" for field in schema(rel)), rel, mode=mode)
+        statement = Root(tuple(field.name or "" for field in schema(rel)), rel, mode=mode).at(rel.where)
     else:
-        statement = Query(drive(lambda steps: steps, lowering.value(root, None)), mode=mode)
-    return Plan(statement.at(rel.where if bindings else None), globals=tuple(lowering.globals))
+        rex: Rex = drive(lambda steps: steps, lowering.value(root, None))
+        statement = Query(rex, mode=mode).at(rex.where)
+    return Plan(statement, globals=tuple(lowering.globals))
 
 
 class _Lowering:
