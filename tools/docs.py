@@ -1,0 +1,57 @@
+"""Write the reference that follows from the tables in the code: docs/functions.md.
+
+make docs
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from firesteel import functions
+from firesteel.spark.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
+
+TARGET = Path(__file__).parent.parent / "docs" / "functions.md"
+HEAD = """# Functions
+
+*Written by `make docs` from the catalogue (`src/firesteel/functions/`) and the Spark tables.*
+
+A name in the first column is the catalogue's, which plans use; PartiQL's names stand beside it. In a signature `~` says
+that the result may be MISSING even of arguments that fit. A function that *propagates* gives MISSING for a MISSING
+argument, else NULL for a NULL one. The reference evaluator has all of them.
+"""
+
+
+def document() -> str:
+    """The reference as Markdown."""
+    parts = [HEAD]
+    for kind in functions.Kind:
+        rows = [row for row in functions.all_functions() if row.kind is kind]
+        parts.append(f"\n## {kind.value.capitalize()} functions\n")
+        parts.append("| name | in PartiQL | signatures | what it gives | propagates | on Spark |")
+        parts.append("|---|---|---|---|---|---|")
+        parts += [_row(row) for row in rows]
+    return "\n".join(parts) + "\n"
+
+
+def _row(row: functions.Function) -> str:
+    names = ", ".join(f"`{name}`".replace("|", "\\|") for name in row.partiql)
+    forms = "<br>".join(f"`{form}`" for form in row.signatures)
+    doc = row.doc.replace("|", "\\|")
+    return f"| `{row.name}` | {names} | {forms} | {doc} | {'yes' if row.propagates else ''} | {_spark(row.name)} |"
+
+
+def _spark(name: str) -> str:
+    if name in SPARK or name in LOWERED or name in AGGREGATES:
+        return "native"
+    return f"no: {UNSUPPORTED[name]}"
+
+
+def main() -> int:
+    TARGET.write_text(document(), encoding="utf-8")
+    print(f"wrote {TARGET.relative_to(Path.cwd()) if TARGET.is_relative_to(Path.cwd()) else TARGET}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
