@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+# On CI generated cases are the same every time: what fails there fails at home too.
+settings.register_profile("firesteel", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("firesteel")
 
 ROOT = Path(__file__).parent.parent
 CONFORMANCE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared" / "conformance"))

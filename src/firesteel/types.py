@@ -458,7 +458,7 @@ def _fits(x: Type, y: Type) -> bool:
     return proper(x) == proper(y)
 
 
-_FAMILIES = (Number, Bool, Text, Blob, Octets, Date, Time, Timestamp, Interval, Bag, Collection, Struct, Map)
+_FAMILIES = (Number, Bool, Text, Octets, Date, Time, Timestamp, Interval, Bag, Collection, Struct, Map)
 
 
 def _family(type_: Type) -> type:
