@@ -66,7 +66,7 @@ def test_reference(case: Case) -> None:
 
 
 def test_there_are_enough() -> None:
-    assert len(CASES) >= 130
+    assert len(CASES) >= 150
 
 
 def test_names_are_unique() -> None:

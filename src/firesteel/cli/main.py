@@ -210,7 +210,8 @@ def _time(seconds: float | None) -> Iterator[None]:
         raise _TimeOut(f"no answer within {seconds:g} seconds")
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    # Again and again: an exception that a signal raises inside a callback of C code is lost there.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
     try:
         yield
     finally:

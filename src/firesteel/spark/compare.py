@@ -57,7 +57,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
             return made(type_, _moment(a) == _moment(b), a, b)
         if len(kinds) > 1 and "any" not in kinds:
             return _unequal(type_, a, b)
-        if is_own_key(a.type) and is_own_key(b.type):
+        if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return made(type_, _alike(a) == _alike(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT:
