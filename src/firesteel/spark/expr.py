@@ -246,6 +246,18 @@ def proper(expr: Expr) -> Expr:
     return replace(expr, type=t.proper(expr.type), missing=None, present=None)
 
 
+def fit_cost(expr: Expr, target: t.Type) -> int:
+    """How much deeper `fit` nests: tags and lambdas are several levels each, and more where they are nested."""
+    if form(target) is not Form.VARIANT:
+        return 0 if expr.virtual or to_spark(expr.type) == to_spark(target) else 4
+    if expr.dynamic or isinstance(expr.type, t.Null | t.Missing):
+        return 0
+    return 3 if isinstance(expr.type, _AS_THEY_ARE) else 12
+
+
+_AS_THEY_ARE = (*NATIVE, t.Decimal, t.Char, t.Byte, t.Blob, t.Timestamp)
+
+
 def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
     """The result of the first condition that is true; the last result if none is."""
     if not conditions:
@@ -255,4 +267,5 @@ def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
     column: Any = F
     for condition, branch in zip(conditions, branches, strict=True):
         column = column.when(condition.plain, branch)
-    return made(type_, column.otherwise(default), *conditions, *results)
+    cost = 1 + max(fit_cost(result, type_) for result in results)
+    return made(type_, column.otherwise(default), *conditions, *results, cost=cost)

@@ -17,7 +17,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import dynamic
 from firesteel.spark.compare import equal
 from firesteel.spark.encoding import Form, common, form, nests, seconds, settle, to_spark
-from firesteel.spark.expr import Expr, choose, fit, made, missing_expr, null_expr, struct_expr
+from firesteel.spark.expr import Expr, choose, fit, fit_cost, made, missing_expr, null_expr, struct_expr
 from firesteel.spark.handlers import handles
 from firesteel.spark.json_text import json_text
 from firesteel.spark.scope import Scope
@@ -227,9 +227,10 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
             held = equal(here, match, when, node.where)
         held = here.bind(held)
         conditions.append(held)
-        results.append((yield branch.then, here.guarded(F.coalesce(held.plain, F.lit(False)), held)))
+        there = here.guarded(F.coalesce(held.plain, F.lit(False)), held)
+        results.append(there.lowered((yield branch.then, there)))
         here = here.guarded(~F.coalesce(held.plain, F.lit(False)), held)
-    results.append((yield node.default, here) if node.default is not None else null_expr())
+    results.append(here.lowered((yield node.default, here)) if node.default is not None else null_expr())
     return choose(conditions, results)
 
 
@@ -256,14 +257,15 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
     if not items:
         return made(type_, F.array().cast(to_spark(type_)))
     columns = [fit(item, element) for item in items]
+    cost = 1 + max(fit_cost(item, element) for item in items)
     if form(type_) is not Form.VARIANT:
-        return made(type_, F.array(*columns), *items)
+        return made(type_, F.array(*columns), *items, cost=cost)
     tags: dict[type[t.Collection], str] = {t.Bag: "bag", t.Sexp: "sexp"}
     array = F.to_variant_object(
         F.array(*(F.coalesce(dynamic.to_variant(c, element), dynamic.missing_item()) for c in columns))
     )
     made_ = dynamic.tag(tags[kind], array) if kind in tags else array
-    return made(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=4)
+    return made(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=cost + 10)
 
 
 @handles(p.Struct)
@@ -278,7 +280,7 @@ def _struct(node: p.Struct, scope: Scope) -> Compiling:
             return made(t.STRUCT, dynamic.json_column("{}"))
         struct = struct_expr(named)
         # Nested deeper than types go it is a variant at once, and its type is no longer spelled out.
-        return struct if nests(struct.type) else made(t.STRUCT, struct.column, struct)
+        return struct if nests(struct.type) else made(t.STRUCT, struct.column, struct, cost=20)
     from firesteel.spark.structs import struct_of_keys
 
     return struct_of_keys(scope, pairs, node.where)

@@ -175,7 +175,7 @@ class Scope:
         """The expression as a variant, and its kind."""
         value = expr
         if not expr.dynamic:
-            value = self.bind(made(t.ANY, as_variant(expr), expr))
+            value = self.bind(made(t.ANY, as_variant(expr), expr, cost=4))
         return value, self.kind(value)
 
     def _bind_fields(self, expr: Expr) -> Expr:
