@@ -12,7 +12,6 @@ from firesteel import values
 
 #: What the Spark compiler runs into and should not; each with what it says. A case that passes has to be taken off.
 KNOWN = {
-    ("grouping", "DISTINCT in an aggregate"): "a variant of one type is split once too often",
     ("subqueries", "pivot of a group"): "a lambda's variable escapes into a stage",
 }
 

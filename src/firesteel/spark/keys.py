@@ -45,6 +45,8 @@ def key(scope: Scope, expr: Expr, where: Where, *, ordering: bool = False) -> Ex
     """A column that is equal, and ordered if asked, as the values are; SQL NULL where they are absent."""
     if expr.dynamic:
         return scope.let([expr], lambda value: _variant_key(scope, value, where, ordering))
+    if expr.missing is not None:  # split: the plain column has the value, and SQL NULL where there is none
+        expr = made(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
     if is_own_key(expr.type, ordering=ordering):
         return expr
     return scope.let([expr], lambda value: made(expr.type, _key(scope, value.plain, expr.type, where, ordering), value))
