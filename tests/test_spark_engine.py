@@ -50,7 +50,7 @@ def test_frames_pandas_and_arrow(session: fs.Session, spark: Any) -> None:
 def test_writing_and_reading_back(session: fs.Session, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"out.{suffix}"
     for _ in range(2):  # the second time it replaces what is there
-        session.query("SELECT r.id, r.l FROM t AS r").write(target)
+        session.query("SELECT r.id, r.id * 2 AS d FROM t AS r").write(target)
     session.register("back", target, replace=True)
     assert sorted(session.query("SELECT VALUE r.id FROM back AS r").to_python()) == [1, 2, 3]
 
