@@ -142,18 +142,21 @@ def test_called_from_deep_inside() -> None:
 
 
 def test_in_threads_with_a_small_stack() -> None:
+    """Threads that end at different times, so that each has to have asked for its own frames."""
     results: list[object] = []
 
-    def work() -> None:
+    def work(times: int) -> None:
         try:
-            results.append(partiql.parse("[" * 15_000 + "]" * 15_000))
+            for _ in range(times):
+                tree = partiql.parse("[" * 15_000 + "]" * 15_000)
+            results.append(tree)
         except BaseException as error:
             results.append(error)
 
     limit = sys.getrecursionlimit()
     size = threading.stack_size(256 * 1024)
     try:
-        threads = [threading.Thread(target=work) for _ in range(4)]
+        threads = [threading.Thread(target=work, args=[times]) for times in (1, 1, 2, 3)]
         for thread in threads:
             thread.start()
     finally:

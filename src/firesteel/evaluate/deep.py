@@ -1,22 +1,19 @@
 """How deep a plan may nest, and the room that a deep one is given to run.
 
-A call of a Python function by a Python function takes no C stack (since CPython 3.11), only heap; what stops it is the
-interpreter's recursion limit. So a run asks for as many more frames as its plan can nest and gives them back. Because
-closures only ever call closures that way (see `base.py`), no thread with a larger stack is needed, an interrupt arrives
-where it should, and a plan of `MAX_DEPTH` levels runs on any thread's stack; `tests/evaluate/test_deep.py` holds that
-with a stack of 256 KiB.
+A run asks for as many frames as its plan can nest (`firesteel.stack`). Because closures only ever call closures as
+Python functions (see `base.py`), no thread with a larger stack is needed, an interrupt arrives where it should, and a
+plan of `MAX_DEPTH` levels runs on any thread's stack; `tests/evaluate/test_deep.py` holds that with one of 256 KiB.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.node import Node, children, fold
+from firesteel.stack import room
 
 T = TypeVar("T")
 
@@ -29,8 +26,6 @@ _FRAMES = 4
 _SPARE = 1_000
 #: Above this depth an error forgets its way up through the closures: nobody would read it.
 _LONG = 100
-
-_lock = threading.Lock()
 
 
 def survey(root: Node) -> tuple[int, set[int]]:
@@ -51,19 +46,10 @@ def survey(root: Node) -> tuple[int, set[int]]:
 
 def run(work: Callable[[], T], levels: int) -> T:
     """Do the work with frames for so many levels."""
-    frames = levels * _FRAMES + _SPARE
-    _grant(frames)
     try:
-        return work()
+        with room(levels * _FRAMES + _SPARE):
+            return work()
     except FiresteelError as error:
         raise (error.with_traceback(None) if levels > _LONG else error) from error.__cause__
     except RecursionError as error:
         raise EvaluationError(f"nested too deep to evaluate: {error}") from None
-    finally:
-        _grant(-frames)
-
-
-def _grant(frames: int) -> None:
-    """Move the recursion limit, which is one for all threads: what each run adds to it, that run takes away."""
-    with _lock:
-        sys.setrecursionlimit(sys.getrecursionlimit() + frames)

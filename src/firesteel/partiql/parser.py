@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TypeVar
 
 from firesteel.errors import ParseError
@@ -13,11 +10,14 @@ from firesteel.partiql.ast import Statement
 from firesteel.partiql.cursor import MAX_NESTING, QueryError
 from firesteel.partiql.lexer import Tokens, tokenize
 from firesteel.partiql.statements import Statements
+from firesteel.stack import room
 
 T = TypeVar("T")
 
 #: More frames than one level of nesting ever takes.
 _FRAMES = 40
+#: What else the parser calls.
+_SPARE = 200
 
 
 def parse(text: str, name: str = "<query>") -> Statement:
@@ -33,12 +33,8 @@ def parse_script(text: str, name: str = "<query>") -> tuple[Statement, ...]:
 def _parsed(text: str, name: str, read: Callable[[Statements], T]) -> T:
     try:
         tokens = tokenize(text, name)
-        try:
+        with room(min(len(tokens), MAX_NESTING) * _FRAMES + _SPARE):
             return _attempt(tokens, read)
-        except RecursionError:
-            # Deep, or called from deep inside: once more, with as many frames as the bound on nesting can need.
-            with _deep_stack():
-                return _attempt(tokens, read)
     except RecursionError:
         problem = QueryError([ParseError("nested too deeply for the stack that is left")])
     except QueryError as error:
@@ -58,26 +54,3 @@ def _attempt(tokens: Tokens, read: Callable[[Statements], T]) -> T:
     if parser.errors:
         raise QueryError(parser.errors)
     return made
-
-
-_lock = threading.Lock()
-_deep = 0
-_limit = 0
-
-
-@contextmanager
-def _deep_stack() -> Iterator[None]:
-    """A higher recursion limit. It is one for all threads, so the last one that needs it takes it back."""
-    global _deep, _limit
-    with _lock:
-        if _deep == 0:
-            _limit = sys.getrecursionlimit()
-            sys.setrecursionlimit(_limit + MAX_NESTING * _FRAMES)
-        _deep += 1
-    try:
-        yield
-    finally:
-        with _lock:
-            _deep -= 1
-            if _deep == 0:
-                sys.setrecursionlimit(_limit)

@@ -22,7 +22,7 @@ from firesteel.spark.failures import Failures
 from firesteel.spark.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
 from firesteel.spark.nested import only_attribute, pivot_pair
 from firesteel.spark.rows import Rows, one_row, projected, staged
-from firesteel.spark.scope import Run, Scope
+from firesteel.spark.scope import Run, Scope, Where
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,18 +60,19 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
             continue
         made = here.lowered((yield arg, here))
         args.append(made)
-        if lazy and here.stages is not None and made.throws:
+        if lazy and here.stages is not None:
             here = _after(node.fn.name, here, made)
     return calls.apply(scope, node.fn.name, args, node.where)
 
 
 def _after(name: str, scope: Scope, before: Expr) -> Scope:
     """The scope of an argument that is looked at only if the one before it has not decided the matter."""
-    if not isinstance(before.type, t.Bool) or before.dynamic:
+    if name == "coalesce":
+        absent = before.is_absent()
+        return scope.guarded(F.lit(False) if absent is None else absent, before)
+    if not isinstance(before.type, t.Bool):
         return scope
-    bound = scope.bind(before)
-    decisive = F.coalesce(bound.plain == F.lit(name == "or"), F.lit(False))
-    return scope.guarded(~decisive, bound)
+    return scope.guarded(F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,18 @@ def _root(statement: p.Root, top: Scope) -> Compiled:
     frame = _encoded(rows)
     types = tuple(expr.type for expr in rows.columns)
     failures = top.run.failures
-    return Compiled(frame, types, "rows", statement.names, bool(rows.ordered), t.Bag, failures)
+    return Compiled(frame, types, "rows", statement.names, _certain(rows, statement.where), t.Bag, failures)
+
+
+def _certain(rows: Rows, where: Where) -> bool:
+    """Is it a list? A join of a list with collections of unknown type is one if all of those are."""
+    if rows.ordered is None:
+        raise UnsupportedError(
+            "only the run could tell whether the result is a list or a bag: that is not native on Spark yet",
+            where=where,
+            help="ask for a bag or an array",
+        )
+    return rows.ordered
 
 
 def _encoded(rows: Rows) -> DataFrame:
@@ -128,12 +140,11 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
     if isinstance(node, p.Select):
         rows = _selected(node, top)
         (expr,) = rows.columns
-        kind = type(node.type) if isinstance(node.type, t.Collection) else (t.Array if rows.ordered else t.Bag)
+        kind: type[t.Type] = type(node.type)
+        if not isinstance(node.type, t.Collection):
+            kind = t.Array if _certain(rows, node.where) else t.Bag
         ordered = kind is not t.Bag
-        if ordered:
-            frame = _encoded(rows)
-        else:
-            frame = _encoded(replace(rows, order=()))
+        frame = _encoded(rows if ordered else replace(rows, order=()))
         return Compiled(frame, (expr.type,), "values", ("value",), ordered, kind, failures)
     if isinstance(node, p.CollToScalar) and isinstance(node.query, p.Select):
         rows = _scalar(node, node.query, top)

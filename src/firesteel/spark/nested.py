@@ -21,7 +21,7 @@ from firesteel.node import drive
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import from_entries, kind_of
 from firesteel.spark.encoding import common
-from firesteel.spark.expr import Expr, as_variant, fit, made, missing_expr, null_expr
+from firesteel.spark.expr import Expr, as_variant, choose, fit, made, missing_expr, null_expr
 from firesteel.spark.handlers import dispatch, handles, handles_nested
 from firesteel.spark.rel import constant_count
 from firesteel.spark.rex import truth
@@ -37,8 +37,9 @@ class Items:
 
     array: Expr
     unpack: Unpack
-    #: A list (True), a bag (False), or whatever the run says (None).
+    #: A list (True), a bag (False), or whatever the run says (None): then `listed` says it for each row.
     ordered: bool | None
+    listed: Expr | None = None
 
 
 Compiling = Generator[Any, Any, Items]
@@ -74,6 +75,8 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
         raise UnsupportedError("'scan' with BY inside an expression, on Spark", where=node.where)
     expr = yield node.rex, scope
     found: list[bool | None] = []
+    expr = scope.bind(expr)
+    listed = _is_listed(scope, expr)
 
     def range_over(value: Expr) -> Expr:
         array = ranged(scope, value, node.where)
@@ -88,13 +91,22 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
     element = array.type.element
     if not isinstance(node, p.ScanIndexed):
         extra = (missing_expr(),) if node.identified else ()
-        return Items(array, lambda item: (Expr(element, item, atomic=True), *extra), found[-1])
+        return Items(array, lambda item: (Expr(element, item, atomic=True), *extra), found[-1], listed)
     index = t.absent(t.INT64, missable=found[-1] is not True)
     return Items(
         array,
         lambda item: (Expr(element, item["v"], atomic=True), Expr(index, item["i"], atomic=True)),
         found[-1],
+        listed,
     )
+
+
+def _is_listed(scope: Scope, value: Expr) -> Expr | None:
+    """Of a value of unknown type: is it a list?"""
+    if not value.dynamic:
+        return None
+    kind = scope.kind(value)
+    return made(t.BOOL, F.coalesce(dynamic.one_of(kind.column, "ARRAY", "sexp"), F.lit(False)), value, kind)
 
 
 def _indexed(array: Column, value: Expr) -> Column:
@@ -154,7 +166,7 @@ def _project(node: p.Project, scope: Scope) -> Compiling:
         return _packed(made_)
 
     column = F.transform(items.array.column, row)
-    return Items(_over(items, column, inner, t.Bag(t.ANY)), _unpacker(inner), items.ordered)
+    return Items(_over(items, column, inner, t.Bag(t.ANY)), _unpacker(inner), items.ordered, items.listed)
 
 
 def _packed(exprs: list[Expr]) -> Column:
@@ -245,10 +257,18 @@ def _select(node: p.Select, scope: Scope) -> Generator[Any, Any, Expr]:
     inner: list[Expr] = []
     column = _mapped(scope, items, lambda item: _inside(scope, items, item, node.constructor, node.where), inner)
     element = inner[-1].type
-    kind = type(node.type) if isinstance(node.type, t.Collection) else None
-    if kind is None:
-        kind = t.Array if items.ordered else t.Bag
-    return _over(items, column, inner, kind(element))
+    if isinstance(node.type, t.Collection):
+        return _over(items, column, inner, type(node.type)(element))
+    result = _over(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
+    if items.listed is None:
+        return result
+    as_list = result.renamed(t.Array(element))
+    return scope.let([items.listed, as_list], lambda listed, array: choose([listed], [array, _as_bag(array)]))
+
+
+def _as_bag(array: Expr) -> Expr:
+    assert isinstance(array.type, t.Collection)
+    return array.renamed(t.Bag(array.type.element))
 
 
 @handles(p.Pivot)
@@ -257,9 +277,10 @@ def _pivot(node: p.Pivot, scope: Scope) -> Generator[Any, Any, Expr]:
     inner: list[Expr] = []
 
     def pair(item: Column) -> Column:
-        found = [_inside(scope, items, item, rex, node.where) for rex in (node.key, node.value)]
+        inside = scope.inner(items.unpack(item), node.where)
+        found = [inside.lowered(drive(dispatch, rex, inside)) for rex in (node.key, node.value)]
         inner[:] = found
-        return pivot_pair(scope, found[0], found[1], node.where)
+        return pivot_pair(inside, found[0], found[1], node.where)
 
     entries = _over(items, F.transform(items.array.column, pair), inner, t.Bag(t.ANY))
     return scope.let([entries], lambda bound: made(t.STRUCT, from_entries(bound.column), bound, cost=8))

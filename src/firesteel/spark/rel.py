@@ -45,9 +45,7 @@ def _filter(node: p.Filter, outer: Scope) -> Compiling:
         predicate = yield one.predicate, here
         held = here.lowered(truth(here, predicate, "a condition is a boolean", one.predicate.where or one.where))
         conditions.append(held)
-        if len(chain) > 1 and held.throws:
-            held = here.bind(held)
-            here = here.guarded(F.coalesce(held.plain, F.lit(False)), held)
+        here = here.guarded(F.coalesce(held.plain, F.lit(False)), held)
     return filtered(rows, scope, conditions, node)
 
 

@@ -225,7 +225,7 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
             held = truth(here, when, "WHEN takes booleans", branch.when.where or node.where)
         else:
             held = equal(here, match, when, node.where)
-        held = here.bind(held)
+        held = here.lowered(held)
         conditions.append(held)
         there = here.guarded(F.coalesce(held.plain, F.lit(False)), held)
         results.append(there.lowered((yield branch.then, there)))

@@ -64,8 +64,8 @@ class Stages:
         self.levels: list[list[Column]] = []
         #: The kinds of variants, by the names of their columns.
         self.kinds: dict[str, Expr] = {}
-        #: What shared nodes of the plan were bound to, by node and guard.
-        self.nodes: dict[tuple[int, int], Expr] = {}
+        #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
+        self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
 
     def add(self, column: Column, stage: int) -> None:
         while len(self.levels) <= stage:
@@ -78,6 +78,16 @@ class Stages:
         return frame
 
 
+@dataclass(eq=False)
+class Guard:
+    """Where something is needed at all: a branch that is taken, an operand that is reached. It gets a name when the
+    first thing that may raise an error is bound under it."""
+
+    condition: Expr
+    outer: Guard | None
+    bound: Expr | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Scope:
     """The row at hand, those around it, and where to bind. Without stages, binding is inline."""
@@ -87,7 +97,7 @@ class Scope:
     outer: Scope | None = None
     stages: Stages | None = None
     #: Where a bound column is needed at all; elsewhere it must not raise an error.
-    guard: Expr | None = None
+    guard: Guard | None = None
     #: How many lambdas there are around.
     nested: int = 0
 
@@ -109,10 +119,21 @@ class Scope:
         """This scope, where what is computed is needed only if the condition holds; `expr` is what that is made of."""
         if self.stages is None:
             return self
-        guard = Expr(t.BOOL, condition, stage=expr.stage, height=expr.height, throws=expr.throws)
-        if self.guard is not None:
-            guard = Expr(t.BOOL, self.guard.plain & condition, stage=max(guard.stage, self.guard.stage))
-        return replace(self, guard=self.bind(guard))
+        return replace(self, guard=Guard(made(t.BOOL, condition, expr), self.guard))
+
+    def _needed(self) -> Expr | None:
+        """The guard, by its name."""
+        guard = self.guard
+        if guard is None:
+            return None
+        if guard.bound is None:
+            around = replace(self, guard=guard.outer)
+            condition, outer = guard.condition, around._needed()
+            if outer is not None:
+                column = F.when(outer.plain, condition.plain).otherwise(F.lit(False))
+                condition = made(t.BOOL, column, condition, outer)
+            guard.bound = replace(around, guard=None).bind(condition)
+        return guard.bound
 
     def inner(self, row: tuple[Expr, ...], where: Where) -> Scope:
         """The scope inside a lambda over this row."""
@@ -153,7 +174,7 @@ class Scope:
         if expr.virtual:
             return self._bind_fields(expr)
         stage = expr.stage
-        guard = self.guard if expr.throws else None
+        guard = self._needed() if expr.throws else None
         if guard is not None:
             stage = max(stage, guard.stage)
         names = [self._name(expr.value, stage, guard)]
@@ -225,7 +246,7 @@ class Scope:
         assert self.stages is not None
         key = (id(node), id(self.guard))
         if key in self.stages.nodes:
-            return self.stages.nodes[key]
+            return self.stages.nodes[key][0]
         return self._share(key, node, handler)
 
     def _share(self, key: tuple[int, int], node: Node, handler: Callable[[Any, Any], Any]) -> Any:
@@ -233,8 +254,9 @@ class Scope:
         if isinstance(made_, Generator):
             made_ = yield from made_
         assert self.stages is not None
-        self.stages.nodes[key] = self.bind(made_)
-        return self.stages.nodes[key]
+        bound = self.bind(made_)
+        self.stages.nodes[key] = (bound, self.guard)
+        return bound
 
     # Errors ----------------------------------------------------------------------------------------------------------
 
