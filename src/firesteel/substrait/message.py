@@ -1,0 +1,117 @@
+"""A message that was read: plain values by the names of the schema, each knowing where in the plan it is.
+
+It reads like a message of protobuf's (`rel.filter.condition`; what is not set is empty), without its bounds: it nests
+as deep as a plan does, and nothing that it does recurses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from firesteel.source import Place
+from firesteel.substrait.schema import Field, MessageType, schema
+
+#: What a field is when it is not set, by its kind.
+DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double": 0.0, "float": 0.0}
+
+
+class Message:
+    """A message: its fields that are set, and its place in the plan."""
+
+    __slots__ = ("kind", "set", "parent", "step")
+
+    def __init__(self, kind: MessageType, parent: Message | None = None, step: str = "") -> None:
+        self.kind = kind
+        self.set: dict[str, Any] = {}
+        self.parent = parent
+        self.step = step
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a field: of one that is not set, the empty value of its kind."""
+        if name in self.set:
+            return self.set[name]
+        field = self.kind.by_name.get(name)
+        if field is None:
+            raise AttributeError(f"{self.kind.name} has no field '{name}'")
+        if field.repeated:
+            return []
+        if field.kind == "message":
+            return Message(schema().messages[field.of], self, name)
+        return DEFAULTS.get(field.kind, 0)
+
+    def has(self, name: str) -> bool:
+        """Is the field set? A number, text or boolean outside of a oneof is not when it is zero or empty."""
+        return name in self.set
+
+    def which(self, oneof: str) -> str | None:
+        """The name of the field of a oneof that is set."""
+        return next((name for name in self.set if self.kind.by_name[name].oneof == oneof), None)
+
+    def label(self, name: str) -> str:
+        """The name of an enumeration's value."""
+        number = getattr(self, name)
+        return schema().enums[self.kind.by_name[name].of].names.get(number, str(number))
+
+    def put(self, field: Field, value: Any) -> None:
+        """Set a field as a reader comes to it: the last of a oneof counts, a repeated one grows."""
+        if field.repeated:
+            self.set.setdefault(field.name, []).append(value)
+            return
+        if field.oneof:
+            for name in [name for name in self.set if self.kind.by_name[name].oneof == field.oneof]:
+                del self.set[name]
+        self.set[field.name] = value
+
+    def step_to(self, field: Field) -> str:
+        """The step from here to the value that a field gets next."""
+        return f"{field.name}[{len(self.set.get(field.name, ()))}]" if field.repeated else field.name
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The steps from the plan to here."""
+        steps: list[str] = []
+        at: Message | None = self
+        while at is not None and at.parent is not None:
+            steps.append(at.step)
+            at = at.parent
+        return tuple(reversed(steps))
+
+    @property
+    def where(self) -> Place:
+        """What an error points at."""
+        return Place(self.path)
+
+    def __iter__(self) -> Iterator[tuple[Field, Any]]:
+        """The fields that are set, in the order of their numbers, as protobuf writes them."""
+        named = self.kind.by_name
+        for name in sorted(self.set, key=lambda name: named[name].number):
+            yield named[name], self.set[name]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Message):
+            return NotImplemented
+        stack = [(self, other)]
+        while stack:
+            left, right = stack.pop()
+            if left.kind is not right.kind or left.set.keys() != right.set.keys():
+                return False
+            for field, value in left:
+                mine, theirs = ([v] if not field.repeated else v for v in (value, right.set[field.name]))
+                if len(mine) != len(theirs):
+                    return False
+                if field.kind == "message":
+                    stack.extend(zip(mine, theirs, strict=True))
+                elif mine != theirs and repr(mine) != repr(theirs):  # NaN is itself here
+                    return False
+        return True
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.name} at {'/'.join(self.path) or '/'}: {', '.join(self.set)}>"
+
+
+def new(name: str) -> Message:
+    """An empty message by its name in the package `substrait`."""
+    return Message(schema().messages[f"substrait.{name}"])

@@ -1,0 +1,226 @@
+"""The messages of Substrait, of every version: today's, as the installed package describes them, and what was removed.
+
+Fields were removed from Substrait over time, and a plan that uses them, read with today's descriptors, loses its LIMIT
+or its rows without an error. No removed number was ever used again, so today's fields and the removed ones together
+read every version. The descriptors are taken from the package's files without importing them: importing would register
+them with protobuf's global pool, where they clash with any other version of Substrait in the same process.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import distribution
+
+from google.protobuf import any_pb2, empty_pb2
+from google.protobuf.descriptor_pb2 import (
+    DescriptorProto,
+    EnumDescriptorProto,
+    FieldDescriptorProto,
+    FileDescriptorProto,
+)
+
+#: protobuf's numbers of the kinds of fields, by name.
+KINDS: dict[int, str] = {
+    number: name.removeprefix("TYPE_").lower() for name, number in FieldDescriptorProto.Type.items()
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """A field of a message."""
+
+    name: str
+    number: int
+    #: A kind of protobuf's: `int32`, `string`, `message`, `enum` ...
+    kind: str
+    #: The full name of the message or the enumeration.
+    of: str = ""
+    repeated: bool = False
+    #: The group of fields of which one is set, if there is one.
+    oneof: str = ""
+
+    @property
+    def json_name(self) -> str:
+        head, *rest = self.name.split("_")
+        return head + "".join(part[:1].upper() + part[1:] for part in rest)
+
+
+@dataclass(frozen=True, eq=False)
+class MessageType:
+    """A message: its fields, by number, by name and by their name in JSON."""
+
+    name: str
+    by_number: dict[int, Field] = field(default_factory=dict)
+    by_name: dict[str, Field] = field(default_factory=dict)
+    by_json: dict[str, Field] = field(default_factory=dict)
+
+    @property
+    def short(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    def add(self, one: Field) -> None:
+        self.by_number[one.number] = one
+        self.by_name[one.name] = one
+        self.by_json[one.json_name] = one
+
+
+@dataclass(frozen=True, eq=False)
+class Enum:
+    """An enumeration."""
+
+    name: str
+    numbers: dict[str, int] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+
+    def add(self, name: str, number: int) -> None:
+        self.numbers[name] = number
+        self.names.setdefault(number, name)
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """All messages and enumerations, by their full names."""
+
+    messages: dict[str, MessageType] = field(default_factory=dict)
+    enums: dict[str, Enum] = field(default_factory=dict)
+
+
+#: Messages that were removed, in the form of `REMOVED`.
+_REMOVED_MESSAGES: dict[str, tuple[Field, ...]] = {
+    "substrait.extensions.SimpleExtensionURI": (Field("extension_uri_anchor", 1, "uint32"), Field("uri", 2, "string")),
+    "substrait.Type.Timestamp": (
+        Field("type_variation_reference", 1, "uint32"),
+        Field("nullability", 2, "enum", "substrait.Type.Nullability"),
+    ),
+    "substrait.Type.Time": (
+        Field("type_variation_reference", 1, "uint32"),
+        Field("nullability", 2, "enum", "substrait.Type.Nullability"),
+    ),
+    "substrait.Type.TimestampTZ": (
+        Field("type_variation_reference", 1, "uint32"),
+        Field("nullability", 2, "enum", "substrait.Type.Nullability"),
+    ),
+    "substrait.Expression.Enum": (
+        Field("specified", 1, "string", oneof="enum_kind"),
+        Field("unspecified", 2, "message", "substrait.Expression.Enum.Empty", oneof="enum_kind"),
+    ),
+    "substrait.Expression.Enum.Empty": (),
+}
+
+_URIS = Field("extension_uris", 1, "message", "substrait.extensions.SimpleExtensionURI", repeated=True)
+_URI_REFERENCE = Field("extension_uri_reference", 1, "uint32")
+_LEFT_KEYS = Field("left_keys", 4, "message", "substrait.Expression.FieldReference", repeated=True)
+_RIGHT_KEYS = Field("right_keys", 5, "message", "substrait.Expression.FieldReference", repeated=True)
+
+#: Fields that were removed. None of their numbers was used again.
+REMOVED: dict[str, tuple[Field, ...]] = {
+    "substrait.Plan": (_URIS,),
+    "substrait.ExtendedExpression": (_URIS,),
+    "substrait.extensions.SimpleExtensionDeclaration.ExtensionType": (_URI_REFERENCE,),
+    "substrait.extensions.SimpleExtensionDeclaration.ExtensionTypeVariation": (_URI_REFERENCE,),
+    "substrait.extensions.SimpleExtensionDeclaration.ExtensionFunction": (_URI_REFERENCE,),
+    "substrait.ReadRel.VirtualTable": (
+        Field("values", 1, "message", "substrait.Expression.Literal.Struct", repeated=True),
+    ),
+    "substrait.ReadRel.LocalFiles.FileOrFiles": (
+        Field("format", 5, "enum", "substrait.ReadRel.LocalFiles.FileOrFiles.FileFormat"),
+    ),
+    "substrait.FetchRel": (
+        Field("offset", 3, "int64", oneof="offset_mode"),
+        Field("count", 4, "int64", oneof="count_mode"),
+    ),
+    "substrait.AggregateRel.Grouping": (
+        Field("grouping_expressions", 1, "message", "substrait.Expression", repeated=True),
+    ),
+    "substrait.HashJoinRel": (_LEFT_KEYS, _RIGHT_KEYS),
+    "substrait.MergeJoinRel": (_LEFT_KEYS, _RIGHT_KEYS),
+    "substrait.Expression": (Field("enum", 10, "message", "substrait.Expression.Enum", oneof="rex_type"),),
+    "substrait.Expression.Literal": (
+        Field("timestamp", 14, "int64", oneof="literal_type"),
+        Field("time", 17, "int64", oneof="literal_type"),
+        Field("timestamp_tz", 27, "int64", oneof="literal_type"),
+    ),
+    "substrait.Expression.Literal.IntervalDayToSecond": (Field("microseconds", 3, "int32", oneof="precision_mode"),),
+    "substrait.Expression.ScalarFunction": (Field("args", 2, "message", "substrait.Expression", repeated=True),),
+    "substrait.Expression.WindowFunction": (Field("args", 8, "message", "substrait.Expression", repeated=True),),
+    "substrait.AggregateFunction": (Field("args", 2, "message", "substrait.Expression", repeated=True),),
+    "substrait.Type": (
+        Field("timestamp", 14, "message", "substrait.Type.Timestamp", oneof="kind"),
+        Field("time", 17, "message", "substrait.Type.Time", oneof="kind"),
+        Field("timestamp_tz", 29, "message", "substrait.Type.TimestampTZ", oneof="kind"),
+        Field("user_defined_type_reference", 31, "uint32", oneof="kind"),
+    ),
+}
+
+#: Names of enumerations that were removed or changed, which JSON still has.
+REMOVED_NAMES: dict[str, dict[str, int]] = {
+    "substrait.ReadRel.LocalFiles.FileOrFiles.FileFormat": {"FILE_FORMAT_UNSPECIFIED": 0, "FILE_FORMAT_PARQUET": 1},
+    "substrait.JoinRel.JoinType": {"JOIN_TYPE_SEMI": 5, "JOIN_TYPE_ANTI": 6, "JOIN_TYPE_SINGLE": 7},
+}
+
+
+@cache
+def schema() -> Schema:
+    """Everything that a Substrait plan of any version may say."""
+    made = Schema()
+    for file in _files():
+        prefix = f"{file.package}."
+        for message in file.message_type:
+            _add_message(made, prefix, message)
+        for enum in file.enum_type:
+            _add_enum(made, prefix, enum)
+    for name, numbers in REMOVED_NAMES.items():
+        for label, number in numbers.items():
+            made.enums.setdefault(name, Enum(name)).add(label, number)
+    for name, fields in {**_REMOVED_MESSAGES, **REMOVED}.items():
+        message_type = made.messages.setdefault(name, MessageType(name))
+        for one in fields:
+            assert one.number not in message_type.by_number, f"{name}.{one.name} is not removed"
+            message_type.add(one)
+    return made
+
+
+def _files() -> Iterator[FileDescriptorProto]:
+    for module in (any_pb2, empty_pb2):
+        yield FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)
+    for path in distribution("substrait-protobuf").files or ():
+        if path.name.endswith("_pb2.py"):
+            yield FileDescriptorProto.FromString(_serialized(path.read_text(encoding="utf-8")))
+
+
+def _serialized(source: str) -> bytes:
+    """The descriptor in a generated module: what it would register."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="AddSerializedFile"), args=[ast.Constant(value=bytes(found))]):
+                return found
+    raise AssertionError("a generated module without a descriptor")
+
+
+def _add_message(made: Schema, prefix: str, message: DescriptorProto) -> None:
+    """Messages nest a few levels only, in files that we trust."""
+    found = made.messages[prefix + message.name] = MessageType(prefix + message.name)
+    for one in message.field:
+        found.add(
+            Field(
+                one.name,
+                one.number,
+                KINDS[one.type],
+                one.type_name.removeprefix("."),
+                one.label == FieldDescriptorProto.LABEL_REPEATED,
+                message.oneof_decl[one.oneof_index].name if one.HasField("oneof_index") else "",
+            )
+        )
+    for inner in message.nested_type:
+        _add_message(made, f"{prefix}{message.name}.", inner)
+    for enum in message.enum_type:
+        _add_enum(made, f"{prefix}{message.name}.", enum)
+
+
+def _add_enum(made: Schema, prefix: str, enum: EnumDescriptorProto) -> None:
+    found = made.enums[prefix + enum.name] = Enum(prefix + enum.name)
+    for value in enum.value:
+        found.add(value.name, value.number)

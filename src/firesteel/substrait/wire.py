@@ -1,0 +1,221 @@
+"""Messages as protobuf's bytes, both ways.
+
+Read by the schema of all versions, field by field with a stack of our own: an unknown field is an error with its path,
+nesting is bounded by us and not by the interpreter, and bytes that say they are longer than they are end at once.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any, NoReturn
+
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.source import Place
+from firesteel.substrait.message import DEFAULTS, Message
+from firesteel.substrait.schema import Field, schema
+
+#: A plan is no larger than this many bytes,
+MAX_BYTES = 256 * 1024 * 1024
+#: and its messages nest no deeper than this: each relation takes two levels, each call in an expression four.
+MAX_DEPTH = 20_000
+
+_VARINT, _FIXED64, _BYTES, _START, _END, _FIXED32 = range(6)
+_WIRE = {"double": _FIXED64, "float": _FIXED32, "string": _BYTES, "bytes": _BYTES, "message": _BYTES}
+
+
+def decode(data: bytes, name: str = "Plan") -> Message:
+    """The message of that name in the bytes."""
+    if len(data) > MAX_BYTES:
+        raise UnsupportedError(f"a plan of {len(data):,} bytes; plans go to {MAX_BYTES:,}")
+    return _Decoder(data).message(name)
+
+
+class _Decoder:
+    """One reading: the bytes, and how far it has come."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+        self.here: Message
+
+    def message(self, name: str) -> Message:
+        messages = schema().messages
+        root = self.here = Message(messages[f"substrait.{name}"])
+        stack = [(root, len(self.data))]
+        while stack:
+            self.here, end = stack[-1]
+            if self.at == end:
+                stack.pop()
+                continue
+            field, wire = self._field(end)
+            if field.kind != "message":
+                self._scalar(field, wire, end)
+                continue
+            self._expect(field, wire, _BYTES)
+            inner_end = self._length(end)
+            inner = self._inner(field)
+            if len(stack) >= MAX_DEPTH:
+                raise UnsupportedError(f"the plan nests more than {MAX_DEPTH:,} messages deep", where=self.here.where)
+            stack.append((inner, inner_end))
+        return root
+
+    def _inner(self, field: Field) -> Message:
+        """The message that a field holds: one that comes twice is merged, as protobuf has it."""
+        here = self.here
+        if not field.repeated and field.name in here.set:
+            found: Message = here.set[field.name]
+            return found
+        inner = Message(schema().messages[field.of], here, here.step_to(field))
+        here.put(field, inner)
+        return inner
+
+    def _field(self, end: int) -> tuple[Field, int]:
+        tag = self._varint(end)
+        number, wire = tag >> 3, tag & 7
+        field = self.here.kind.by_number.get(number)
+        if field is None:
+            if not number or wire > _FIXED32:
+                self._broken("no field begins here")
+            raise PlanError(
+                f"{self.here.kind.short} has no field {number} in any version of Substrait that is known here",
+                where=self.here.where,
+                help="the plan is newer than this program, or not a Substrait plan",
+            )
+        return field, wire
+
+    def _scalar(self, field: Field, wire: int, end: int) -> None:
+        expected = _WIRE.get(field.kind, _VARINT)
+        if field.repeated and wire == _BYTES and expected != _BYTES:
+            stop = self._length(end)
+            while self.at < stop:
+                self.here.put(field, self._value(field, expected, stop))
+            return
+        self._expect(field, wire, expected)
+        value = self._value(field, expected, end)
+        # Without a oneof zero is the same as not set: one form for both, whoever wrote it.
+        if field.repeated or field.oneof or value != DEFAULTS.get(field.kind, 0) or _negative_zero(value):
+            self.here.put(field, value)
+        else:
+            self.here.set.pop(field.name, None)
+
+    def _value(self, field: Field, wire: int, end: int) -> Any:
+        if wire == _BYTES:
+            stop = self._length(end)
+            start, self.at = self.at, stop
+            found = self.data[start:stop]
+            return found if field.kind == "bytes" else self._text(found, field)
+        if wire == _VARINT:
+            return _narrowed(self._varint(end), field.kind)
+        size, code = (8, "<d") if wire == _FIXED64 else (4, "<f")
+        if self.at + size > end:
+            self._broken("it ends inside a number")
+        (number,) = struct.unpack_from(code, self.data, self.at)
+        self.at += size
+        return number
+
+    def _text(self, found: bytes, field: Field) -> str:
+        try:
+            return found.decode("utf-8")
+        except UnicodeDecodeError:
+            raise PlanError(f"'{field.name}' is not UTF-8", where=self.here.where) from None
+
+    def _varint(self, end: int) -> int:
+        result = shift = 0
+        while self.at < end and shift < 70:
+            byte = self.data[self.at]
+            self.at += 1
+            result |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return result
+            shift += 7
+        return self._broken("it ends inside a number")
+
+    def _length(self, end: int) -> int:
+        """Where a value that says its length ends."""
+        stop = self._varint(end) + self.at
+        if stop > end:
+            self._broken("a value is longer than what holds it")
+        return stop
+
+    def _expect(self, field: Field, wire: int, expected: int) -> None:
+        if wire != expected:
+            self._broken(f"'{field.name}' of {self.here.kind.short} is a {field.kind}, and this is something else")
+
+    def _broken(self, why: str) -> NoReturn:
+        raise PlanError(f"not a Substrait plan: {why} (byte {self.at:,})", where=Place(self.here.path))
+
+
+def _narrowed(number: int, kind: str) -> Any:
+    match kind:
+        case "bool":
+            return bool(number)
+        case "uint64":
+            return number & (1 << 64) - 1
+        case "uint32":
+            return number & (1 << 32) - 1
+        case "int64":
+            return (number + (1 << 63)) % (1 << 64) - (1 << 63)
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)  # int32 and enumerations
+
+
+def _negative_zero(value: Any) -> bool:
+    return isinstance(value, float) and str(value) == "-0.0"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def encode(message: Message) -> bytes:
+    """The message as bytes: fields in the order of their numbers."""
+    done: dict[int, bytes] = {}
+    stack = [(message, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            done[id(node)] = b"".join(_field_bytes(field, value, done) for field, value in node)
+            continue
+        stack.append((node, True))
+        stack.extend(
+            (inner, False) for field, value in node if field.kind == "message" for inner in _each(field, value)
+        )
+    return done[id(message)]
+
+
+def _each(field: Field, value: Any) -> list[Any]:
+    return value if field.repeated else [value]
+
+
+def _field_bytes(field: Field, value: Any, done: dict[int, bytes]) -> bytes:
+    wire = _WIRE.get(field.kind, _VARINT)
+    if field.repeated and wire != _BYTES:
+        packed = b"".join(_scalar_bytes(field.kind, one) for one in value)
+        return _varint_bytes(field.number << 3 | _BYTES) + _varint_bytes(len(packed)) + packed
+    tag = _varint_bytes(field.number << 3 | wire)
+    parts = []
+    for one in _each(field, value):
+        body = done[id(one)] if field.kind == "message" else _scalar_bytes(field.kind, one)
+        parts.append(tag + (_varint_bytes(len(body)) if wire == _BYTES else b"") + body)
+    return b"".join(parts)
+
+
+def _scalar_bytes(kind: str, value: Any) -> bytes:
+    match kind:
+        case "string":
+            return bytes(value, "utf-8")
+        case "bytes":
+            return bytes(value)
+        case "double":
+            return struct.pack("<d", value)
+        case "float":
+            return struct.pack("<f", value)
+    return _varint_bytes(int(value) & (1 << 64) - 1)
+
+
+def _varint_bytes(number: int) -> bytes:
+    out = bytearray()
+    while number >= 0x80:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    out.append(number)
+    return bytes(out)
