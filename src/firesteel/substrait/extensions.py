@@ -1,0 +1,114 @@
+"""What a plan means by the numbers of its functions and types: by URN, else by old URI, else by the bare name.
+
+Producers disagree on how to say where a function comes from. What had to be guessed is a repair: it is noted, once per
+extension, and `check` and `run` tell of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from firesteel.errors import PlanError
+from firesteel.source import Place
+from firesteel.substrait.message import Message
+
+#: The prefix of the URNs of Substrait's own extensions.
+STANDARD = "extension:io.substrait:"
+
+#: What the end of an old URI says: `https://…/extensions/functions_boolean.yaml`, `/functions_boolean.yaml`.
+_FILE = re.compile(r"(?:^|/)(functions_\w+|unsigned_integers|extension_types)\.ya?ml$")
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Something that a plan says wrongly, or not at all, and that was put right."""
+
+    message: str
+    where: Place | None = None
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A function or a type of an extension. Without a URN the name has to tell."""
+
+    urn: str | None
+    name: str
+    #: The types of the arguments, shortened, as in `add:i64_i64`; None where the producer leaves them out.
+    signature: str | None = None
+
+
+@dataclass
+class Extensions:
+    """The declarations of a plan, by anchor."""
+
+    functions: dict[int, Declared] = field(default_factory=dict)
+    types: dict[int, Declared] = field(default_factory=dict)
+    variations: dict[int, Declared] = field(default_factory=dict)
+    aliases: dict[int, Message] = field(default_factory=dict)
+    repairs: list[Repair] = field(default_factory=list)
+
+    def function(self, anchor: int, where: Place) -> Declared:
+        """The function of that anchor."""
+        found = self.functions.get(anchor)
+        if found is None:
+            raise PlanError(f"no function is declared with the anchor {anchor}", where=where)
+        return found
+
+    def type(self, anchor: int, where: Place) -> Declared:
+        """The type of that anchor."""
+        found = self.types.get(anchor)
+        if found is None:
+            raise PlanError(f"no type is declared with the anchor {anchor}", where=where)
+        return found
+
+    def repair(self, message: str, where: Place | None = None) -> None:
+        """Note what was put right; the same thing once."""
+        if all(known.message != message for known in self.repairs):
+            self.repairs.append(Repair(message, where))
+
+
+def read_extensions(plan: Message) -> Extensions:
+    """The declarations of a plan, or of an extended expression."""
+    made = Extensions()
+    urns = {one.extension_urn_anchor: one.urn for one in plan.extension_urns}
+    uris = {one.extension_uri_anchor: one.uri for one in plan.extension_uris}
+    tables = {
+        "extension_function": (made.functions, "function_anchor"),
+        "extension_type": (made.types, "type_anchor"),
+        "extension_type_variation": (made.variations, "type_variation_anchor"),
+    }
+    for declaration in plan.extensions:
+        kind = declaration.which("mapping_type")
+        if kind is None:
+            raise PlanError("an extension that declares nothing", where=declaration.where)
+        one = getattr(declaration, kind)
+        table, anchor_name = tables[kind]
+        anchor = getattr(one, anchor_name)
+        if anchor in table:
+            raise PlanError(f"the anchor {anchor} is declared twice", where=one.where)
+        name, colon, signature = one.name.partition(":")
+        if not name:
+            raise PlanError("an extension without a name", where=one.where)
+        table[anchor] = Declared(_urn(one, urns, uris, made), name, signature if colon else None)
+    if plan.kind.short == "Plan":
+        made.aliases.update((one.type_alias_anchor, one.type) for one in plan.type_aliases)
+    return made
+
+
+def _urn(one: Message, urns: dict[int, str], uris: dict[int, str], made: Extensions) -> str | None:
+    """The URN of the extension that a declaration refers to, or None."""
+    if one.extension_urn_reference in urns:
+        return urns[one.extension_urn_reference]
+    uri = uris.get(one.extension_uri_reference)
+    if uri is not None:
+        if uri.startswith("extension:"):
+            return uri
+        found = _FILE.search(uri)
+        if found:
+            made.repair(f"the old URI '{uri}' stands for the URN '{STANDARD}{found[1]}'", one.where)
+            return STANDARD + found[1]
+        made.repair(f"the URI '{uri}' names no extension: functions go by their names", one.where)
+        return None
+    made.repair("functions without a URN or a URI go by their names", one.where)
+    return None

@@ -1,0 +1,229 @@
+"""Substrait's types as ours, both ways: a row for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.node import drive
+from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.message import Message, new
+from firesteel.substrait.schema import schema
+
+#: Names of the fields of a struct that has none: Substrait gives names at the edges of a plan only.
+FIELD = "_{}".format
+
+#: Kinds without parameters.
+SIMPLE: dict[str, t.Type] = {
+    "bool": t.BOOL,
+    "i8": t.INT8,
+    "i16": t.INT16,
+    "i32": t.INT32,
+    "i64": t.INT64,
+    "fp32": t.FLOAT32,
+    "fp64": t.FLOAT64,
+    "string": t.STRING,
+    "binary": t.BLOB,
+    "date": t.DATE,
+    "uuid": t.Uuid(),
+    "interval_year": t.Interval("year_month"),
+    # Removed: microseconds, always.
+    "timestamp": t.Timestamp(6),
+    "timestamp_tz": t.Timestamp(6, zone=True),
+    "time": t.Time(6),
+}
+
+#: Kinds with parameters that are numbers.
+SIZED: dict[str, Callable[[Message], t.Type]] = {
+    "fixed_char": lambda m: t.Char(_size(m)),
+    "varchar": lambda m: t.String(_size(m)),
+    "fixed_binary": lambda m: t.Byte(_size(m)),
+    "decimal": lambda m: _decimal(m),
+    "precision_time": lambda m: t.Time(_digits(m)),
+    "precision_timestamp": lambda m: t.Timestamp(_digits(m)),
+    "precision_timestamp_tz": lambda m: t.Timestamp(_digits(m), zone=True),
+    "interval_day": lambda m: t.Interval("day_time", _digits(m) if m.has("precision") else 6),
+    "interval_compound": lambda m: t.Interval("compound", _digits(m)),
+}
+
+
+def _size(message: Message) -> int:
+    if message.length < 1:
+        raise PlanError(f"a length of {message.length}", where=message.where)
+    return int(message.length)
+
+
+def _digits(message: Message) -> int:
+    if not 0 <= message.precision <= 12:
+        raise PlanError(f"a precision of {message.precision} digits: it is 0 to 12", where=message.where)
+    return int(message.precision)
+
+
+def _decimal(message: Message) -> t.Type:
+    precision, scale = message.precision, message.scale
+    if not (1 <= precision <= 38 and 0 <= scale <= precision):
+        raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
+    return t.Decimal(precision, scale)
+
+
+def read_type(message: Message, extensions: Extensions) -> t.Type:
+    """A type. Fields of structs are named by their position."""
+    made: t.Type = drive(_read, message, extensions)
+    return made
+
+
+def _read(message: Message, extensions: Extensions) -> t.Type | Generator[Any, Any, t.Type]:
+    kind = message.which("kind")
+    if kind is None:
+        raise PlanError("a type that says nothing", where=message.where)
+    if kind == "alias":
+        return _alias(message.alias, extensions)
+    if kind == "user_defined_type_reference":
+        return _user(message.user_defined_type_reference, True, message, extensions)
+    inner: Message = getattr(message, kind)
+    if inner.has("type_variation_reference"):
+        _variation(kind, inner, extensions)
+    nullable = _nullable(inner)
+    if kind in SIMPLE:
+        return t.absent(SIMPLE[kind], nullable=nullable)
+    if kind in SIZED:
+        return t.absent(SIZED[kind](inner), nullable=nullable)
+    if kind in _NESTED:
+        return _NESTED[kind](inner, nullable, extensions)
+    raise UnsupportedError(f"the type '{kind}'", where=message.where)
+
+
+def _variation(kind: str, message: Message, extensions: Extensions) -> None:
+    """A variation is another physical form of the same values; one that nobody declares is a producer's own affair."""
+    declared = extensions.variations.get(message.type_variation_reference)
+    name = f"'{declared.name}'" if declared else str(message.type_variation_reference)
+    extensions.repair(f"variation {name} of the type '{kind}' is read as the type itself", message.where)
+
+
+def _nullable(message: Message) -> bool:
+    return message.label("nullability") != "NULLABILITY_REQUIRED" if "nullability" in message.kind.by_name else False
+
+
+def _struct(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
+    fields = []
+    for i, one in enumerate(message.types, 1):
+        fields.append(t.Field(FIELD(i), (yield one, extensions)))
+    return t.Struct(tuple(fields), open=False, nullable=nullable)
+
+
+def _list(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
+    return t.Array((yield message.type, extensions), nullable=nullable)
+
+
+def _map(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
+    return t.Map((yield message.key, extensions), (yield message.value, extensions), nullable=nullable)
+
+
+def _func(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
+    parameters = []
+    for one in message.parameter_types:
+        parameters.append((yield one, extensions))
+    return t.Function(tuple(parameters), (yield message.return_type, extensions), nullable=nullable)
+
+
+def _user_defined(message: Message, nullable: bool, extensions: Extensions) -> t.Type:
+    if message.type_parameters:
+        raise UnsupportedError("a user-defined type with parameters", where=message.where)
+    return _user(message.type_reference, nullable, message, extensions)
+
+
+_NESTED: dict[str, Callable[[Message, bool, Extensions], Any]] = {
+    "struct": _struct,
+    "list": _list,
+    "map": _map,
+    "func": _func,
+    "user_defined": _user_defined,
+}
+
+
+def _user(anchor: int, nullable: bool, message: Message, extensions: Extensions) -> t.Type:
+    declared = extensions.type(anchor, message.where)
+    return t.UserDefined(declared.urn or "", declared.name, nullable=nullable)
+
+
+def _alias(message: Message, extensions: Extensions) -> Generator[Any, Any, t.Type]:
+    """A type by its anchor: an alias may stand for nothing that leads back to it."""
+    seen = {message.type_alias_reference}
+    target = extensions.aliases.get(message.type_alias_reference)
+    while target is not None and target.which("kind") == "alias":
+        if target.alias.type_alias_reference in seen:
+            raise PlanError("an alias of itself", where=message.where)
+        seen.add(target.alias.type_alias_reference)
+        target = extensions.aliases.get(target.alias.type_alias_reference)
+    if target is None:
+        raise PlanError(f"no type is declared with the alias {message.type_alias_reference}", where=message.where)
+    found = yield target, extensions
+    return t.absent(found, nullable=_nullable(message) or found.nullable)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+_NAMES: dict[t.Type, str] = {type_: kind for kind, type_ in reversed(SIMPLE.items())}
+
+
+def write_type(type_: t.Type) -> Message:
+    """A type as a message. What Substrait has no type for is refused by name."""
+    made: Message = drive(_write, type_)
+    return made
+
+
+def _write(type_: t.Type) -> Message | Generator[Any, Any, Message]:
+    if type_.missable:
+        raise UnsupportedError(f"Substrait has no type for {type_}: it knows NULL, and no MISSING")
+    plain = t.proper(type_)
+    match plain:
+        case t.Char(length=length):
+            return _made("fixed_char", type_, length=length)
+        case t.String(extent=int(length)):
+            return _made("varchar", type_, length=length)
+        case t.Byte(length=length):
+            return _made("fixed_binary", type_, length=length)
+        case t.Decimal(precision=int(precision), scale=scale):
+            return _made("decimal", type_, precision=precision, scale=scale or 0)
+        case t.Time(precision=int(digits), zone=False):
+            return _made("precision_time", type_, precision=digits)
+        case t.Timestamp(precision=int(digits), zone=zone):
+            return _made("precision_timestamp_tz" if zone else "precision_timestamp", type_, precision=digits)
+        case t.Interval(unit="day_time" | "compound" as unit, precision=int(digits)):
+            return _made("interval_day" if unit == "day_time" else "interval_compound", type_, precision=digits)
+        case t.Struct(open=False) | t.Array() | t.Map():
+            return _write_nested(type_)
+    if plain in _NAMES:
+        return _made(_NAMES[plain], type_)
+    raise UnsupportedError(f"Substrait has no type for {type_}")
+
+
+def _write_nested(type_: t.Type) -> Generator[Any, Any, Message]:
+    match type_:
+        case t.Struct():
+            types = []
+            for one in type_.fields:
+                types.append((yield (one.type,)))
+            return _made("struct", type_, types=types)
+        case t.Array():
+            return _made("list", type_, type=(yield (type_.element,)))
+        case t.Map():
+            return _made("map", type_, key=(yield (type_.key,)), value=(yield (type_.value,)))
+    raise AssertionError(type_)
+
+
+def _made(kind: str, type_: t.Type, **parts: Any) -> Message:
+    message = new("Type")
+    field = message.kind.by_name[kind]
+    inner = Message(schema().messages[field.of], message, kind)
+    labels = schema().enums["substrait.Type.Nullability"].numbers
+    parts["nullability"] = labels["NULLABILITY_NULLABLE" if type_.nullable else "NULLABILITY_REQUIRED"]
+    for name, value in parts.items():
+        if value != 0 or inner.kind.by_name[name].oneof:
+            inner.set[name] = value
+    message.put(field, inner)
+    return message
