@@ -1,0 +1,347 @@
+"""Substrait's literals as values of ours with their types, both ways: a row for each kind."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Callable, Generator
+from decimal import Decimal
+from typing import Any
+
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.node import drive
+from firesteel.substrait.extensions import STANDARD, Extensions
+from firesteel.substrait.message import Message, new
+from firesteel.substrait.schema import schema
+from firesteel.substrait.types import FIELD, read_type, write_type
+from firesteel.values import Interval, Struct, Time, Timestamp, Value
+
+Typed = tuple[t.Type, Value]
+
+_EPOCH = datetime.date(1970, 1, 1)
+_NANOS = 10**9
+#: Integers come in the same field of 32 bits: what is out of range is a mistake of the producer's.
+_INTEGERS = {"i8": t.INT8, "i16": t.INT16, "i32": t.INT32, "i64": t.INT64}
+_UNSIGNED = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
+
+
+def read_literal(message: Message, extensions: Extensions) -> Typed:
+    """The type and the value of a literal."""
+    found: Typed = drive(_read, message, extensions)
+    return found
+
+
+def _read(message: Message, extensions: Extensions) -> Typed | Generator[Any, Any, Typed]:
+    kind = message.which("literal_type")
+    if kind is None:
+        raise PlanError("a literal that says nothing", where=message.where)
+    if kind == "null":
+        return _null(message, extensions)
+    given = getattr(message, kind)
+    if kind in _NESTED:
+        return _NESTED[kind](message, given, extensions)
+    if kind not in SCALARS:
+        raise UnsupportedError(f"a literal of the kind '{kind}'", where=message.where)
+    type_, value = SCALARS[kind](given, message)
+    return t.absent(type_, nullable=message.nullable), value
+
+
+def _null(message: Message, extensions: Extensions) -> Typed:
+    if message.null.which("kind") is None:
+        extensions.repair("a NULL without a type is of any type", message.where)
+        return t.NULL, None
+    return t.absent(read_type(message.null, extensions), nullable=True), None
+
+
+# Scalars -------------------------------------------------------------------------------------------------------------
+
+
+def _integer(kind: str) -> Callable[[Any, Message], Typed]:
+    type_ = _INTEGERS[kind]
+    bound = 1 << (type_.bits or 0) - 1
+
+    def read(given: int, message: Message) -> Typed:
+        if not -bound <= given < bound:
+            raise PlanError(f"{given} is no {kind}", where=message.where)
+        return type_, given
+
+    return read
+
+
+def _decimal(given: Message, message: Message) -> Typed:
+    if len(given.value) != 16:
+        raise PlanError(f"a decimal has 16 bytes, not {len(given.value)}", where=message.where)
+    precision, scale = given.precision, given.scale
+    if not (1 <= precision <= 38 and 0 <= scale <= precision):
+        raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
+    unscaled = int.from_bytes(given.value, "little", signed=True)
+    if abs(unscaled) >= 10**precision:
+        raise PlanError(f"a decimal of more than its {precision} digits", where=message.where)
+    return t.Decimal(precision, scale), _scaled(unscaled, scale)
+
+
+def _scaled(number: int, scale: int) -> Decimal:
+    """The number with so many digits behind the point, exactly."""
+    sign, digits = int(number < 0), tuple(map(int, str(abs(number))))
+    return Decimal((sign, digits, -scale))
+
+
+def _date(given: int, message: Message) -> Typed:
+    try:
+        return t.DATE, _EPOCH + datetime.timedelta(days=given)
+    except OverflowError:
+        raise UnsupportedError(f"the date {given:,} days from 1970", where=message.where) from None
+
+
+def _timestamp(given: int, precision: int, zone: bool, message: Message) -> Typed:
+    if not 0 <= precision <= 12:
+        raise PlanError(f"a precision of {precision} digits: it is 0 to 12", where=message.where)
+    seconds, fraction = divmod(given, 10**precision)
+    days, second = divmod(seconds, 86_400)
+    try:
+        day = _EPOCH + datetime.timedelta(days=days)
+    except OverflowError:
+        raise UnsupportedError("a timestamp beyond the years 1 to 9999", where=message.where) from None
+    clock = _clock(second, fraction, precision)
+    value = Timestamp(day.year, day.month, day.day, *clock, 0 if zone else None)
+    return t.Timestamp(precision, zone=zone), value
+
+
+def _time(given: int, precision: int, message: Message) -> Typed:
+    if not 0 <= precision <= 12:
+        raise PlanError(f"a precision of {precision} digits: it is 0 to 12", where=message.where)
+    second, fraction = divmod(given, 10**precision)
+    if not 0 <= second < 86_400:
+        raise PlanError("a time of day beyond the day", where=message.where)
+    return t.Time(precision), Time(*_clock(second, fraction, precision))
+
+
+def _clock(second: int, fraction: int, precision: int) -> tuple[int, int, Decimal]:
+    minute, second = divmod(second, 60)
+    hour, minute = divmod(minute, 60)
+    return hour, minute, _scaled(second * 10**precision + fraction, precision)
+
+
+def _year_month(given: Message, message: Message) -> Typed:
+    return t.Interval("year_month"), Interval("year_month", months=given.years * 12 + given.months)
+
+
+def _day_second(given: Message, message: Message) -> Typed:
+    precision, subseconds = given.precision, given.subseconds
+    if given.has("microseconds"):
+        precision, subseconds = 6, given.microseconds
+    if not 0 <= precision <= 9:
+        raise UnsupportedError(f"an interval with {precision} digits of a second", where=message.where)
+    nanos = (given.days * 86_400 + given.seconds) * _NANOS + subseconds * 10 ** (9 - precision)
+    return t.Interval("day_time", precision), Interval("day_time", nanos=nanos)
+
+
+def _compound(given: Message, message: Message) -> Typed:
+    months = given.interval_year_to_month.years * 12 + given.interval_year_to_month.months
+    type_, days = _day_second(given.interval_day_to_second, message)
+    assert isinstance(type_, t.Interval)
+    return t.Interval("compound", type_.precision), Interval("compound", months, days.nanos)
+
+
+def _uuid(given: bytes, message: Message) -> Typed:
+    if len(given) != 16:
+        raise PlanError(f"a UUID has 16 bytes, not {len(given)}", where=message.where)
+    return t.Uuid(), str(uuid.UUID(bytes=given))
+
+
+SCALARS: dict[str, Callable[[Any, Message], Typed]] = {
+    "boolean": lambda given, _: (t.BOOL, given),
+    **{kind: _integer(kind) for kind in _INTEGERS},
+    "fp32": lambda given, _: (t.FLOAT32, given),
+    "fp64": lambda given, _: (t.FLOAT64, given),
+    "string": lambda given, _: (t.STRING, given),
+    "binary": lambda given, _: (t.BLOB, given),
+    "fixed_char": lambda given, _: (t.Char(max(1, len(given))), given),
+    "var_char": lambda given, _: (t.String(max(1, given.length)), given.value),
+    "fixed_binary": lambda given, _: (t.Byte(max(1, len(given))), given),
+    "decimal": _decimal,
+    "date": _date,
+    "time": lambda given, message: _time(given, 6, message),
+    "timestamp": lambda given, message: _timestamp(given, 6, False, message),
+    "timestamp_tz": lambda given, message: _timestamp(given, 6, True, message),
+    "precision_time": lambda given, message: _time(given.value, given.precision, message),
+    "precision_timestamp": lambda given, message: _timestamp(given.value, given.precision, False, message),
+    "precision_timestamp_tz": lambda given, message: _timestamp(given.value, given.precision, True, message),
+    "interval_year_to_month": _year_month,
+    "interval_day_to_second": _day_second,
+    "interval_compound": _compound,
+    "uuid": _uuid,
+}
+
+
+# What holds others ---------------------------------------------------------------------------------------------------
+
+
+def _struct(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
+    fields, pairs = [], []
+    for i, one in enumerate(given.fields, 1):
+        type_, value = yield one, extensions
+        fields.append(t.Field(FIELD(i), type_))
+        pairs.append((FIELD(i), value))
+    return t.Struct(tuple(fields), open=False, nullable=message.nullable), Struct(pairs)
+
+
+def _list(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
+    if not given.values:
+        raise PlanError("a list without elements is an 'empty_list', which says their type", where=message.where)
+    types, found = [], []
+    for one in given.values:
+        type_, value = yield one, extensions
+        types.append(type_)
+        found.append(value)
+    return t.Array(t.union(types), nullable=message.nullable), found
+
+
+def _map(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
+    keys, types, pairs = [], [], []
+    for one in given.key_values:
+        key_type, key = yield one.key, extensions
+        type_, value = yield one.value, extensions
+        if not isinstance(key, str):
+            raise UnsupportedError("a map whose keys are not text", where=one.where)
+        keys.append(key_type)
+        types.append(type_)
+        pairs.append((key, value))
+    if not pairs:
+        raise PlanError("a map without entries is an 'empty_map', which says their types", where=message.where)
+    return t.Map(t.union(keys), t.union(types), nullable=message.nullable), Struct(pairs)
+
+
+def _empty_list(message: Message, given: Message, extensions: Extensions) -> Typed:
+    return t.Array(read_type(given.type, extensions), nullable=message.nullable), []
+
+
+def _empty_map(message: Message, given: Message, extensions: Extensions) -> Typed:
+    types = read_type(given.key, extensions), read_type(given.value, extensions)
+    return t.Map(*types, nullable=message.nullable), Struct()
+
+
+def _user_defined(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
+    """Unsigned integers, whose extension writes them as text in a struct; of other types nothing is known."""
+    declared = extensions.type(given.type_reference, message.where)
+    bits = _UNSIGNED.get(declared.name)
+    if bits is None or given.which("val") != "struct" or len(given.struct.fields) != 1:
+        raise UnsupportedError(f"a literal of the type '{declared.name}'", where=message.where)
+    _, text = yield given.struct.fields[0], extensions
+    if not isinstance(text, str) or not text.isdecimal() or int(text) >= 1 << bits:
+        raise PlanError(f"'{text}' is no {declared.name}", where=message.where)
+    urn = declared.urn or f"{STANDARD}unsigned_integers"
+    return t.UserDefined(urn, declared.name, nullable=message.nullable), int(text)
+
+
+_NESTED: dict[str, Callable[[Message, Any, Extensions], Any]] = {
+    "struct": _struct,
+    "list": _list,
+    "map": _map,
+    "empty_list": _empty_list,
+    "empty_map": _empty_map,
+    "user_defined": _user_defined,
+}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def write_literal(type_: t.Type, value: Value) -> Message:
+    """A value of that type as a literal. What Substrait has no literal for is refused by name."""
+    made: Message = drive(_write, type_, value)
+    return made
+
+
+def _write(type_: t.Type, value: Value) -> Message | Generator[Any, Any, Message]:
+    literal = new("Expression.Literal")
+    if value is None:
+        return _put(literal, "null", write_type(t.absent(type_, nullable=True)))
+    if type_.nullable:
+        literal.set["nullable"] = True
+    match t.proper(type_):
+        case t.Array() | t.Struct() | t.Map():
+            return _write_nested(literal, t.proper(type_), value)
+        case t.Decimal(precision=int(precision), scale=scale):
+            unscaled = int(value.scaleb(scale or 0))
+            octets = unscaled.to_bytes(16, "little", signed=True)
+            return _put(literal, "decimal", value=octets, precision=precision, scale=scale or 0)
+        case t.Date():
+            return _put(literal, "date", (value - _EPOCH).days)
+        case t.Time(precision=int(digits)):
+            return _put(literal, "precision_time", precision=digits, value=_units(value.instant, digits))
+        case t.Timestamp(precision=int(digits), zone=zone):
+            kind = "precision_timestamp_tz" if zone else "precision_timestamp"
+            return _put(literal, kind, precision=digits, value=_units(value.instant, digits))
+        case t.Interval(unit="year_month"):
+            return _put(literal, "interval_year_to_month", years=0, months=value.months)
+        case t.Interval(unit="day_time", precision=digits):
+            return _write_days(literal, value, 6 if digits is None else digits)
+        case t.String(extent=int(length)):
+            return _put(literal, "var_char", value=str(value), length=length)
+        case t.Uuid():
+            return _put(literal, "uuid", uuid.UUID(value).bytes)
+    kind = next((kind for plain, kind in _PLAIN if isinstance(t.proper(type_), plain)), "")
+    if not kind:
+        raise UnsupportedError(f"Substrait has no literal of type {type_}")
+    return _put(literal, kind, value)
+
+
+_PLAIN: tuple[tuple[type[t.Type], str], ...] = (
+    *((t.Bool, "boolean"), (t.Int8, "i8"), (t.Int16, "i16"), (t.Int32, "i32"), (t.Int64, "i64")),
+    *((t.Float32, "fp32"), (t.Float64, "fp64"), (t.String, "string"), (t.Char, "fixed_char")),
+    *((t.Blob, "binary"), (t.Byte, "fixed_binary")),
+)
+
+
+def _units(instant: Decimal, digits: int) -> int:
+    units = int(instant.scaleb(digits))
+    if abs(units) >= 1 << 63:
+        raise UnsupportedError(f"a moment with {digits} digits of a second is too far from 1970 for 64 bits")
+    return units
+
+
+def _write_days(literal: Message, value: Interval, digits: int) -> Message:
+    days, rest = divmod(value.nanos, 86_400 * _NANOS)
+    seconds, nanos = divmod(rest, _NANOS)
+    subseconds = nanos // 10 ** (9 - digits)
+    parts = {"days": days, "seconds": seconds, "precision": digits, "subseconds": subseconds}
+    return _put(literal, "interval_day_to_second", **parts)
+
+
+def _write_nested(literal: Message, type_: t.Type, value: Value) -> Generator[Any, Any, Message]:
+    match type_:
+        case t.Struct():
+            fields = []
+            for field, (_, item) in zip(type_.fields, value.pairs, strict=True):
+                fields.append((yield field.type, item))
+            return _put(literal, "struct", fields=fields)
+        case t.Array():
+            if not value:
+                return _put(literal, "empty_list", write_type(type_).list)
+            found = []
+            for item in value:
+                found.append((yield type_.element, item))
+            return _put(literal, "list", values=found)
+        case t.Map():
+            if not value.pairs:
+                return _put(literal, "empty_map", write_type(type_).map)
+            entries = []
+            for key, item in value.pairs:
+                entry = new("Expression.Literal.Map.KeyValue")
+                entry.set.update(key=(yield type_.key, key), value=(yield type_.value, item))
+                entries.append(entry)
+            return _put(literal, "map", key_values=entries)
+    raise AssertionError(type_)
+
+
+def _put(literal: Message, kind: str, given: Any = None, /, **parts: Any) -> Message:
+    """Set the one field of a literal that says what it is, to a value or to a message of these parts."""
+    field = literal.kind.by_name[kind]
+    if given is None:
+        given = Message(schema().messages[field.of], literal, kind)
+        given.set.update({name: part for name, part in parts.items() if part != 0 or given.kind.by_name[name].oneof})
+    literal.put(field, given)
+    return literal
