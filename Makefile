@@ -95,8 +95,9 @@ needs = $(if $(wildcard tools/$(1).py),$(STAMP))
 bench: $(call needs,bench) ## measure
 	@$(call tool,bench,benchmark)
 
-conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGINE=reference
-	@$(BIN)/python -m tools.conformance $(if $(SUITE),--suite $(SUITE)) $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
+conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGINE=reference|spark LITERALS=static|dynamic
+	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance $(if $(SUITE),--suite $(SUITE)) \
+	  $(if $(ENGINE),--engine $(ENGINE)) $(if $(LITERALS),--literals $(LITERALS)) $(ARGS)
 
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)

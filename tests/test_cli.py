@@ -62,6 +62,10 @@ def test_plan_explain_and_check(capsys: pytest.CaptureFixture[str]) -> None:
     for notation, start in (("tree", "query"), ("ion", "(partiql::plan"), ("algebra", "(map_values")):
         assert _run(["explain", PLAN, "--as", notation]) == 0
         assert capsys.readouterr().out.startswith(start)
+    assert _run(["explain", PLAN, "--engine", "reference", "--table", TABLE]) == 0
+    assert capsys.readouterr().out.startswith("query")
+    assert _run(["explain", PLAN, "--engine", "reference", "--as", "ion"]) == 2
+    assert "--as tree" in capsys.readouterr().err
     assert _run(["check", PLAN]) == 0
     assert capsys.readouterr().out == f"{PLAN}: fine\n"
 

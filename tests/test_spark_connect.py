@@ -8,11 +8,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+DATA = Path(__file__).parent.parent / "examples" / "data"
 CHILD = """
-import json, sys
+import json, sys, threading
+from pathlib import Path
 import firesteel as fs
 from firesteel import plan as p
 from firesteel.plan import build as b
@@ -45,17 +48,41 @@ with fs.connect(remote="local[2]", in_process=False) as s:
         "group": query("SELECT r.id IS NULL AS k, COUNT(*) AS n FROM t AS r GROUP BY r.id IS NULL"),
         "order": query("SELECT VALUE r.id FROM t AS r ORDER BY r.id DESC"),
         "strict": query("SELECT VALUE r.id + 1 FROM t AS r", mode="strict"),
-        "nested": {n: outcome(lambda: s.run(nested(n)).to_python()) for n in (10, 100, 1000, 10000)},
-        "chained": {n: outcome(lambda: s.run(chained(n)).to_python()) for n in (10, 100, 1000, 10000)},
+        "fallback": query("SELECT VALUE EXP(r.id - 1) FROM t AS r WHERE r.id = 1"),
+        "python": len(s.query("SELECT VALUE EXP(r.id) FROM t AS r").plan_report().fallbacks),
+        "nested": {n: outcome(lambda: s.run(nested(n)).to_python()) for n in (10, 100, 10000)},
+        "chained": {n: outcome(lambda: s.run(chained(n)).to_python()) for n in (10, 10000)},
+        "join": query("SELECT a.id AS a, b.id AS b FROM t AS a JOIN t AS b ON a.id = b.id WHERE a.id = 2"),
+        "union": query("SELECT VALUE r.id FROM t AS r WHERE r.id = 1 UNION ALL SELECT VALUE r.l FROM t AS r"),
+        "subquery": query("SELECT r.id AS id, (SELECT VALUE e + 1 FROM r.l AS e) AS l FROM t AS r WHERE r.id = 1"),
+        "correlated": query("SELECT VALUE r.id FROM t AS r WHERE EXISTS (SELECT 1 FROM t AS q WHERE q.id > r.id)"),
+        "pivot": query("PIVOT r.id AT r.id FROM t AS r WHERE r.id = 'x'"),
+        "window": query("SELECT r.id AS id, ROW_NUMBER() OVER (ORDER BY r.id) AS n FROM t AS r WHERE r.id < 3"),
     }
+    folder = Path(sys.argv[1])
+    s.register("orders", folder / "orders.jsonl")
+    result = s.run(fs.read_plan(folder.parent / "revenue.ion"))
+    found["demo"] = result.to_python()
+    target = Path(sys.argv[2]) / "revenue.parquet"
+    result.write(target)
+    s.register("revenue", target)
+    found["read back"] = query("SELECT r.sku AS sku, r.revenue AS revenue FROM revenue AS r")
+    s.register("many", [{"x": i} for i in range(2000)])
+    long = s.query("SELECT COUNT(*) AS n FROM many AS a, many AS b, many AS c WHERE a.x + b.x + c.x = -1")
+    thread = threading.Timer(5, long.cancel)
+    thread.start()
+    found["cancelled"] = outcome(long.to_python)
+    thread.join()
+    found["goes on"] = query("SELECT VALUE r.id FROM t AS r WHERE r.id = 2")
 print("FOUND" + json.dumps(found, default=str))
 """
 
 
 @pytest.mark.spark
 @pytest.mark.timeout(400)
-def test_connect() -> None:
-    done = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, timeout=390)
+def test_connect(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CHILD, str(DATA), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=390)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
     assert lines, done.stderr[-2000:]
     found = json.loads(lines[0].removeprefix("FOUND"))
@@ -64,6 +91,18 @@ def test_connect() -> None:
     assert found["group"] == [{"k": False, "n": 3}]
     assert found["order"] == ["x", 2, 1]
     assert found["strict"][0] == "EvaluationError"
+    assert found["fallback"] == [1.0]
+    assert found["python"] == 1
+    assert found["join"] == [{"a": 2, "b": 2}]
+    assert len(found["union"]) == 4
+    assert found["subquery"] == [{"id": 1, "l": [2, 3]}]
+    assert found["correlated"] == [1]
+    assert found["pivot"] == {"x": "x"}
+    assert sorted(row["n"] for row in found["window"]) == [1, 2]
+    assert found["demo"]
+    assert sorted(found["read back"], key=str) == sorted(found["demo"], key=str)
+    assert found["cancelled"] == ["EvaluationError", "cancelled"]
+    assert found["goes on"] == [2]
     for shape in ("nested", "chained"):
         assert found[shape]["10"] == [1]
         for outcome in found[shape].values():

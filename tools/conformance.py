@@ -10,23 +10,36 @@ failure: refusing by name is not the failure that it asks for.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import firesteel as fs
 from firesteel import values
 from firesteel.ion import dumps
-from tools.partiql_suite import Run, load
+from firesteel.tables import Table
+from tools.dynamic_literals import NAME, Lifted
+from tools.partiql_suite import Run, in_part, load
+from tools.spark_batch import COMPUTING, FAST, Answer, configured, evaluated, parallel, together
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parent.parent
 KNOWN = Path(__file__).parent / "known_failures.txt"
+#: What fails on Spark besides.
+SPARK_KNOWN = Path(__file__).parent / "known_failures_spark.txt"
 SUITE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared" / "conformance")) / "partiql-tests"
+
+#: So many runs are compiled before they are computed.
+CHUNK = 512
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,7 @@ class Verdict:
     run: Run
     passed: bool
     detail: str = ""
+    native: bool = True
 
 
 def known_failures(path: Path = KNOWN) -> dict[str, str]:
@@ -50,73 +64,145 @@ def known_failures(path: Path = KNOWN) -> dict[str, str]:
     return known
 
 
-def judge(run: Run, session: fs.Session) -> Verdict:
-    """Try every statement of a run."""
-    for statement in run.statements:
-        try:
-            detail = _try(run, statement, session)
-        except fs.UnsupportedError as error:
-            detail = f"unsupported: {error.message}"
-        except fs.FiresteelError as error:
+def attempt(run: Run, statement: str, session: fs.Session, literals: str = "static") -> Answer:
+    """What comes of a statement. Of one that is evaluated: a `Result`, not computed yet."""
+    try:
+        match run.expected:
+            case "SyntaxSuccess" | "SyntaxFail":
+                fs.parse(statement)
+                return Answer()
+            case "StaticAnalysisFail":
+                session.plan(statement, typing="static")
+                return Answer()
+        mode = run.mode or "permissive"
+        return (
+            _lifted(statement, mode, session) if literals == "dynamic" else Answer(session.query(statement, mode=mode))
+        )
+    except Exception as error:
+        return Answer(error=error)
+
+
+def _lifted(statement: str, mode: str, session: fs.Session) -> Answer:
+    """The statement with its literals in a table."""
+    lifted = Lifted(session.plan(statement, mode=mode).node)
+    return Answer(_beside(session, lifted.table).run(lifted.plan), boxed=lifted.boxed)
+
+
+def _beside(session: fs.Session, table: Table) -> fs.Session:
+    """The session with the table of literals: a copy, because others use the session at the same time."""
+    other = copy.copy(session)
+    other._tables = {**session._tables, NAME: table}
+    return other
+
+
+def judge(run: Run, answers: Sequence[Answer]) -> Verdict:
+    """The verdict on what came of the statements of a run, in their order."""
+    native = all(answer.native for answer in answers)
+    for statement, answer in zip(run.statements, answers, strict=True):
+        detail = _wrong(run, answer)
+        if detail:
+            return Verdict(run, False, f"{statement}\n    {detail}", native)
+    return Verdict(run, True, "", native)
+
+
+def _wrong(run: Run, answer: Answer) -> str:
+    """What is wrong with an answer; nothing is an empty text."""
+    match answer.error:
+        case None:
+            return _wrong_value(run, answer.value)
+        case fs.UnsupportedError() as error:
+            return f"unsupported: {error.message}"
+        case fs.FiresteelError() as error:
             failing = run.expected in ("EvaluationFail", "StaticAnalysisFail", "SyntaxFail")
             right = failing and (run.expected != "SyntaxFail" or isinstance(error, fs.ParseError))
-            detail = "" if right else f"{type(error).__name__}: {error.message}"
-        except Exception as error:  # a bug of ours, never a verdict
-            detail = f"CRASH {type(error).__name__}: {error}"
-        if detail:
-            return Verdict(run, False, f"{statement}\n    {detail}")
-    return Verdict(run, True)
+            return "" if right else f"{type(error).__name__}: {error.message}"
+        case error:  # a bug of ours, never a verdict
+            return f"CRASH {type(error).__name__}: {error}"
 
 
-def _try(run: Run, statement: str, session: fs.Session) -> str:
-    """What is wrong with the outcome of a statement; nothing is an empty text."""
+def _wrong_value(run: Run, got: values.Value) -> str:
     match run.expected:
         case "SyntaxSuccess":
-            fs.parse(statement)
             return ""
         case "SyntaxFail":
-            fs.parse(statement)
             return "it should not parse"
         case "StaticAnalysisFail":
-            session.plan(statement, typing="static")
             return "it should not pass analysis"
-    got = session.query(statement, mode=run.mode or "permissive").value()
-    if run.expected == "EvaluationFail":
-        return f"it should fail, and gives {dumps(got)}"
+        case "EvaluationFail":
+            return f"it should fail, and gives {dumps(got)}"
     return "" if values.equal(got, run.output) else f"gives {dumps(got)}\n    wants {dumps(run.output)}"
 
 
-def verdicts(runs: Iterable[Run], engine: str) -> Iterator[Verdict]:
-    """Judge runs in turn; runs over one environment share a session."""
-    sessions: dict[int, fs.Session] = {}
+def verdicts(runs: Iterable[Run], literals: str = "static") -> Iterator[Verdict]:
+    """Judge runs in turn, on the reference engine."""
+    sessions = _Sessions(lambda: fs.connect(engine="reference"))
     for run in runs:
-        session = sessions.get(id(run.env))
-        if session is None:
-            sessions.clear()
-            session = sessions[id(run.env)] = fs.connect(engine=engine)  # type: ignore[arg-type]
+        tried = [attempt(run, statement, sessions.of(run), literals) for statement in run.statements]
+        yield judge(run, [evaluated(answer) for answer in tried])
+
+
+def spark_verdicts(runs: Sequence[Run], spark: SparkSession, literals: str = "static") -> Iterator[Verdict]:
+    """Judge runs on Spark, many in a job. What is literal in a statement is computed there, not while planning."""
+    sessions = _Sessions(lambda: fs.connect(spark=spark, in_process=False, skip_passes=["fold_constants"]))
+    with configured(spark, FAST | COMPUTING):
+        for at in range(0, len(runs), CHUNK):
+            chunk = runs[at : at + CHUNK]
+            pairs = [(run, statement, sessions.of(run)) for run in chunk for statement in run.statements]
+            tried = parallel(lambda pair: attempt(*pair, literals), pairs)
+            answers = iter(together(tried, alone=[run.expected == "EvaluationFail" for run, _, _ in pairs]))
+            for run in chunk:
+                yield judge(run, [next(answers) for _ in run.statements])
+
+
+class _Sessions:
+    """Sessions over the environments of runs; those of one environment come after one another."""
+
+    def __init__(self, connect: Callable[[], fs.Session]) -> None:
+        self._connect = connect
+        self._env: values.Struct | None = None
+        self._session = connect()
+
+    def of(self, run: Run) -> fs.Session:
+        if self._env is not run.env:
+            self._env = run.env
+            self._session = self._connect()
             for name, value in run.env:
-                session.register(name, values.Text(value) if isinstance(value, str) else value, replace=True)
-        yield judge(run, session)
+                self._session.register(name, values.Text(value) if isinstance(value, str) else value, replace=True)
+        return self._session
 
 
 def table(counts: dict[str, Counter[str]]) -> str:
-    """Passed, failed and known failures, per area."""
-    lines = [f"{'area':<34}{'runs':>7}{'passed':>8}{'failed':>8}{'known':>7}{'%':>8}"]
+    """Passed, failed and known failures, per area; and how many passed without Python."""
+    lines = [f"{'area':<34}{'runs':>7}{'passed':>8}{'failed':>8}{'known':>7}{'%':>8}{'native':>8}{'%':>8}"]
     total: Counter[str] = Counter()
     for area, count in [*sorted(counts.items()), ("all", total)]:
         total += count if area != "all" else Counter()
-        runs = sum(count.values())
-        share = 100 * count["passed"] / runs if runs else 100.0
-        lines.append(f"{area:<34}{runs:>7}{count['passed']:>8}{count['failed']:>8}{count['known']:>7}{share:>8.2f}")
+        runs = count["passed"] + count["failed"] + count["known"]
+        share, native = (100 * count[kind] / runs if runs else 100.0 for kind in ("passed", "native"))
+        cells = "".join(f"{count[kind]:>{width}}" for kind, width in (("passed", 8), ("failed", 8), ("known", 7)))
+        lines.append(f"{area:<34}{runs:>7}{cells}{share:>8.2f}{count['native']:>8}{native:>8.2f}")
     return "\n".join(lines)
+
+
+def _row(verdict: Verdict, kind: str) -> dict[str, object]:
+    run = verdict.run
+    return {"id": run.id, "area": run.area, "verdict": kind, "native": verdict.native, "detail": verdict.detail}
+
+
+def _spark() -> SparkSession:
+    from firesteel.spark import start
+
+    return start("local[2]")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", type=Path, default=SUITE, help="a directory in the suite's layout")
     parser.add_argument("--engine", default="reference", choices=["reference", "spark"])
+    parser.add_argument("--literals", default="static", choices=["static", "dynamic"])
     parser.add_argument("--report", type=Path, default=ROOT / "build" / "conformance.json")
     parser.add_argument("--filter", default="", help="only runs whose id contains this")
+    parser.add_argument("--part", type=int, default=1, help="only a fixed part: one of so many runs")
     parser.add_argument("--show", type=int, default=20, help="so many failures are printed")
     args = parser.parse_args()
     if not args.suite.is_dir():
@@ -124,17 +210,23 @@ def main() -> int:
         return 2
 
     started = time.monotonic()
-    known = known_failures()
+    known = known_failures() | (known_failures(SPARK_KNOWN) if args.engine == "spark" else {})
     counts: dict[str, Counter[str]] = {}
     rows, wrong = [], []
-    runs = [run for run in load(args.suite) if args.filter in run.id]
-    for i, verdict in enumerate(verdicts(runs, args.engine), 1):
+    runs = [run for run in load(args.suite) if args.filter in run.id and in_part(run, args.part)]
+    if args.engine == "reference":
+        judged = verdicts(runs, args.literals)
+    else:
+        judged = spark_verdicts(runs, _spark(), args.literals)
+    for i, verdict in enumerate(judged, 1):
         reason = known.get(verdict.run.id)
         kind = "passed" if verdict.passed else "known" if reason else "failed"
         if kind == "failed" or (verdict.passed and reason):
             wrong.append((verdict, reason))
-        counts.setdefault(verdict.run.area, Counter())[kind] += 1
-        rows.append({"id": verdict.run.id, "area": verdict.run.area, "verdict": kind, "detail": verdict.detail})
+        count = counts.setdefault(verdict.run.area, Counter())
+        count[kind] += 1
+        count["native"] += verdict.passed and verdict.native
+        rows.append(_row(verdict, kind))
         if i % 500 == 0:
             print(f"\r{i:,} of {len(runs):,} runs", end="", file=sys.stderr, flush=True)
     print(f"\r{len(runs):,} runs in {time.monotonic() - started:.0f} s", file=sys.stderr)

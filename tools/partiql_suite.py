@@ -6,6 +6,7 @@ statement that is a symbol names an `equiv_class`: all of its statements must gi
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,11 @@ def load(folder: Path) -> Iterator[Run]:
         name = path.relative_to(folder).as_posix()
         elements = read(path.read_bytes(), name)
         yield from _File(name).runs(elements, (), values.Struct())
+
+
+def in_part(run: Run, parts: int) -> bool:
+    """Is the run in the fixed part, one of so many, that stands for all of them?"""
+    return zlib.crc32(run.id.encode()) % parts == 0
 
 
 def area_of(name: str) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import operator
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform, get_type_hints
@@ -59,7 +60,7 @@ class Node:
 
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; the same object when nothing changes."""
-        if all(getattr(self, name) is value for name, value in changes.items()):
+        if all(_is_same(getattr(self, name), value) for name, value in changes.items()):
             return self
         return dataclasses.replace(cast(Any, self), **changes)  # type: ignore[no-any-return]
 
@@ -80,11 +81,22 @@ class Node:
             return NotImplemented
         return _equal(self, other)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What another process needs: the fields, and not what was derived from them here (hashes differ there)."""
+        return {name: value for name, value in self.__dict__.items() if not name.startswith("_")}
+
     def __repr__(self) -> str:
         return sexpr(self)
 
 
 dataclass(frozen=True, eq=False, repr=False)(Node)
+
+
+def _is_same(old: Any, new: Any) -> bool:
+    """The same object, or a tuple of the same objects."""
+    if old is new:
+        return True
+    return type(old) is type(new) is tuple and len(old) == len(new) and all(map(operator.is_, old, new))
 
 
 def fields(cls: type[Node]) -> tuple[FieldSpec, ...]:
@@ -122,7 +134,11 @@ def all_nodes_in(node: Node) -> list[Node]:
 
 def children(node: Node) -> list[Node]:
     """The nodes directly below that are of the node's own sort: below a plan node no types, below a type only types."""
-    return [child for child in all_nodes_in(node) if child.atom == node.atom]
+    known: list[Node] | None = node.__dict__.get("_children")
+    if known is None:
+        known = [child for child in all_nodes_in(node) if child.atom == node.atom]
+        object.__setattr__(node, "_children", known)
+    return known
 
 
 def walk(root: Node) -> Iterator[Node]:
@@ -159,6 +175,8 @@ def fold(root: Node, f: Callable[[Any, list[Any]], T], below: Callable[[Node], l
 
 def rebuild(node: N, kids: list[Any]) -> N:
     """The node over new children (in `children` order); the same object when they are the same objects."""
+    if all(map(operator.is_, children(node), kids)):
+        return node
     supply = iter(kids)
     changes: dict[str, Any] = {}
     for name in node.part_names:
@@ -192,23 +210,48 @@ def drive(dispatch: Callable[..., Any], *request: Any) -> Any:
     """Run handlers that ask for what they need instead of calling it.
 
     A handler is a function, or a generator that yields requests (tuples of arguments for `dispatch`) and is sent
-    their results. So a compiler reads like a recursive one and does not use the Python stack.
+    their results; an error goes up through those that wait, as it does through calls, and any of them may catch it.
+    So a compiler reads like a recursive one and does not use the Python stack.
     """
     stack: list[Generator[Any, Any, Any]] = []
-    result = dispatch(*request)
+    asked: tuple[Any, ...] | None = request
+    result: Any = None
     while True:
-        if isinstance(result, Generator):
-            stack.append(result)
-            result = None
-        elif not stack:
-            return result
         try:
-            asked = stack[-1].send(result)
+            if asked is not None:
+                result = dispatch(*asked)
+            if isinstance(result, Generator):
+                stack.append(result)
+                result = None
+            elif not stack:
+                return result
+            try:
+                asked = stack[-1].send(result)
+            except StopIteration as stop:
+                stack.pop()
+                asked, result = None, stop.value
+        except Exception as error:
+            asked, result = _raised(stack, error)
+
+
+def _raised(stack: list[Generator[Any, Any, Any]], error: Exception) -> tuple[tuple[Any, ...] | None, Any]:
+    """What an error leads to: what the first generator that catches it asks for, or returns.
+
+    It keeps the traceback that it came with: the way up through thousands of generators would tell nothing.
+    """
+    came_with = error.__traceback__
+    while stack:
+        try:
+            return stack[-1].throw(error), None  # one that is finished, because the error is its own, gives it back
         except StopIteration as stop:
             stack.pop()
-            result = stop.value
-        else:
-            result = dispatch(*asked)
+            return None, stop.value
+        except Exception as other:
+            stack.pop()
+            if other is not error:
+                error, came_with = other, other.__traceback__
+            error.__traceback__ = came_with
+    raise error.with_traceback(came_with)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

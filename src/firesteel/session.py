@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
@@ -13,9 +13,10 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.document import Plan, read_plan
 from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
+from firesteel.explain import PlanReport, explain, report
 from firesteel.explain import table as draw
 from firesteel.ion import dumps, loads
-from firesteel.node import walk
+from firesteel.node import Node, walk
 from firesteel.passes import View, infer_types, inline_views, optimize
 from firesteel.plan import CreateView, Global, GlobalBinding
 from firesteel.plan.check import ensure
@@ -30,6 +31,14 @@ if TYPE_CHECKING:
 class Outcome(Protocol):
     """What an engine gives back: the answer, when it is asked for."""
 
+    @property
+    def plan(self) -> p.Plan | None:
+        """What was run."""
+
+    @property
+    def fallbacks(self) -> Sequence[tuple[Node, str]]:
+        """The expressions of it that the engine leaves to Python, with the reasons."""
+
     def value(self) -> values.Value: ...
     def write(self, path: str | Path, format: str | None = None) -> None: ...
     def cancel(self) -> None: ...
@@ -41,6 +50,7 @@ class Engine(Protocol):
     name: str
 
     def run(self, plan: p.Plan, tables: Sequence[Table]) -> Outcome: ...
+    def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]: ...
     def close(self) -> None: ...
 
 
@@ -51,33 +61,40 @@ def connect(
     master: str | None = None,
     remote: str | None = None,
     in_process: bool = True,
+    fallback: Literal["allow", "refuse"] = "allow",
+    skip_passes: Collection[str] = (),
 ) -> Session:
     """A session: on local Spark unless told otherwise, or in this process with `engine="reference"`.
 
     Spark starts when a plan first needs it. With `in_process` (the default) a plan that touches no table is answered
-    by the reference evaluator at once.
+    by the reference evaluator at once. An expression that Spark has no form for runs in its Python workers; with
+    `fallback="refuse"` it is an `UnsupportedError`. `skip_passes` names passes of `firesteel.passes.PIPELINE` to leave
+    out.
     """
+    if fallback not in ("allow", "refuse"):
+        raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
     if engine == "reference":
-        return Session(_Reference, in_process=True)
+        return Session(_Reference, in_process=True, skip_passes=skip_passes)
     if engine != "spark":
         raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
 
     def start() -> Engine:
         from firesteel.spark import SparkEngine
 
-        return SparkEngine(spark, master=master, remote=remote)
+        return SparkEngine(spark, master=master, remote=remote, fallback=fallback)
 
-    return Session(start, in_process=in_process)
+    return Session(start, in_process=in_process, skip_passes=skip_passes)
 
 
 class Session:
     """Tables, views, and an engine to run plans over them. Use it as a context manager, or `close` it."""
 
-    def __init__(self, start: Callable[[], Engine], *, in_process: bool) -> None:
+    def __init__(self, start: Callable[[], Engine], *, in_process: bool, skip_passes: Collection[str] = ()) -> None:
         self._start = start
         self._started: Engine | None = None
         self._reference: Engine = _Reference()
         self._in_process = in_process
+        self._skip_passes = frozenset(skip_passes)
         self._tables: dict[str, Table] = {}
         self._views: dict[str, View] = {}
 
@@ -89,16 +106,20 @@ class Session:
         source: Any,
         *,
         record_id: str | Iterable[Any] | None = None,
+        malformed: Literal["error", "skip"] = "error",
         replace: bool = False,
     ) -> None:
         """Give a table a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
 
-        `record_id` is what BY binds: the name of an attribute, or one identifier per record.
+        `record_id` is what BY binds: the name of an attribute, or one identifier per record. A line of a JSON file
+        that is not JSON is an error; with `malformed="skip"` it is left out, and a warning says how many there were.
         """
+        if malformed not in ("error", "skip"):
+            raise UnsupportedError(f"malformed={malformed!r} is not known", help="it is 'error' or 'skip'")
         if not replace and (name in self._tables or name in self._views):
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
         self._views.pop(name, None)
-        self._tables[name] = _table(source, record_id)
+        self._tables[name] = _table(source, record_id, malformed)
 
     def unregister(self, name: str) -> None:
         """Forget a table or a view."""
@@ -148,7 +169,7 @@ class Session:
         """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
         statement = partiql.parse(text)
         if isinstance(statement, partiql.Explain):
-            return Result(_Value(self._plan(statement.statement, mode, "dynamic", params).explain()), "session")
+            return Result(_Value(self.explain(self._plan(statement.statement, mode, "dynamic", params))), "session")
         return self.run(self._plan(statement, mode, "dynamic", params))
 
     def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
@@ -168,17 +189,32 @@ class Session:
 
     def run(self, source: Plan | p.Plan | str | Path | bytes) -> Result:
         """Run a plan: one that was read, its node, or what `fs.read_plan` reads."""
-        if isinstance(source, p.Plan):
-            source = Plan(source)
-        node = (source if isinstance(source, Plan) else read_plan(source)).node
+        node = _node(source)
         ensure(node)
         if isinstance(node.statement, CreateView):
             return self._create_view(node, node.statement)
+        node, used, engine = self._prepared(node)
+        return Result(engine.run(node, used), engine.name)
+
+    def explain(
+        self, source: Plan | p.Plan | str, *, mode: str = "permissive", params: Sequence[Any] | None = None
+    ) -> str:
+        """A plan, or that of a PartiQL statement, as this session would run it: a tree, one line per node, and a line
+        below it for every expression that would run in Python, with the reason."""
+        node = _node(self.plan(source, mode=mode, params=params) if isinstance(source, str) else source)
+        ensure(node)
+        if isinstance(node.statement, CreateView):
+            return explain(node)
+        node, used, engine = self._prepared(node)
+        node, fallbacks = engine.explain(node, used)
+        return explain(node, marks=[(rex, f"python: {reason}") for rex, reason in fallbacks])
+
+    def _prepared(self, node: p.Plan) -> tuple[p.Plan, list[Table], Engine]:
+        """The plan as it runs, the tables that it refers to, and what runs it."""
         node = inline_views(node, lambda binding: self._find(binding.name, self._views))
         node, used = self._bind(node)
-        node = optimize(node)
-        engine = self._reference if self._in_process and not used else self._engine
-        return Result(engine.run(node, used), engine.name)
+        node = optimize(node, skip=self._skip_passes)
+        return node, used, self._reference if self._in_process and not used else self._engine
 
     def _bind(self, node: p.Plan) -> tuple[p.Plan, list[Table]]:
         """The plan over the tables that it refers to, with the types that these have."""
@@ -224,6 +260,12 @@ class Session:
         self.close()
 
 
+def _node(source: Plan | p.Plan | str | Path | bytes) -> p.Plan:
+    if isinstance(source, p.Plan):
+        return source
+    return (source if isinstance(source, Plan) else read_plan(source)).node
+
+
 def _renumber(node: p.Plan, ordinals: dict[int, int]) -> p.Plan:
     from firesteel.node import transform
 
@@ -233,11 +275,11 @@ def _renumber(node: p.Plan, ordinals: dict[int, int]) -> p.Plan:
     return node.replace(statement=transform(node.statement, change))
 
 
-def _table(source: Any, record_id: str | Iterable[Any] | None) -> Table:
+def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str = "error") -> Table:
     """A table of whatever a user has."""
     if isinstance(source, str | Path) and not isinstance(source, values.Text | values.Symbol):
         file = tables.file(source)
-        return Table(file, tables.file_type(file), _attribute(record_id))
+        return Table(file, tables.file_type(file), _attribute(record_id), malformed)
     module = type(source).__module__.partition(".")[0]
     if module == "pyspark":
         from firesteel.spark import frame_type
@@ -267,8 +309,10 @@ def _attribute(record_id: str | Iterable[Any] | None) -> str | None:
 class _Value:
     """A value that is there already."""
 
-    def __init__(self, value: values.Value) -> None:
+    def __init__(self, value: values.Value, plan: p.Plan | None = None) -> None:
         self._value = value
+        self.plan = plan
+        self.fallbacks: Sequence[tuple[Node, str]] = ()
 
     def value(self) -> values.Value:
         return self._value
@@ -286,7 +330,10 @@ class _Reference:
     name = "reference"
 
     def run(self, plan: p.Plan, tables: Sequence[Table]) -> Outcome:
-        return _Value(evaluate.evaluate(plan, tables))
+        return _Value(evaluate.evaluate(plan, tables), plan)
+
+    def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
+        return plan, ()
 
     def close(self) -> None:
         """Nothing was started."""
@@ -339,9 +386,19 @@ class Result:
         """Print the first rows."""
         print(draw(self.value(), limit))
 
+    def plan_report(self) -> PlanReport:
+        """What the engine made of the plan: how many relations and expressions, and which of these run in Python."""
+        plan = self._outcome.plan
+        return PlanReport(self.engine, 0, 0) if plan is None else report(plan, self.engine, self._outcome.fallbacks)
+
     def write(self, path: str | Path, format: str | None = None) -> None:
         """Write the answer to a file or a directory of files; the suffix says the format. All of it, or nothing."""
         self._outcome.write(path, format)
+
+    @property
+    def malformed(self) -> int:
+        """How many lines of JSON files were left out, because they are not JSON and `malformed="skip"` was said."""
+        return getattr(self._outcome, "malformed", 0)
 
     def cancel(self) -> None:
         """Stop computing the answer."""

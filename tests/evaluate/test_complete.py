@@ -79,4 +79,4 @@ def test_a_node_without_a_handler_is_refused_by_name(monkeypatch: pytest.MonkeyP
 
 
 def test_public_names() -> None:
-    assert evaluator.__all__ == ["HANDLERS", "MAX_DEPTH", "UNSUPPORTED", "Env", "evaluate", "expression"]
+    assert evaluator.__all__ == ["HANDLERS", "MAX_DEPTH", "UNSUPPORTED", "Env", "each", "evaluate", "expression"]

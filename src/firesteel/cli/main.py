@@ -98,6 +98,13 @@ _running = _shared(
     click.option("--engine", type=click.Choice(["spark", "reference"]), default="spark", show_default=True),
     click.option("--master", help="The Spark master, for example spark://host:7077. Default: local."),
     click.option("--remote", help="A Spark Connect server, for example sc://host."),
+    click.option(
+        "--fallback",
+        type=click.Choice(["allow", "refuse"]),
+        default="allow",
+        show_default=True,
+        help="What Spark has no form for: run it in Python, or refuse it.",
+    ),
     click.option("--format", "format_", type=click.Choice(["table", "ion"]), default="table", show_default=True),
     click.option("--limit", type=click.IntRange(0), default=100, show_default=True, help="Rows that a table shows."),
     click.option("--output", "-o", type=click.Path(path_type=Path), help="Write the rows to this file instead."),
@@ -222,9 +229,22 @@ def _time(seconds: float | None) -> Iterator[None]:
 @commands.command()
 @_plan
 @click.option("--as", "notation", type=click.Choice(["tree", "ion", "algebra"]), default="tree", show_default=True)
-def explain(plan: Path, notation: str) -> None:
-    """Show PLAN as a tree, or in another notation."""
+@click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
+@_with_tables
+def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]]) -> None:
+    """Show PLAN as a tree, or in another notation.
+
+    \b
+    firesteel explain plan.ion
+    firesteel explain plan.ion --engine spark --table t=t.parquet
+    """
     read = fs.read_plan(plan)
+    if engine is not None:
+        if notation != "tree":
+            raise click.UsageError("--engine goes with --as tree")
+        with _session(tables, engine=engine) as session:
+            click.echo(session.explain(read))
+        return
     match notation:
         case "ion":
             click.echo(read.to_ion())

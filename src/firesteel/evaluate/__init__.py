@@ -8,6 +8,6 @@ are the tables of the functions, over `arithmetic.py`, `compare.py`, `logic.py`,
 from firesteel.evaluate import call, exclude, group, join, path, rel, rex, window  # noqa: F401  (each registers its handlers)
 from firesteel.evaluate.base import HANDLERS, UNSUPPORTED, Env
 from firesteel.evaluate.deep import MAX_DEPTH
-from firesteel.evaluate.run import evaluate, expression
+from firesteel.evaluate.run import each, evaluate, expression
 
-__all__ = ["HANDLERS", "MAX_DEPTH", "UNSUPPORTED", "Env", "evaluate", "expression"]
+__all__ = ["HANDLERS", "MAX_DEPTH", "UNSUPPORTED", "Env", "each", "evaluate", "expression"]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate.deep import survey
 from firesteel.node import Node, drive
-from firesteel.plan import Global, Lit, Rel, Rex, Var
+from firesteel.plan import Global, Lit, Rel, Rex, Select, Var
+from firesteel.plan.scope import free_rows
 from firesteel.source import Place, Span
 from firesteel.values import MISSING, Value
 
@@ -57,15 +58,16 @@ class Forgivable(Exception):
 class Context:
     """What handlers know beside their node: the mode, and the tables behind the plan's globals."""
 
-    def __init__(self, strict: bool, tables: Sequence[Table] = ()) -> None:
+    def __init__(self, strict: bool, tables: Sequence[Table] = (), now: datetime.datetime | None = None) -> None:
         self.strict = strict
         self.tables = tables
+        self._now = now
         self._read: dict[int, Value] = {}
 
     @cached_property
     def now(self) -> datetime.datetime:
-        """The time of the run, in UTC: one and the same, however long it takes."""
-        return datetime.datetime.now(datetime.UTC)
+        """The time of the run, in UTC: one and the same, however long it takes, and wherever parts of it run."""
+        return self._now or datetime.datetime.now(datetime.UTC)
 
     def table(self, ordinal: int) -> Value:
         """The value of a global; its table is read when it is first needed, and then no more."""
@@ -110,7 +112,7 @@ def handles(cls: type[Node]) -> Callable[[Handler], Handler]:
 
 def compile_node(root: Node, context: Context) -> tuple[Any, int]:
     """What a node is compiled to, and how deep it is. A shared subplan is compiled once, and runs once for the same
-    rows in scope: else a small document could ask for an endless run."""
+    rows in scope: else a small document could ask for an endless run. A query without correlation runs once."""
     levels, shared = survey(root)
     done: dict[int, Any] = {}
 
@@ -125,12 +127,26 @@ def compile_node(root: Node, context: Context) -> tuple[Any, int]:
         made = handler(node, context)
         if isinstance(made, Generator):
             made = yield from made
-        if id(node) in shared and isinstance(node, Rex | Rel) and not isinstance(node, Lit | Var | Global):
+        if isinstance(node, Select) and node is not root and not free_rows(node):
+            made = _lasting(made)
+        elif id(node) in shared and isinstance(node, Rex | Rel) and not isinstance(node, Lit | Var | Global):
             made = _once(made, id(node))
         done[id(node)] = made
         return made
 
     return drive(dispatch, root, context), levels
+
+
+def _lasting(made: Callable[[Env], Value]) -> Callable[[Env], Value]:
+    """A query that looks at no row around it gives the same for all of them: it runs when it is first needed."""
+    found: list[Value] = []
+
+    def run(env: Env) -> Value:
+        if not found:
+            found.append(made(env))
+        return found[0]
+
+    return run
 
 
 def _once(made: Callable[[Env], Any], key: int) -> Callable[[Env], Any]:

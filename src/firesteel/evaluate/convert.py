@@ -29,6 +29,8 @@ Cast = Callable[[Value], Value]
 
 _INTEGER = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|([0-9]+))", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eEdD][+-]?[0-9]+)?", re.ASCII)
+#: Text is read with all the digits that could count before it is rounded.
+_READING = decimal.Context(prec=1_000)
 _FLOAT_WORDS = {"nan": math.nan, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 
 
@@ -159,7 +161,7 @@ def _decimal(type_: t.Decimal) -> Cast:
         if isinstance(value, int | float | Decimal):
             return fit(to_decimal(int(value) if isinstance(value, bool) else value))
         if type(value) in TEXTS and _NUMBER.fullmatch(text(value)):
-            return fit(decimals(decimal.Context().create_decimal, _number(text(value))))  # type: ignore[arg-type]
+            return fit(decimals(_READING.create_decimal, _number(text(value))))  # type: ignore[arg-type]
         raise _cannot(value, type_)
 
     return to

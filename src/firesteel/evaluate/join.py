@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from firesteel import plan as p
+from firesteel import values
 from firesteel.errors import PlanError
 from firesteel.evaluate.base import Context, Env, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.compare import equality_key
@@ -41,11 +42,15 @@ def _theta(node: p.Theta, context: Context) -> Generator[Any, Any, Pairing]:
 
 @handles(p.Equi)
 def _equi(node: p.Equi, context: Context) -> Generator[Any, Any, Pairing]:
-    left_keys: list[RexClosure] = []
-    right_keys: list[RexClosure] = []
+    left_keys: list[_KeyClosure] = []
+    right_keys: list[_KeyClosure] = []
     for pair_ in node.keys:
-        left_keys.append((yield pair_.left, context))
-        right_keys.append((yield pair_.right, context))
+        left_keys.append(((yield pair_.left, context), pair_.same))
+        right_keys.append(((yield pair_.right, context), pair_.same))
+    residual: RexClosure | None = None
+    if node.residual is not None:
+        residual = yield node.residual, context
+    fail = context.failing(node.residual.where if node.residual is not None else node.where)
 
     def pair(lefts: list[Row], rights: list[Row], env: Env) -> list[Sequence[int]]:
         by_key: dict[tuple[Key, ...], list[int]] = {}
@@ -56,18 +61,28 @@ def _equi(node: p.Equi, context: Context) -> Generator[Any, Any, Pairing]:
         found: list[Sequence[int]] = []
         for left in lefts:
             key = _join_key(left_keys, Env(left, env))
-            found.append([] if key is None else by_key.get(key, []))
+            matches = [] if key is None else by_key.get(key, [])
+            if residual is not None:
+                matches = [i for i in matches if holds(residual(Env(left + rights[i], env)), fail)]
+            found.append(matches)
         return found
 
     return pair
 
 
-def _join_key(exprs: list[RexClosure], env: Env) -> tuple[Key, ...] | None:
-    """Equal just where `=` is true of all keys; None if one is absent, because then `=` never is."""
-    values = [expr(env) for expr in exprs]
-    if any(map(absent, values)):
-        return None
-    return tuple([equality_key(value) for value in values])
+#: What a key is, and whether an absent one is the same as another.
+_KeyClosure = tuple[RexClosure, bool]
+
+
+def _join_key(exprs: list[_KeyClosure], env: Env) -> tuple[Key, ...] | None:
+    """Equal just where all keys are; None if one is absent of which `=` has to be true, because then it never is."""
+    made: list[Key] = []
+    for expr, same in exprs:
+        value = expr(env)
+        if absent(value) and not same:
+            return None
+        made.append(values.key(value) if same else equality_key(value))
+    return tuple(made)
 
 
 @handles(p.Join)
@@ -82,6 +97,9 @@ def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
 
     def side_by_side(env: Env) -> Rows:
         (lefts, left_ordered), (rights, right_ordered) = left(env), right(env)
+        if capture.tests:
+            matched = [bool(matches) for matches in pair(lefts, rights, env)]
+            return Rows(_tested(capture, lefts, matched), left_ordered)
         made: list[Row] = []
         unmatched = set(range(len(rights))) if pads_left else set()
         for row, matches in zip(lefts, pair(lefts, rights, env), strict=True):
@@ -99,6 +117,9 @@ def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
         for row in lefts:
             rights, right_ordered = right(Env(row, env))
             (matches,) = pair([row], rights, env)
+            if capture.tests:
+                made.extend(_tested(capture, [row], [bool(matches)]))
+                continue
             made.extend([row + rights[i] for i in matches])
             if pads_right and not matches:
                 made.append(row + no_right)
@@ -108,3 +129,11 @@ def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
     if node.lateral and pads_left:
         raise PlanError("a lateral join cannot keep right rows: there are none without a left row", where=node.where)
     return lateral if node.lateral else side_by_side
+
+
+def _tested(capture: p.Capture, lefts: list[Row], matched: list[bool]) -> list[Row]:
+    """What a join gives that only asks whether a left row has a match."""
+    if capture is p.Capture.LEFT_MARK:
+        return [(*row, found) for row, found in zip(lefts, matched, strict=True)]
+    wanted = capture is p.Capture.LEFT_SEMI
+    return [row for row, found in zip(lefts, matched, strict=True) if found is wanted]

@@ -78,7 +78,7 @@ def _offset(zero: str, colon: str = "", optional: bool = False) -> Symbol:
     return Symbol("offset", write, f"{zero}|{looks}" if zero else looks, read)
 
 
-_SYMBOLS: dict[str, Symbol] = {
+SYMBOLS: dict[str, Symbol] = {
     "y": _number("year", lambda stamp: stamp.year),
     # Two digits are a year of 1970 to 2069.
     "yy": _number("year", lambda stamp: stamp.year % 100, 2)._replace(
@@ -124,7 +124,7 @@ def _refuse(pattern: str, why: str) -> NoReturn:
 
 
 @lru_cache(maxsize=256)
-def _parts(pattern: str) -> tuple[Symbol | str, ...]:
+def parts_of(pattern: str) -> tuple[Symbol | str, ...]:
     """The fields, and the text between them."""
     parts: list[Symbol | str] = []
     place = 0
@@ -133,8 +133,8 @@ def _parts(pattern: str) -> tuple[Symbol | str, ...]:
         token = found[0] if found else pattern[place]
         if token[0] == "'" and found:
             parts.append(token[1:-1].replace("''", "'") or "'")
-        elif token in _SYMBOLS:
-            parts.append(_SYMBOLS[token])
+        elif token in SYMBOLS:
+            parts.append(SYMBOLS[token])
         elif found and not found[1]:
             parts.append(token)
         else:
@@ -145,7 +145,7 @@ def _parts(pattern: str) -> tuple[Symbol | str, ...]:
 
 def to_string(moment: Timestamp | datetime.date, pattern: Text) -> str:
     stamp = midnight(moment) if isinstance(moment, datetime.date) else moment
-    return "".join(part if isinstance(part, str) else part.write(stamp) for part in _parts(text(pattern)))
+    return "".join(part if isinstance(part, str) else part.write(stamp) for part in parts_of(text(pattern)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -157,21 +157,23 @@ _ORDER = ("year", "month", "day", "hour", "minute", "second", "fraction")
 _KNOWN_TO = {"hour": "minute", "fraction": "second"}
 
 
-class _Reader(NamedTuple):
+class Reader(NamedTuple):
+    """What text of a pattern looks like, its fields in their order, and how exactly they tell a timestamp."""
+
     looks: re.Pattern[str]
     symbols: tuple[Symbol, ...]
     known_to: str
 
 
 @lru_cache(maxsize=256)
-def _reader(pattern: str) -> _Reader:
+def reader_of(pattern: str) -> Reader:
     """How to read by the pattern, which has to have what makes a timestamp, each of it once."""
-    parts = _parts(pattern)
+    parts = parts_of(pattern)
     symbols = tuple(part for part in parts if not isinstance(part, str))
     fields = [symbol.field for symbol in symbols]
     if ("half" in fields) != ("half-day hour" in fields):
         _refuse(pattern, "hours from 1 to 12 and AM or PM need each other")
-    if _SYMBOLS["MMMMM"] in symbols:
+    if SYMBOLS["MMMMM"] in symbols:
         _refuse(pattern, "the first letter of a month does not say which it is")
     fields = ["hour" if field == "half-day hour" else field for field in fields]
     if len(set(fields)) < len(fields):
@@ -181,13 +183,13 @@ def _reader(pattern: str) -> _Reader:
     if present != _ORDER[:needed]:
         _refuse(pattern, f"it needs {', '.join(_ORDER[:needed])}")
     looks = "".join(re.escape(part) if isinstance(part, str) else f"({part.looks})" for part in parts)
-    return _Reader(re.compile(looks, re.ASCII | re.IGNORECASE), symbols, _KNOWN_TO.get(present[-1], present[-1]))
+    return Reader(re.compile(looks, re.ASCII | re.IGNORECASE), symbols, _KNOWN_TO.get(present[-1], present[-1]))
 
 
 def to_timestamp(written: Text, pattern: Text | None = None) -> Timestamp:
     if pattern is None:
         return _from_ion(text(written))
-    reader = _reader(text(pattern))
+    reader = reader_of(text(pattern))
     found = reader.looks.fullmatch(text(written))
     stamp = None
     if found is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import datetime
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.evaluate import deep
 from firesteel.evaluate.base import Context, Env, RelClosure, Row, compile_node
 from firesteel.plan import CreateView, Mode, Plan, Query, Rex, Root
@@ -43,8 +44,26 @@ def expression(rex: Rex, mode: Mode, globals: Sequence[Table] = ()) -> Callable[
     return value
 
 
-def _context(mode: Mode, tables: Sequence[Table]) -> Context:
-    return Context(mode is Mode.STRICT, tables)
+def each(
+    rex: Rex, mode: Mode, globals: Sequence[Table] = (), now: datetime.datetime | None = None
+) -> Callable[[Iterable[Row]], list[Value | FiresteelError]]:
+    """A function of many rows, each the only one in scope: the value of each, or the error that it makes."""
+    closure, levels = compile_node(rex, _context(mode, globals, now))
+
+    def outcomes(rows: Iterable[Row]) -> list[Value | FiresteelError]:
+        found: list[Value | FiresteelError] = []
+        for row in rows:
+            try:
+                found.append(closure(Env(row)))
+            except FiresteelError as error:
+                found.append(error)
+        return found
+
+    return lambda rows: deep.run(lambda: outcomes(rows), levels)
+
+
+def _context(mode: Mode, tables: Sequence[Table], now: datetime.datetime | None = None) -> Context:
+    return Context(mode is Mode.STRICT, tables, now)
 
 
 def _named(root: Root, rel: RelClosure) -> Value:

@@ -1,6 +1,8 @@
-"""Printers of plans. `text.py` draws the tree, `table.py` draws rows, `rex.py` writes an expression on one line."""
+"""Printers of plans. `text.py` draws the tree, `table.py` draws rows, `rex.py` writes an expression on one line, and
+`report.py` sums up what an engine makes of a plan."""
 
+from firesteel.explain.report import InPython, PlanReport, report
 from firesteel.explain.table import table
 from firesteel.explain.text import explain
 
-__all__ = ["explain", "table"]
+__all__ = ["InPython", "PlanReport", "explain", "report", "table"]

@@ -33,6 +33,7 @@ from firesteel.plan import (
     Wildcard,
 )
 from firesteel.plan.scope import Scope
+from firesteel.source import Place
 
 #: Longer expressions are cut: the tree is for reading.
 WIDTH = 160
@@ -79,6 +80,13 @@ def write(node: Node, scope: Scope | None, globals_: Sequence[GlobalBinding], su
         return _cut(node, scope)
 
     return str(drive(one, node, scope))
+
+
+def brief(node: Node, scope: Scope | None, globals_: Sequence[GlobalBinding]) -> str:
+    """An expression on its own: as it was written, where it was, else as it might be."""
+    span = node.where.span if isinstance(node.where, Place) else node.where
+    text = " ".join(span.text.split()) if span is not None else write(node, scope, globals_, [])
+    return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
 def _cut(node: Node, scope: Scope | None) -> Text:
@@ -141,7 +149,7 @@ def _write(node: Node, scope: Scope | None) -> Text:
         case JoinKey(left=left_key, right=right_key) if scope is not None and scope.split is not None:
             left = yield left_key, Scope(scope.columns[: scope.split], scope.outer)
             right = yield right_key, Scope(scope.columns[scope.split :], scope.outer)
-            return f"{left} = {right}"
+            return f"{left} {'is' if node.same else '='} {right}"
         case _:
             return f"⟨{node.tag or type(node).__name__}⟩"
 

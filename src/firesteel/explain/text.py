@@ -7,11 +7,12 @@
 
 After a type, `?` says that it may be NULL and `~` that it may be MISSING. `^` before a name is one row further out.
 A subquery inside an expression is `#1`, and its tree follows below the node. A part of a plan that is used twice is
-drawn once.
+drawn once. What somebody has to say of an expression (an engine, that it runs in Python) is a line below the node.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from firesteel import types as t
@@ -55,8 +56,9 @@ class _Line:
     label: str = ""
 
 
-def explain(plan: Plan, *, max_lines: int = 10_000) -> str:
-    """The plan as a tree of text."""
+def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: int = 10_000) -> str:
+    """The plan as a tree of text. `marks` are notes on some of its nodes."""
+    notes = {id(node): (node, note) for node, note in marks}
     rows: list[tuple[str, str]] = []
     drawn: dict[int, int] = {}
     stack: list[tuple[_Line, str, bool]] = [(_Line(plan.statement, None), "", True)]
@@ -73,12 +75,32 @@ def explain(plan: Plan, *, max_lines: int = 10_000) -> str:
         rows.append((f"{lead}{line.label}{text}", _columns(line.node)))
         below = _below(line.node, line.scope, subqueries)
         deeper = "" if top else indent + ("   " if last else "│  ")
+        rows.extend((f"{deeper}{note}", "") for note in _noted(line, plan.globals, subqueries, notes))
         for i, kid in reversed(list(enumerate(below))):
             stack.append((kid, deeper, i == len(below) - 1))
     if stack:
         rows.append((f"… cut after {max_lines:,} lines", ""))
     width = min(72, max((len(left) for left, right in rows if right), default=0))
     return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
+
+
+def _noted(
+    line: _Line, globals_: Sequence[GlobalBinding], subqueries: list[Node], notes: dict[int, tuple[Node, str]]
+) -> list[str]:
+    """The notes on the node and on its own expressions; subqueries have lines of their own."""
+    found: list[str] = []
+    scopes = {id(kid): around for kid, around in scoped_children(line.node, line.scope)}
+    stack: list[tuple[Node, Scope | None]] = [(line.node, line.scope)] if notes else []
+    while stack:
+        node, scope = stack.pop()
+        if id(node) in notes:
+            _, note = notes.pop(id(node))
+            text = node.tag if node is line.node else expression.write(node, scope, globals_, subqueries)
+            found.append(f"-- {text}: {note}")
+        for kid in reversed(children(node)):
+            if not isinstance(kid, Rel | Select | Pivot):
+                stack.append((kid, scopes.get(id(kid), scope) if node is line.node else scope))
+    return found
 
 
 def _columns(node: Node) -> str:
@@ -137,8 +159,9 @@ def _part(kid: Node, around: Scope | None, say: object) -> str:
     match kid:
         case Cross():
             return "cross"
-        case Equi(keys=keys):
-            return f"equi on {', '.join(say(key, around) for key in keys) or 'nothing'}"
+        case Equi(keys=keys, residual=residual):
+            rest = f" and {say(residual, around)}" if residual is not None else ""
+            return f"equi on {', '.join(say(key, around) for key in keys) or 'nothing'}{rest}"
         case Theta(condition=condition):
             return f"on {say(condition, around)}"
         case _:

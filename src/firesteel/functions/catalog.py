@@ -189,6 +189,11 @@ def overload(function: Function, args: Sequence[t.Type]) -> Signature | None:
     return next((signature for signature in function.signatures if signature.takes(len(args))), None)
 
 
+def certain(function: Function, args: Sequence[t.Type]) -> bool:
+    """Are arguments of these types right for a signature, whatever their values: is the call never a type error?"""
+    return any(s.fits(args, _surely) and not s.partial for s in function.signatures)
+
+
 def suggest(name: str) -> str | None:
     """The name that was probably meant."""
     close = difflib.get_close_matches(name, _tables()[0], 1)

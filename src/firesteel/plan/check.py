@@ -253,6 +253,8 @@ def _theta(join: rels.Theta, _scope: Scope | None, _plan: Plan) -> Findings:
 def _equi(join: rels.Equi, _scope: Scope | None, _plan: Plan) -> Findings:
     if not join.keys:
         yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
+    if join.residual is not None and not t.overlap(join.residual.type, t.Bool(nullable=True, missable=True)):
+        yield f"a join's condition is a bool, not a {join.residual.type}", None
 
 
 @_judge(rels.Join)

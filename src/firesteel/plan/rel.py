@@ -255,12 +255,19 @@ class Offset(Rel, tag="offset"):
 
 
 class Capture(enum.IntEnum):
-    """Which rows a join keeps. The document's codes; its LEFT_OUTER, RIGHT_OUTER and FULL_OUTER are synonyms."""
+    """Which rows a join keeps. The document's codes; its LEFT_OUTER, RIGHT_OUTER and FULL_OUTER are synonyms.
+
+    The last three are ours, and give no right columns: the left rows that have a match, those that have none, and all
+    of them with a column more that says whether they have one.
+    """
 
     INNER = 1
     LEFT = 2
     RIGHT = 4
     FULL = 6
+    LEFT_SEMI = 8
+    LEFT_ANTI = 9
+    LEFT_MARK = 10
 
     @property
     def pads_left(self) -> bool:
@@ -269,6 +276,11 @@ class Capture(enum.IntEnum):
     @property
     def pads_right(self) -> bool:
         return self in (Capture.LEFT, Capture.FULL)
+
+    @property
+    def tests(self) -> bool:
+        """Does the join only ask whether a left row has a match?"""
+        return self in (Capture.LEFT_SEMI, Capture.LEFT_ANTI, Capture.LEFT_MARK)
 
 
 class JoinType(Node):
@@ -280,18 +292,25 @@ class Cross(JoinType, tag="cross"):
 
 
 class JoinKey(Node):
-    """Two keys that must be equal: one of the left row, one of the right row."""
+    """Two keys that must be equal: one of the left row, one of the right row.
+
+    Equal is what `=` is true of; with `same` it is deep equality, NULL with NULL and MISSING with MISSING.
+    """
 
     left: Rex
     right: Rex
+    _: KW_ONLY
+    same: bool = False
 
 
 class Equi(JoinType, tag="equi"):
-    """Rows whose keys are equal."""
+    """Rows whose keys are equal, and of which the residual condition, over the left row and then the right row, is
+    true."""
 
     capture: Capture
     _: KW_ONLY
     keys: tuple[JoinKey, ...] = ()
+    residual: Rex | None = None
 
 
 class Theta(JoinType, tag="theta"):

@@ -11,6 +11,7 @@ from firesteel.node import Node, fold
 from firesteel.plan.base import NamingRel, Rel
 from firesteel.plan.rel import (
     Aggregate,
+    Capture,
     Distinct,
     Exclude,
     Join,
@@ -82,6 +83,8 @@ def _schema(rel: Rel, below: list[Schema]) -> Schema:
             return tuple(Field(f.name, t.ANY) if i in touched else f for i, f in enumerate(below[0]))
         case Join():
             left, right = below
+            if rel.capture.tests:
+                return left + ((Field(None, t.BOOL),) if rel.capture is Capture.LEFT_MARK else ())
             if rel.capture.pads_left:
                 left = _padded(left)
             if rel.capture.pads_right:
@@ -135,6 +138,8 @@ def _is_list(rel: Rel, below: list[bool | None]) -> bool | None:
             return False
         case Join():
             left, right = below
+            if rel.capture.tests:
+                return left
             if rel.capture.pads_left:
                 return False
             return None if left is None or right is None else left and right

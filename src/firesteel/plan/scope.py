@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from firesteel.errors import PlanError
-from firesteel.node import Node, children, drive, rebuild
+from firesteel.node import Node, children, drive, fold, rebuild
 from firesteel.plan.base import Rel, Rex
 from firesteel.plan.rel import Equi, Join, JoinKey
 from firesteel.plan.rex import Var
@@ -111,7 +111,7 @@ def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope |
 # Rows that a subtree looks at from outside
 
 
-def _levels(node: Node, level: int) -> list[tuple[Node, int]]:
+def levels(node: Node, level: int) -> list[tuple[Node, int]]:
     """The nodes below, each with the number of rows between it and the root."""
     kids = children(node)
     if not isinstance(node, Rel | Rex) or not inputs(node):
@@ -121,40 +121,48 @@ def _levels(node: Node, level: int) -> list[tuple[Node, int]]:
     return [(kid, level if isinstance(kid, Rel) else level + 1) for kid in kids]
 
 
-def free_rows(root: Node) -> set[int]:
-    """The rows around it that a subtree refers to: 0 is the one it stands in."""
-    found: set[int] = set()
-    seen: set[tuple[int, int]] = set()
-    stack = [(root, 0)]
-    while stack:
-        node, level = stack.pop()
-        if (id(node), level) in seen:
-            continue
-        seen.add((id(node), level))
-        if isinstance(node, Var) and node.depth >= level:
-            found.add(node.depth - level)
-        stack.extend(_levels(node, level))
-    return found
+def free_rows(root: Node) -> frozenset[int]:
+    """The rows around it that a subtree refers to: 0 is the one it stands in. Kept with every node that is asked."""
+
+    def one(node: Node, inner: list[frozenset[int]]) -> frozenset[int]:
+        known: frozenset[int] | None = node.__dict__.get("_free_rows")
+        if known is None:
+            own = {node.depth} if isinstance(node, Var) else set()
+            for rows, (_, level) in zip(inner, levels(node, 0), strict=True):
+                own.update(depth - level for depth in rows if depth >= level)
+            known = frozenset(own)
+            object.__setattr__(node, "_free_rows", known)
+        return known
+
+    def kids(node: Node) -> list[Node]:
+        return [] if "_free_rows" in node.__dict__ else [kid for kid, _ in levels(node, 0)]
+
+    return fold(root, one, kids)
 
 
 def shifted(root: N, by: int) -> N:
     """The subtree as it reads with so many rows more (or fewer) between it and the rows around it."""
-    if by == 0:
-        return root
+
+    def shift(node: Node, level: int) -> Node | None:
+        return node.replace(depth=node.depth + by) if isinstance(node, Var) and node.depth >= level else None
+
+    return replaced(root, shift) if by else root
+
+
+def replaced(root: N, by: Callable[[Node, int], Node | None]) -> N:
+    """The subtree with some of its nodes replaced, from the top: `by` is told how many rows there are between the node
+    and the root, and says None where the node stays and what is below it is looked at."""
     done: dict[tuple[int, int], Node] = {}
 
-    def shift(node: Node, level: int) -> Any:
-        known = done.get((id(node), level))
+    def replace(node: Node, level: int) -> Any:
+        known = done.get((id(node), level)) or by(node, level)
         return known if known is not None else one(node, level)
 
     def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:
         kids = []
-        for kid, below in _levels(node, level):
+        for kid, below in levels(node, level):
             kids.append((yield kid, below))
-        made = rebuild(node, kids)
-        if isinstance(made, Var) and made.depth >= level:
-            made = made.replace(depth=made.depth + by)
-        done[id(node), level] = made
-        return made
+        done[id(node), level] = rebuild(node, kids)
+        return done[id(node), level]
 
-    return cast(N, drive(shift, root, 0))
+    return cast(N, drive(replace, root, 0))

@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.arithmetic import DECIMAL_OVERFLOW, OVERFLOW
 from firesteel.spark.dynamic import NUMBERS, decimal_variant, extract, one_of, whole
@@ -96,6 +96,8 @@ def _sum(group: Group, arg: Expr) -> Expr:
     if isinstance(value.type, t.Integer):
         return _integer_sum(group, value)
     type_ = _decimal_sum_type(value.type)
+    if _roomy(value.type) and not group.distinct:
+        return group.result(t.absent(type_, nullable=True), F.sum(value.plain))
     total = group.add(F.sum_distinct(value.plain) if group.distinct else F.try_sum(value.plain))
     return _unless_lost(group, value, total.cast(to_spark(type_)), type_, DECIMAL_OVERFLOW)
 
@@ -103,6 +105,14 @@ def _sum(group: Group, arg: Expr) -> Expr:
 def _decimal_sum_type(type_: t.Type) -> t.Decimal:
     assert isinstance(type_, t.Decimal)
     return t.Decimal(min(MAX_DIGITS, (type_.precision or MAX_DIGITS) + 10), type_.scale or 0)
+
+
+def _roomy(type_: t.Type, most: int = MAX_DIGITS) -> bool:
+    """Is there room for the sum of ten billion such values? Then Spark's own error, should there be more, will do.
+    `most` is how many digits the values may have before the point."""
+    if not isinstance(type_, t.Decimal) or type_.precision is None:
+        return False
+    return type_.precision + 10 <= MAX_DIGITS and type_.precision - (type_.scale or 0) <= most
 
 
 def _integer_sum(group: Group, value: Expr) -> Expr:
@@ -128,6 +138,12 @@ def _mean(group: Group, arg: Expr) -> Expr:
     if value.dynamic or not isinstance(value.type, t.Number) or isinstance(value.type, t.Float32 | t.Float64):
         return _dynamic_mean(group, value)
     wide = value.plain.cast("decimal(28,0)") if isinstance(value.type, t.Integer) else value.plain
+    if isinstance(value.type, t.Decimal) and _roomy(value.type, 20) and not group.distinct:
+        total, count = group.add(F.sum(wide)), group.add(F.count(wide))
+        # No mean is greater than the greatest value: few digits before the point leave room for what is done with it.
+        type_ = t.Decimal((value.type.precision or 0) - (value.type.scale or 0) + 18, 18)
+        mean = F.try_divide(total.cast(_EXACT), count.cast("decimal(20,0)")).cast(to_spark(type_))
+        return Expr(t.absent(type_, nullable=True), mean, height=4)
     total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide))
     count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
     type_ = t.Decimal(MAX_DIGITS, 18)
@@ -139,7 +155,7 @@ def _quotient(total: Column, count: Column) -> Column:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class Parts:
     """A total of numbers of unknown type, by kind: how many, and how much."""
 
     ints: Column
@@ -154,7 +170,7 @@ class _Parts:
     written_total: Column
 
 
-def _parts(group: Group, value: Expr) -> _Parts:
+def _parts(group: Group, value: Expr) -> Parts:
     if group.distinct:
         raise UnsupportedError(
             f"'{group.name}' with DISTINCT of values of unknown type is not native on Spark yet", where=group.where
@@ -166,7 +182,7 @@ def _parts(group: Group, value: Expr) -> _Parts:
     floats = F.when(one_of(kind, "DOUBLE", "FLOAT"), whole(column, "double"))
     infinite = F.isnan(floats) | (F.abs(floats) == float("inf"))
     written = F.when(~infinite, floats).try_cast(_EXACT)
-    return _Parts(
+    return Parts(
         ints=group.add(F.count(ints)),
         decimals=group.add(F.count(decimals)),
         floats=group.add(F.count(floats)),
@@ -179,14 +195,20 @@ def _parts(group: Group, value: Expr) -> _Parts:
     )
 
 
-def _zero(column: Column, spark_type: str) -> Column:
-    return F.coalesce(column.cast(spark_type), F.lit(0).cast(spark_type))
+def _zero(column: Column, count: Column, spark_type: str) -> Column:
+    """A total of nothing is zero; one that did not fit is SQL NULL."""
+    return F.when(count > 0, column.try_cast(spark_type)).otherwise(F.lit(0).cast(spark_type))
 
 
 def _dynamic_sum(group: Group, value: Expr) -> Expr:
-    parts = _parts(group, value)
-    floating = parts.float_total + _zero(parts.int_total, "double") + _zero(parts.decimal_total, "double")
-    exact = F.try_add(_zero(parts.decimal_total, "decimal(37,17)"), _zero(parts.int_total, "decimal(37,17)"))
+    return summed(group, _parts(group, value))
+
+
+def summed(group: Group, parts: Parts) -> Expr:
+    """The sum, of the kind that its addends make it."""
+    ints, decimals = (parts.int_total, parts.ints), (parts.decimal_total, parts.decimals)
+    floating = parts.float_total + _zero(*ints, "double") + _zero(*decimals, "double")
+    exact = F.try_add(_zero(*decimals, "decimal(37,17)"), _zero(*ints, "decimal(37,17)"))
     whole_number = parts.int_total.try_cast("bigint").cast("variant")
     column = (
         F.when(parts.others > 0, group.forgiven("sum takes numbers"))
@@ -200,11 +222,15 @@ def _dynamic_sum(group: Group, value: Expr) -> Expr:
 
 
 def _dynamic_mean(group: Group, value: Expr) -> Expr:
-    parts = _parts(group, value)
+    return averaged(group, _parts(group, value))
+
+
+def averaged(group: Group, parts: Parts) -> Expr:
+    """The mean: a decimal, unless there is a float that is not finite."""
     count = parts.ints + parts.decimals + parts.floats
-    total = _zero(parts.int_total, _EXACT)
-    for part in (parts.decimal_total, parts.written_total):
-        total = F.try_add(total.try_cast("decimal(37,17)"), _zero(part, "decimal(37,17)"))
+    total = _zero(parts.int_total, parts.ints, _EXACT)
+    for part, size in ((parts.decimal_total, parts.decimals), (parts.written_total, parts.floats)):
+        total = F.try_add(total.try_cast("decimal(37,17)"), _zero(part, size, "decimal(37,17)"))
     column = (
         F.when(parts.others > 0, group.forgiven("avg takes numbers"))
         .when(parts.beyond > 0, (parts.float_total / count).cast("variant"))

@@ -7,16 +7,19 @@ MISSING, else NULL in any gives NULL; else the function is asked, with plain col
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
 from firesteel.functions.catalog import FAMILIES as TYPES
+from firesteel.spark import columns as F
+from firesteel.spark import dynamic, numbers
 from firesteel.spark.dynamic import EXTRACTED, FAMILIES, any_of, extract, one_of
-from firesteel.spark.encoding import to_spark
+from firesteel.spark.encoding import Form, form, to_spark
 from firesteel.spark.expr import Expr, made
+from firesteel.spark.kinds import possible
+from firesteel.spark.moments import interval, moment
 from firesteel.spark.scope import Scope, Where
 
 #: Given plain columns, the plain column of the result: SQL NULL where an argument is.
@@ -55,14 +58,26 @@ class View:
     #: Where it is present and wrong; None if that cannot be.
     misfit: Column | None = None
     kind: Expr | None = None
+    #: What else the value is made of.
+    more: tuple[Expr, ...] = ()
 
     @property
     def parts(self) -> tuple[Expr, ...]:
-        return (self.expr,) if self.kind is None else (self.expr, self.kind)
+        return (self.expr, *self.more) if self.kind is None else (self.expr, self.kind, *self.more)
 
 
-def view(scope: Scope, expr: Expr, family: str) -> View:
+#: The types of the families whose values come out as plain columns: a number may be asked for as a float.
+_TYPES: dict[str, tuple[type[t.Type], ...]] = {**TYPES, "float": (t.Number,), "octets or text": ()}
+
+#: The families whose values come out as structs (`moments.py`).
+MOMENTS = ("date", "time", "timestamp", "day", "moment")
+STRUCTS = (*MOMENTS, "interval", "temporal", "number")
+
+
+def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
     """An argument, by the family of its parameter; a dynamic one is mentioned often, so give it a name first."""
+    if family in STRUCTS:
+        return _struct_view(scope, expr, family, where)
     spark_type, _ = EXTRACTED[family]
     if isinstance(expr.type, t.Null | t.Missing):
         return View(expr, F.lit(None).cast(spark_type))
@@ -70,11 +85,36 @@ def view(scope: Scope, expr: Expr, family: str) -> View:
         kind = scope.kind(expr)
         misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], "VOID"), F.lit(False))
         return View(expr, extract(expr.column, kind.column, family), misfit, kind)
-    if isinstance(expr.type, TYPES[family]):
-        return View(expr, expr.plain.cast(spark_type) if family in ("int", "text") else expr.plain)
+    if isinstance(expr.type, _TYPES[family]):
+        return View(expr, expr.plain.cast(spark_type) if family in ("int", "text", "float") else expr.plain)
     absent = expr.is_absent()
     said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
     return View(expr, F.lit(None).cast(spark_type), F.lit(True) if absent is None else ~absent, said)
+
+
+def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
+    """A moment or an interval as a struct, by a name."""
+    found = _STRUCTS.get(family, moment)(scope, expr, where)
+    kinds, known = FAMILIES[family], possible(expr)
+    if known is not None and not known - set(kinds):
+        return View(expr, found.column, more=(found,))
+    if known is not None and not known & set(kinds):
+        absent = expr.is_absent()
+        said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
+        return View(expr, found.column, F.lit(True) if absent is None else ~absent, said)
+    kind = scope.kind(expr)
+    misfit = F.coalesce(~one_of(kind.column, *kinds, "VOID"), F.lit(False))
+    return View(expr, found.column, misfit, kind, (found,))
+
+
+def _temporal(scope: Scope, expr: Expr, where: Where) -> Expr:
+    """A moment or an interval, beside each other."""
+    m, i = moment(scope, expr, where), interval(scope, expr, where)
+    pair = F.struct(m.column.alias("moment"), i.column.alias("interval"))
+    return made(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=2)
+
+
+_STRUCTS = {"interval": interval, "temporal": _temporal, "number": numbers.number}
 
 
 def call(
@@ -88,31 +128,49 @@ def call(
     *,
     partial: str = "",
     throws: bool = False,
+    cost: int = 2,
 ) -> Expr:
     """A function that propagates, of arguments of these families. `partial` is the message for a SQL NULL of its own:
     the arguments fit and are wrong all the same."""
 
     def apply(*given: Expr) -> Expr:
-        views = [view(scope, expr, family) for expr, family in zip(given, families, strict=True)]
+        views = [view(scope, expr, family, where) for expr, family in zip(given, families, strict=True)]
+        structs = [made(t.ANY, v.value, *v.parts) for v, f in zip(views, families, strict=True) if f in STRUCTS]
+        if not structs:
+            return computed(views)
+        return scope.let(structs, lambda *named: computed(_renamed(views, families, named)))
+
+    def computed(views: Sequence[View]) -> Expr:
         value = native(*(v.value for v in views))
         if not partial:
             return _combine(scope, name, views, value, type_, where, families, throws)
         parts = [part for v in views for part in v.parts]
-        raw = made(t.absent(type_, nullable=True), value, *parts, throws=throws)
+        raw = made(t.absent(type_, nullable=True), value, *parts, throws=throws, cost=cost)
         return scope.let([raw], lambda found: checked(found, views))
 
     def checked(found: Expr, views: Sequence[View]) -> Expr:
-        failed = found.plain.isNull()
+        there = found.column if form(type_) is Form.VARIANT else found.plain
+        failed = there.isNull()
         for v in views:
             if v.expr.type.absent or v.misfit is not None:
                 failed = failed & v.value.isNotNull()
         error = scope.wrong(partial, where)
-        value = found.plain if error is None else F.when(failed, error).otherwise(found.plain)
-        failing = View(found.renamed(t.proper(type_)), found.plain, failed)
+        value = there if error is None else F.when(failed, error).otherwise(there)
+        failing = View(found.renamed(t.proper(type_)), there, failed)
         return _combine(scope, name, [*views, failing], value, type_, where, families, throws or error is not None)
 
-    often = partial or any(arg.dynamic or arg.type.absent for arg in args)
+    often = partial or any(arg.dynamic or arg.type.absent for arg in args) or set(families) & set(STRUCTS)
     return scope.let(args, apply) if often else apply(*args)
+
+
+def _renamed(views: Sequence[View], families: Sequence[str], named: Sequence[Expr]) -> list[View]:
+    """The views, those of structs by their names."""
+    names = iter(named)
+    found = []
+    for v, family in zip(views, families, strict=True):
+        one = next(names) if family in STRUCTS else None
+        found.append(v if one is None else replace(v, value=one.column, more=(one,)))
+    return found
 
 
 def _combine(
@@ -127,15 +185,29 @@ def _combine(
 ) -> Expr:
     args = [v.expr for v in views]
     misfits = [v.misfit for v in views if v.misfit is not None]
-    if not misfits:
-        return propagated(type_, value, args, throws=throws, cost=2)
+    if not misfits and form(type_) is not Form.VARIANT:
+        parts = [part for v in views for part in v.parts]
+        made_ = propagated(type_, value, args, throws=throws, cost=2)
+        return replace(made_, stage=max(part.stage for part in parts))
     for v, family in zip(views, families, strict=False):
         if v.misfit is not None and v.kind is not None:
             error = scope.wrong(f"{name} takes {family}, not ", where, v.kind.column)
             if error is not None:
                 value, throws = F.when(v.misfit, error).otherwise(value), True
     nullable = any(arg.type.nullable for arg in args)
-    missing = any_of([*misfits, *(test for test in (arg.is_missing() for arg in args) if test is not None)])
-    full = t.absent(type_, nullable=nullable, missable=True)
+    missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
+    wrong = any_of(misfits)
+    if scope.run.strict and wrong is not None:  # an error, and it is the first thing to be said
+        missing = None if missing is None else missing & ~wrong
+    elif wrong is not None:
+        missing = wrong if missing is None else missing | wrong
+    full = t.absent(type_, nullable=nullable, missable=missing is not None)
     parts = [part for v in views for part in v.parts]
-    return made(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=6)
+    if form(type_) is not Form.VARIANT:
+        return made(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=6)
+    null = any_of(test for test in (arg.is_null() for arg in args) if test is not None)
+    if null is not None:
+        value = F.when(null if wrong is None else null & ~wrong, dynamic.null()).otherwise(value)
+    if missing is not None:
+        value = F.when(~missing, value)
+    return made(full, value, *parts, throws=throws, cost=6)

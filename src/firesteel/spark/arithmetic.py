@@ -1,31 +1,37 @@
 """Arithmetic.
 
-Integers are of 64 bits: what does not fit is an error in both modes, and so is division by zero. Typed decimals go by
-Spark's rules for precision and scale, which keep 38 digits; floats are IEEE's. Never a bare ANSI operator: those raise
-errors on rows that nobody asked for, when Catalyst moves them.
+Integers are of 64 bits: what does not fit is an error in both modes, and so is division by zero. Decimals are exact,
+and a quotient of them has 38 digits: where Spark's rules for precision and scale would round, they are computed as
+digits (`numbers.py`) and give a variant. Floats are IEEE's. Moments and intervals are `intervals.py`'s. Never a bare
+ANSI operator that can throw: those raise errors on rows that nobody asked for, when Catalyst moves them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from decimal import Context, Decimal
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.spark import columns as F
+from firesteel.spark import intervals, numbers
 from firesteel.spark.arguments import propagated
-from firesteel.spark.dynamic import FAMILIES, any_of, decimal_variant, null, one_of, whole
-from firesteel.spark.encoding import MAX_DIGITS, to_spark
+from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
+from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
 from firesteel.spark.expr import Expr, made
+from firesteel.spark.kinds import may_be, possible
+from firesteel.spark.numbers import Digits
+from firesteel.spark.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.scope import Scope, Where
 
 Operation = Callable[[Any, Any], Column]
 
 OVERFLOW = "integer overflow: the result takes more than 64 bits"
 DECIMAL_OVERFLOW = "decimal overflow: the result is out of range"
+BEYOND = "decimals of more than 38 digits are not native on Spark yet"
 DIVISION = "division by zero"
 _MIN = -(2**63)
 
@@ -44,28 +50,27 @@ _OPERATIONS: dict[str, tuple[Operation, Operation, Operation]] = {
     "divide": (_divide_ints, F.try_divide, F.try_divide),
     "modulo": (F.try_mod, F.try_mod, F.try_mod),
 }
-_DIVISIONS = ("divide", "modulo")
-
-#: The decimals that operands of unknown scale are made, so that Spark's rules lose nothing of the result.
-_SHAPES: dict[str, tuple[str, str]] = {
-    "plus": ("decimal(37,17)", "decimal(37,17)"),
-    "minus": ("decimal(37,17)", "decimal(37,17)"),
-    "times": ("decimal(19,9)", "decimal(18,9)"),
-    "divide": ("decimal(19,9)", "decimal(18,9)"),
-    "modulo": ("decimal(37,17)", "decimal(37,17)"),
+_EXACTLY: dict[str, Callable[[Digits, Digits], Column]] = {
+    "plus": numbers.plus,
+    "minus": numbers.minus,
+    "times": numbers.times,
+    "divide": numbers.divide,
+    "modulo": numbers.modulo,
 }
+_WIDE = Context(prec=MAX_DIGITS)
+_DIVISIONS = ("divide", "modulo")
 
 
 def binary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     """`plus`, `minus`, `times`, `divide`, `modulo`."""
     a, b = args
-    if all(_typed(arg) for arg in args):
+    if all(typed(arg) for arg in args):
         return _typed_binary(scope, name, a, b, where)
+    if intervals.concern(name, a, b):
+        both = may_be(a, "number") and may_be(b, "number")
+        mixed = (lambda x, y: _dynamic_binary(scope, name, x, y, where)) if both else None
+        return intervals.binary(scope, name, a, b, mixed, where)
     return scope.let(args, lambda x, y: _dynamic_binary(scope, name, x, y, where))
-
-
-def _typed(expr: Expr) -> bool:
-    return isinstance(expr.type, t.Number) and not expr.dynamic
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -80,9 +85,30 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
             return propagated(t.FLOAT64, floats(x, y), (a, b))
         return _guarded(scope, t.FLOAT64, floats, a, b, "double", DIVISION, where)
     if all(isinstance(e.type, t.Integer) for e in (a, b)):
+        if name in _BARE and all(_small(e) for e in (a, b)):
+            return propagated(t.INT64, _BARE[name](a.plain.cast("bigint"), b.plain.cast("bigint")), (a, b))
         return _guarded(scope, t.INT64, ints, a, b, "bigint", OVERFLOW, where, division=name in _DIVISIONS)
     type_ = _decimal_result(name, _digits(a), _digits(b))
+    if type_ is None:
+        return _exact_binary(scope, name, a, b, where)
+    if name in _BARE and (type_.precision or MAX_DIGITS) < MAX_DIGITS:
+        return propagated(type_, _BARE[name](_as_decimal(a), _as_decimal(b)), (a, b))
     return _guarded(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
+
+
+#: Operators that raise an error of Spark's where the result does not fit: for where it always does.
+_BARE: dict[str, Operation] = {
+    "plus": lambda a, b: a + b,
+    "minus": lambda a, b: a - b,
+    "times": lambda a, b: a * b,
+}
+
+
+def _small(expr: Expr) -> bool:
+    """An integer of at most 32 bits: what two of them make fits in 64."""
+    if isinstance(expr.constant, int):
+        return abs(expr.constant) < 2**31
+    return isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
 
 
 def _guarded(
@@ -116,15 +142,17 @@ def _guarded(
 
 
 def _as_decimal(expr: Expr) -> Column:
-    if isinstance(expr.type, t.Integer):
-        precision, _ = _digits(expr)
-        return expr.plain.cast(f"decimal({precision},0)")
-    return expr.plain
+    precision, scale = _digits(expr)
+    if t.proper(expr.type) == t.Decimal(precision, scale):
+        return expr.plain
+    return expr.plain.cast(f"decimal({precision},{scale})")
 
 
 def _digits(expr: Expr) -> tuple[int, int]:
-    """Precision and scale of a number that is no float."""
+    """Precision and scale of a number that is no float. The zeros at the end of a constant would only take room."""
     if isinstance(expr.type, t.Decimal):
+        if isinstance(expr.constant, Decimal) and expr.constant.is_finite():
+            return _constant_digits(expr.constant)
         return expr.type.precision or MAX_DIGITS, expr.type.scale or 0
     if isinstance(expr.constant, int):
         return max(len(str(abs(expr.constant))), 1), 0
@@ -132,89 +160,165 @@ def _digits(expr: Expr) -> tuple[int, int]:
     return {8: 3, 16: 5, 32: 10, 64: 20}.get(expr.type.bits or 0, MAX_DIGITS), 0
 
 
-def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Decimal:
-    """Spark's own rules (`DecimalPrecision`), so that its types and ours agree."""
+def _constant_digits(number: Decimal) -> tuple[int, int]:
+    _, digits, exponent = number.normalize(_WIDE).as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(0, -exponent)
+    return max(len(digits) + max(0, exponent), scale, 1), scale
+
+
+def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Decimal | None:
+    """Spark's own rules (`DecimalPrecision`), so that its types and ours agree; None where it would round."""
     (p1, s1), (p2, s2) = a, b
     if name in ("plus", "minus"):
         scale = max(s1, s2)
         precision = max(p1 - s1, p2 - s2) + scale + 1
     elif name == "times":
         precision, scale = p1 + p2 + 1, s1 + s2
-    elif name == "divide":
-        scale = max(6, s1 + p2 + 1)
-        precision = p1 - s1 + s2 + scale
-    else:
+    elif name == "modulo":
         scale = max(s1, s2)
         precision = min(p1 - s1, p2 - s2) + scale
-    if precision > MAX_DIGITS:
-        whole_digits = precision - scale
-        scale = max(MAX_DIGITS - whole_digits, min(scale, 6))
-        precision = MAX_DIGITS
-    return t.Decimal(precision, scale)
+    else:
+        return None
+    if precision > MAX_DIGITS and max(MAX_DIGITS - (precision - scale), min(scale, 6)) < scale:
+        return None
+    return t.Decimal(min(precision, MAX_DIGITS), scale)
+
+
+def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """Of decimals, as digits: the result is a variant."""
+
+    def compute(x: Expr, y: Expr) -> Expr:
+        sides = [made(t.ANY, numbers.of_plain(e), e, cost=4) for e in (x, y)]
+        return scope.let(sides, lambda i, j: finish(x, y, i, j))
+
+    def finish(x: Expr, y: Expr, i: Expr, j: Expr) -> Expr:
+        def encoded(found: Expr) -> Expr:
+            lost = scope.run.error(BEYOND, where, cls=UnsupportedError)
+            column = F.when(found.column["u"].isNotNull(), numbers.to_variant(Digits(found.column))).otherwise(lost)
+            if name in _DIVISIONS:
+                column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
+            return made(t.ANY, column, found, x, y, throws=True, cost=8)
+
+        return _absent(scope, (x, y), scope.let([_exactly(name, i, j)], encoded))
+
+    return scope.let([a, b], compute)
+
+
+def _exactly(name: str, a: Expr, b: Expr) -> Expr:
+    """The digits of the result; SQL NULL if there are too many, and of division by zero."""
+    return made(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
+
+
+def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
+    """A variant that is computed of present arguments, where they are; else what they are."""
+    column = result.column
+    null_, missing = (
+        any_of(test for test in tests if test is not None)
+        for tests in ((arg.is_null() for arg in args), [arg.is_missing() for arg in args])
+    )
+    if null_ is not None:
+        column = F.when(null_, null()).otherwise(column)
+    if missing is not None:
+        column = F.when(~missing, column)
+    type_ = t.absent(t.DECIMAL, nullable=null_ is not None, missable=missing is not None)
+    return made(type_, column, result, *args, throws=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Of types that only the run knows
 
 
-@dataclass(frozen=True)
-class _Number:
-    """An operand: what it is, and its value as each kind of number."""
-
-    expr: Expr
-    kind: Expr
-
-    def is_kind(self, *kinds: str) -> Column:
-        return one_of(self.kind.column, *kinds)
-
-    def as_type(self, spark_type: str) -> Column:
-        return whole(self.expr.column, spark_type)
-
-
-def _number(scope: Scope, expr: Expr) -> _Number:
-    return _Number(*scope.variant(expr))
+_FLOATS = ("DOUBLE", "FLOAT")
 
 
 def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    x, y = _number(scope, a), _number(scope, b)
-    ints, decimals, floats = _OPERATIONS[name]
-    left, right = _SHAPES[name]
+    """One branch for each pair of kinds that may meet."""
+    x, y = number(scope, a), number(scope, b)
+    floating = either(x.is_kind(*_FLOATS), y.is_kind(*_FLOATS))
+    exact = holding(x.is_kind("BIGINT", "DECIMAL"), y.is_kind("BIGINT", "DECIMAL"))
+    whole_numbers = holding(x.is_kind("BIGINT"), y.is_kind("BIGINT"))
+    if exact is False or whole_numbers is True or not _decimals(x, y):
+        return _branches(scope, name, x, y, floating, whole_numbers, None, where)
+
+    def compute(i: Expr, j: Expr) -> Expr:
+        return scope.let(
+            [_exactly(name, i, j)],
+            lambda found: _branches(scope, name, x, y, floating, whole_numbers, found, where),
+        )
+
+    return scope.let([x.digits(), y.digits()], compute)
+
+
+def _decimals(*operands: Number) -> bool:
+    return any(operand.is_kind("DECIMAL") is not False for operand in operands)
+
+
+def _branches(
+    scope: Scope,
+    name: str,
+    x: Number,
+    y: Number,
+    floating: Column | bool,
+    whole_numbers: Column | bool,
+    exact: Expr | None,
+    where: Where,
+) -> Expr:
+    ints, _, floats = _OPERATIONS[name]
     error = scope.run.error
-    zero = y.as_type("double") == 0
-
-    whole_numbers = F.coalesce(ints(x.as_type("bigint"), y.as_type("bigint")).cast("variant"), error(OVERFLOW, where))
-    floating = floats(x.as_type("double"), y.as_type("double")).cast("variant")
-    beyond = error("decimals of more digits than Spark's are not native yet", where, cls=UnsupportedError)
-    exact = F.coalesce(decimal_variant(decimals(x.as_type(left), y.as_type(right))), beyond)
-
-    column: Any = F.when(_misfit(x, y), _complaint(scope, name, x, y, where))
-    column = column.when(x.expr.column.isNull() | y.expr.column.isNull(), F.lit(None))
-    column = column.when(x.is_kind("VOID") | y.is_kind("VOID"), null())
+    beyond = error(BEYOND, where, cls=UnsupportedError)
+    choice = Choice()
+    choice.when(_misfit(x, y), lambda: _complaint(scope, name, x, y, where))
+    choice.when(either(*(missing(n) for n in (x, y))), lambda: F.lit(None).cast("variant"))
+    choice.when(either(*(_null(n) for n in (x, y))), null)
     if name in _DIVISIONS:
-        column = column.when(zero, error(DIVISION, where))
-    column = column.when(x.is_kind("BIGINT") & y.is_kind("BIGINT"), whole_numbers)
-    column = column.when(x.is_kind("DOUBLE", "FLOAT") | y.is_kind("DOUBLE", "FLOAT"), floating)
-    column = column.when(x.is_kind("int", "decimal") | y.is_kind("int", "decimal"), beyond)
-    return made(_UNKNOWN, column.otherwise(exact), x.expr, y.expr, x.kind, y.kind, cost=10, throws=True)
+        choice.when(y.as_type("double") == 0, lambda: error(DIVISION, where).cast("variant"))
+    choice.when(
+        whole_numbers,
+        lambda: F.coalesce(ints(x.as_type("bigint"), y.as_type("bigint")).cast("variant"), error(OVERFLOW, where)),
+    )
+    choice.when(floating, lambda: floats(x.as_type("double"), y.as_type("double")).cast("variant"))
+    if exact is not None:
+        choice.when(exact.column["u"].isNotNull(), lambda: numbers.to_variant(Digits(exact.column)))
+    choice.when(True, lambda: beyond.cast("variant"))
+    more = () if exact is None else (exact,)
+    return made(_UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+
+
+def missing(operand: Number) -> Column | bool:
+    found = operand.expr.is_missing()
+    return False if found is None else found
+
+
+def _null(operand: Number) -> Column | bool:
+    if not operand.expr.type.nullable:
+        return False
+    if operand.kind is not None:
+        return one_of(operand.kind.column, "VOID")
+    found = operand.expr.is_null()
+    return False if found is None else found
 
 
 _UNKNOWN = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
 
 
-def _misfit(*numbers: _Number) -> Column:
-    found = any_of(~number.is_kind(*FAMILIES["number"], "VOID") for number in numbers)
-    assert found is not None
-    return F.coalesce(found, F.lit(False))
+def _misfit(*operands: Number) -> Column | bool:
+    tests: list[Column | bool] = []
+    for operand in operands:
+        kinds = possible(operand.expr)
+        if operand.kind is None or (kinds is not None and kinds <= set(FAMILIES["number"])):
+            continue
+        tests.append(F.coalesce(~one_of(operand.kind.column, *FAMILIES["number"], "VOID"), F.lit(False)))
+    return either(*tests)
 
 
-def _complaint(scope: Scope, name: str, x: _Number, y: _Number, where: Where) -> Column:
-    said = [F.coalesce(number.kind.column, F.lit("MISSING")) for number in (x, y)]
-    kinds = F.concat(said[0], F.lit(" and "), said[1])
+def _complaint(scope: Scope, name: str, x: Number, y: Number, where: Where) -> Column:
+    kinds = F.concat(x.said(), F.lit(" and "), y.said())
     return _or_missing(scope.wrong(f"{name} takes numbers, not ", where, kinds))
 
 
 def _or_missing(error: Column | None) -> Column:
-    return F.lit(None) if error is None else error
+    return F.lit(None).cast("variant") if error is None else error.cast("variant")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -224,18 +328,34 @@ def _or_missing(error: Column | None) -> Column:
 def unary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     """`neg`, `pos`, `abs`."""
     (a,) = args
-    if _typed(a):
-        if name == "pos":
-            return a
-        if isinstance(a.type, t.Integer) and name == "neg":
-            zero = Expr(t.INT64, F.lit(0).cast("bigint"), atomic=True, constant=0)
-            return _guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
-        if isinstance(a.type, t.Integer):
-            return _absolute(scope, a, where)
-        type_ = t.FLOAT64 if isinstance(a.type, t.Float32) else t.proper(a.type)
-        value = a.plain.cast("double") if isinstance(a.type, t.Float32) else a.plain
-        return propagated(type_, F.negative(value) if name == "neg" else F.abs(value), (a,))
+    if typed(a):
+        return _typed_unary(scope, name, a, where)
+    if may_be(a, "interval"):
+        numeric = may_be(a, "number")
+        mixed = (lambda x: _dynamic_unary(scope, name, x, where)) if numeric else None
+        return intervals.unary(scope, name, a, mixed, where)
     return scope.let([a], lambda x: _dynamic_unary(scope, name, x, where))
+
+
+def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
+    if name == "pos":
+        return a
+    if isinstance(a.type, t.Integer) and name == "neg":
+        zero = Expr(t.INT64, F.lit(0).cast("bigint"), atomic=True, constant=0)
+        return _guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
+    if isinstance(a.type, t.Integer):
+        return _absolute(scope, a, where)
+    if isinstance(a.type, t.Decimal):
+        spark_type = to_spark(t.proper(a.type))
+        return propagated(t.proper(a.type), _signed(name, a.plain, spark_type), (a,), cost=3)
+    value = a.plain.cast("double")
+    return propagated(t.FLOAT64, F.negative(value) if name == "neg" else F.abs(value), (a,))
+
+
+def _signed(name: str, column: Column, spark_type: Any) -> Column:
+    """Spark's own `-` and `abs` round decimals to 34 digits."""
+    other = F.try_subtract(F.lit(0).cast(spark_type), column).try_cast(spark_type)
+    return other if name == "neg" else F.when(column < 0, other).otherwise(column)
 
 
 def _absolute(scope: Scope, a: Expr, where: Where) -> Expr:
@@ -249,18 +369,32 @@ def _absolute(scope: Scope, a: Expr, where: Where) -> Expr:
 
 
 def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
-    x = _number(scope, a)
+    x = number(scope, a)
     value = x.expr.column
     if name != "pos":
         apply = F.negative if name == "neg" else F.abs
         integer = x.as_type("bigint")
         safe = F.when(integer != F.lit(_MIN).cast("bigint"), integer)
-        value = (
-            F.when(x.is_kind("BIGINT"), F.coalesce(apply(safe).cast("variant"), scope.run.error(OVERFLOW, where)))
-            .when(x.is_kind("DOUBLE", "FLOAT"), apply(x.as_type("double")).cast("variant"))
-            .when(x.is_kind("DECIMAL"), decimal_variant(apply(x.as_type("decimal(38,18)"))))
-            .when(x.is_kind("VOID"), x.expr.column)
+        choice = Choice()
+        choice.when(
+            x.is_kind("BIGINT"),
+            lambda: F.coalesce(apply(safe).cast("variant"), scope.run.error(OVERFLOW, where)),
         )
-    wrong = _or_missing(scope.wrong(f"{name} takes numbers, not ", where, x.kind.column))
-    column = F.when(_misfit(x), wrong).otherwise(value)
-    return made(_UNKNOWN, column, x.expr, x.kind, cost=8, throws=True)
+        choice.when(x.is_kind(*_FLOATS), lambda: apply(x.as_type("double")).cast("variant"))
+        choice.when(x.is_kind("DECIMAL"), lambda: numbers.exact_number(_signed_text(name, x.as_type("string"))))
+        choice.when(_null(x), lambda: x.expr.column)
+        choice.when(True, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant"))
+        value = F.when(x.expr.column.isNotNull(), choice.end())
+    misfit = _misfit(x)
+    if not isinstance(misfit, bool):
+        wrong = _or_missing(scope.wrong(f"{name} takes numbers, not ", where, x.said()))
+        value = F.when(misfit, wrong).otherwise(value)
+    type_ = a.type if form(a.type) is Form.VARIANT and name == "pos" else _UNKNOWN
+    return made(type_, value, *x.parts, cost=8, throws=True)
+
+
+def _signed_text(name: str, text: Column) -> Column:
+    positive = F.ltrim(text, F.lit("-"))
+    if name == "abs":
+        return positive
+    return F.when(text.startswith("-"), positive).otherwise(F.concat(F.lit("-"), text))

@@ -7,14 +7,16 @@ from functools import partial
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
+from firesteel.spark import columns as F
+from firesteel.spark import floats
 from firesteel.spark.arguments import propagated, wrong_type
 from firesteel.spark.dynamic import any_of, extract, one_of, whole
-from firesteel.spark.encoding import Form, common, form
+from firesteel.spark.encoding import MAX_DIGITS, Form, common, form
 from firesteel.spark.expr import Expr, fit, made
-from firesteel.spark.keys import RANKS, dynamic_key, is_own_key, key
+from firesteel.spark.keys import RANKS, deep_key, dynamic_key, is_own_key, is_scalar, key, levels
+from firesteel.spark.narrow import comparable, compared
 from firesteel.spark.scope import Scope, Where
 
 Operator = Callable[[Any, Any], Column]
@@ -57,6 +59,10 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
             return made(type_, _moment(a) == _moment(b), a, b)
         if len(kinds) > 1 and "any" not in kinds:
             return _unequal(type_, a, b)
+        if kinds == {"number"} and floats.concerns(a, b):
+            return made(type_, floats.compared(lambda x, y: x == y, a, b), a, b, cost=4)
+        if kinds == {"number"} and _too_wide(a.type, b.type):
+            return made(type_, _parts(a.plain) == _parts(b.plain), a, b, cost=4)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return made(type_, _alike(a) == _alike(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
@@ -100,7 +106,7 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
     column, other, kind = variant.column, plain.plain, found.column
     name = family(plain)
     if name == "number":
-        same = numbers(column, kind, other, lambda x, y: x == y)
+        same = _equal_number(column, kind, plain)
     else:
         same = extract(column, kind, name) == other
     there = ~one_of(kind, "VOID")
@@ -108,25 +114,54 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
     return made(type_, result, variant, plain, found, cost=8)
 
 
-def numbers(column: Column, kind: Column, other: Column, compare: Operator) -> Column:
-    """A variant's number compared with a plain one; SQL NULL if it is none."""
+def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
+    """A variant's number and a plain one; SQL NULL if it is none."""
+    double = plain.plain.cast("double")
+    if isinstance(plain.type, t.Float32 | t.Float64):
+        sides = [Expr(t.INT64, whole(column, "bigint")), Expr(t.Decimal(38, 18), whole(column, "decimal(38,18)"))]
+        integer, decimal = (floats.compared(_same, side, plain) for side in sides)
+        decimal = decimal & ~whole(column, "string").rlike(_LONG)
+        floating = whole(column, "double") == double
+    else:
+        integer = whole(column, "bigint") == plain.plain
+        scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
+        room = f"decimal(38,{min(scale + 1, 38)})"
+        # One digit more than the plain one has: what has even more is near half of it, and not equal.
+        exact = whole(column, room) == plain.plain
+        decimal = exact & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
+        floating = floats.compared(_same, Expr(t.FLOAT64, whole(column, "double")), plain)
     return (
-        F.when(kind == "BIGINT", compare(whole(column, "bigint"), other))
-        .when(kind == "DECIMAL", compare(whole(column, "decimal(38,18)"), other))
-        .when(one_of(kind, "DOUBLE", "FLOAT"), compare(whole(column, "double"), other.cast("double")))
+        F.when(kind == "BIGINT", integer)
+        .when(kind == "DECIMAL", decimal)
+        .when(one_of(kind, "DOUBLE", "FLOAT"), floating)
+        .when(one_of(kind, "int", "decimal"), F.lit(False))
     )
+
+
+def _same(x: Any, y: Any) -> Column:
+    same: Column = x == y
+    return same
+
+
+#: A decimal of more digits behind the point than are looked at.
+_LONG = r"\.\d{19}"
 
 
 def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
     """Whatever it is, by keys; inside a container MISSING is as good as NULL."""
-    keys = [equality_key(scope, e) for e in (a, b)]
+    shallow = is_scalar(a.type) or is_scalar(b.type)
+    keys = [equality_key(scope, e, shallow=shallow) for e in (a, b)]
     return scope.let(keys, lambda i, j: made(type_, i.column == j.column, i, j))
 
 
-def equality_key(scope: Scope, expr: Expr) -> Expr:
-    """The key of whatever it is, equal just where `=` is true. Give it a name first."""
+def equality_key(scope: Scope, expr: Expr, *, shallow: bool = False) -> Expr:
+    """The key of whatever it is, equal just where `=` is true; if `shallow`, of what is compared with scalars only.
+    Give it a name first."""
     value, kind = scope.variant(expr)
-    return made(t.ANY, dynamic_key(value.column, kind.column, days=False), value, kind, cost=8)
+    if shallow:
+        return made(t.ANY, dynamic_key(value.column, kind.column, days=False), value, kind, cost=8)
+    column = deep_key(scope, value.column, kind.column, None, days=False)
+    return made(t.ANY, column, value, kind, cost=10 + 10 * levels(scope), throws=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -145,6 +180,8 @@ def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     if name in ("gt", "gte"):
         flipped = {"gt": "lt", "gte": "lte"}[name]
         return compare(scope, flipped, b, a, where)
+    if comparable(a, b):
+        return scope.let([a, b], partial(compared, scope, operator, where))
     return scope.let([a, b], partial(_compare_dynamic, scope, operator, where))
 
 
@@ -166,10 +203,29 @@ def _native(operator: Operator, a: Expr, b: Expr) -> Column:
         return operator(a.plain, b.plain)
     if _order_family(a) == "timestamp":
         return operator(_moment(a), _moment(b))
-    if any(isinstance(e.type, t.Float32 | t.Float64) for e in (a, b)):
+    if floats.concerns(a, b):
+        return floats.compared(operator, a, b)
+    if isinstance(a.type, t.Float32 | t.Float64):
         x, y = a.plain.cast("double"), b.plain.cast("double")
         return F.when(x.isNotNull() & y.isNotNull(), operator(_float_key(x), _float_key(y)))
+    if _too_wide(a.type, b.type):
+        return operator(_parts(a.plain), _parts(b.plain))
     return operator(a.plain, b.plain)
+
+
+def _too_wide(*types: t.Type) -> bool:
+    """Would Spark round these numbers to compare them?"""
+    if not any(isinstance(type_, t.Decimal) for type_ in types):
+        return False
+    digits = [(p.precision or 38, p.scale or 0) if isinstance(p, t.Decimal) else (20, 0) for p in types]
+    return max(p - s for p, s in digits) + max(s for _, s in digits) > MAX_DIGITS
+
+
+def _parts(column: Column) -> Column:
+    """What is before the point, and what is behind it: they order decimals of any scale."""
+    behind = F.try_mod(column, F.lit(1).cast("decimal(1,0)"))
+    before = F.try_subtract(column, behind).cast("decimal(38,0)")
+    return F.when(column.isNotNull(), F.struct(before.alias("w"), behind.cast("decimal(38,38)").alias("f")))
 
 
 def _float_key(column: Column) -> Column:
@@ -179,6 +235,11 @@ def _float_key(column: Column) -> Column:
 
 def _text(expr: Expr) -> Column:
     return expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
+
+
+def _same_unit(x: Column, y: Column) -> Column:
+    """Intervals of months and of seconds are not alike; of numbers the class does not matter."""
+    return (x["r"] != RANKS["interval"]) | (x["c"] == y["c"])
 
 
 def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
@@ -191,7 +252,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     ]
     x, y = keys[0].column, keys[1].column
     both = x.isNotNull() & y.isNotNull()
-    like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"])
+    like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"]) & _same_unit(x, y)
     value = F.when(both & like, operator(x, y))
     misfit = both & ~like
     error = scope.wrong("cannot compare ", where, kinds[0].column, F.lit(" and "), kinds[1].column)
@@ -200,7 +261,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     absent = any_of(side.column.isNull() for side in sides)
     assert absent is not None
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
-    missing = misfit | absent
+    missing = misfit | absent if error is None else absent
     return made(unknown, value, *keys, *kinds, *sides, missing=missing, cost=6, throws=error is not None)
 
 

@@ -4,49 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
-
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive
-from firesteel.spark import depth, group, joins, nested, paths, rel, rex, scans, sets  # noqa: F401  (they register)
+from firesteel.passes.paths import touched_paths
+from firesteel.spark import columns as F
+from firesteel.spark import (  # noqa: F401  (they register)
+    depth,
+    exclude,
+    group,
+    joins,
+    nested,
+    nested_groups,
+    nested_joins,
+    paths,
+    rel,
+    rex,
+    scans,
+    sets,
+    windows,
+)
 from firesteel.spark import functions as calls
 from firesteel.spark.depth import Limits
 from firesteel.spark.dynamic import from_entries
-from firesteel.spark.encoding import common
+from firesteel.spark.encoding import Form, common, form
 from firesteel.spark.expr import Expr, fit, missing_expr, null_expr
 from firesteel.spark.failures import Failures
+from firesteel.spark.fallback import Fallback
 from firesteel.spark.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
 from firesteel.spark.nested import only_attribute, pivot_pair
 from firesteel.spark.rows import Rows, one_row, projected, staged
-from firesteel.spark.scope import Run, Scope, Where
+from firesteel.spark.scope import Run, Scope
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
     from firesteel.tables import Table
 
-UNSUPPORTED.update(
-    {
-        p.Window: "window functions have no native form yet",
-        p.WindowCall: "window functions have no native form yet",
-        p.Exclude: "EXCLUDE has no native form yet",
-    }
-)
-UNSUPPORTED_NESTED.update(
-    {
-        p.Window: "window functions have no native form yet",
-        p.Exclude: "EXCLUDE has no native form yet",
-        p.Distinct: "DISTINCT over a row's own collections is not native yet",
-        p.Sort: "ORDER BY over a row's own collections, inside an expression, is not native yet",
-        p.Union: "set operators over a row's own collections are not native yet",
-        p.Intersect: "set operators over a row's own collections are not native yet",
-        p.Except: "set operators over a row's own collections are not native yet",
-    }
-)
+UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections have no native form"
 
 
 @handles(p.Call)
@@ -68,33 +67,76 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
 def _after(name: str, scope: Scope, before: Expr) -> Scope:
     """The scope of an argument that is looked at only if the one before it has not decided the matter."""
     if name == "coalesce":
-        absent = before.is_absent()
-        return scope.guarded(F.lit(False) if absent is None else absent, before)
+        return scope.guarded(lambda: _or_false(before.is_absent()), before)
     if not isinstance(before.type, t.Bool):
         return scope
-    return scope.guarded(F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
+    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
+
+
+def _or_false(test: Column | None) -> Column:
+    return F.lit(False) if test is None else test
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A frame, and how its columns make the answer."""
+    """Rows, and how their columns make the answer."""
 
-    frame: DataFrame
+    rows: Rows
     #: The encoding of each column.
     types: tuple[t.Type, ...]
     #: `rows` of a relation, by name; `values`, one per row; `value`, the only one.
     shape: str
     names: tuple[str, ...]
-    ordered: bool
+    #: Is it a list? None where only the run can tell (`decided`).
+    ordered: bool | None
     #: The class of collection that values are gathered in.
     kind: type[t.Type]
     failures: Failures
 
+    def decided(self) -> Compiled:
+        """The same, once it is known whether it is a list: if the run has to tell, Spark is asked."""
+        if self.ordered is not None:
+            return self
+        ordered = all(row[0] is not False for test in self.rows.listed for row in test().collect())
+        return replace(self, ordered=ordered, kind=t.Array if ordered and self.shape == "values" else t.Bag)
+
+    def __post_init__(self) -> None:
+        """What Spark has against the frame it should say now, unless a better one may be asked for."""
+        if self._struct() is None:
+            assert self.frame is not None
+
+    @cached_property
+    def frame(self) -> DataFrame:
+        """A column for every column of the rows, encoded by its type."""
+        columns = [expr.column.alias(f"o{i}") for i, expr in enumerate(self.rows.columns)]
+        return self.rows.in_order().select(*columns)
+
+    def _struct(self) -> t.Struct | None:
+        """The type of each value, if it is a struct of which only the attributes are columns."""
+        struct = self.rows.columns[0].type if len(self.rows.columns) == 1 else None
+        if not isinstance(struct, t.Struct) or not self.rows.columns[0].virtual or self.shape == "rows":
+            return None
+        return None if struct.absent or form(struct) is Form.VARIANT else struct
+
+    def named(self) -> DataFrame | None:
+        """A column for every attribute, by its name, if each value is a struct of attributes that are columns."""
+        struct = self._struct()
+        if struct is None:
+            return None
+        pairs = zip(struct.fields, self.rows.columns[0].fields, strict=True)
+        return self.rows.in_order().select(*(inner.column.alias(field.name or "") for field, inner in pairs))
+
 
 def compile_plan(
-    plan: p.Plan, tables: Sequence[Table], spark: SparkSession, limits: Limits, failures: Failures
+    plan: p.Plan,
+    tables: Sequence[Table],
+    spark: SparkSession,
+    limits: Limits,
+    failures: Failures,
+    fallbacks: list[Fallback] | None = None,
+    refuse: bool = False,
 ) -> Compiled:
-    """The frame of a plan's statement."""
+    """The frame of a plan's statement. What of it runs in Python is added to `fallbacks`, or refused."""
     statement = plan.statement
     if isinstance(statement, p.CreateView):
         raise UnsupportedError(f"creating the view '{statement.name}' is for a session to do", where=statement.where)
@@ -102,7 +144,9 @@ def compile_plan(
         raise UnsupportedError(f"cannot run a '{statement.tag}' statement on Spark", where=statement.where)
     depth.ensure(statement, limits)
     shared = depth.shared(statement)
-    run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared)
+    found = [] if fallbacks is None else fallbacks
+    run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, found)
+    run.touched = touched_paths(plan)
     top = Scope(run)
     if isinstance(statement, p.Root):
         return _root(statement, top)
@@ -113,39 +157,24 @@ def _root(statement: p.Root, top: Scope) -> Compiled:
     rows: Rows = drive(dispatch, statement.input, top)
     if len(rows.columns) != len(statement.names):
         raise PlanError(f"{len(statement.names)} names for {len(rows.columns)} columns", where=statement.where)
-    frame = _encoded(rows)
     types = tuple(expr.type for expr in rows.columns)
     failures = top.run.failures
-    return Compiled(frame, types, "rows", statement.names, _certain(rows, statement.where), t.Bag, failures)
-
-
-def _certain(rows: Rows, where: Where) -> bool:
-    """Is it a list? A join of a list with collections of unknown type is one if all of those are."""
-    if rows.ordered is None:
-        raise UnsupportedError(
-            "only the run could tell whether the result is a list or a bag: that is not native on Spark yet",
-            where=where,
-            help="ask for a bag or an array",
-        )
-    return rows.ordered
-
-
-def _encoded(rows: Rows) -> DataFrame:
-    columns = [expr.column.alias(f"o{i}") for i, expr in enumerate(rows.columns)]
-    return rows.in_order().select(*columns)
+    return Compiled(rows, types, "rows", statement.names, rows.ordered, t.Bag, failures)
 
 
 def _query(node: p.Rex, top: Scope) -> Compiled:
     failures = top.run.failures
+    if isinstance(node, p.Path) and paths.ranges(node):
+        node = paths.as_query(node)
     if isinstance(node, p.Select):
         rows = _selected(node, top)
         (expr,) = rows.columns
         kind: type[t.Type] = type(node.type)
         if not isinstance(node.type, t.Collection):
-            kind = t.Array if _certain(rows, node.where) else t.Bag
-        ordered = kind is not t.Bag
-        frame = _encoded(rows if ordered else replace(rows, order=()))
-        return Compiled(frame, (expr.type,), "values", ("value",), ordered, kind, failures)
+            kind = t.Array if rows.ordered else t.Bag
+        ordered = None if rows.ordered is None and not isinstance(node.type, t.Collection) else kind is not t.Bag
+        rows = replace(rows, order=()) if ordered is False else rows
+        return Compiled(rows, (expr.type,), "values", ("value",), ordered, kind, failures)
     if isinstance(node, p.CollToScalar) and isinstance(node.query, p.Select):
         rows = _scalar(node, node.query, top)
     elif isinstance(node, p.Pivot):
@@ -155,7 +184,7 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
         scope = rows.scope(top)
         rows = projected(rows, scope, [drive(dispatch, node, scope)], node.where)
     (expr,) = rows.columns
-    return Compiled(_encoded(rows), (expr.type,), "value", ("value",), False, t.Bag, failures)
+    return Compiled(rows, (expr.type,), "value", ("value",), False, t.Bag, failures)
 
 
 def _selected(node: p.Select, top: Scope) -> Rows:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.spark import columns as F
 from firesteel.spark.dynamic import FAMILIES, any_of, extract, one_of, whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.scope import Scope, Where

@@ -12,9 +12,9 @@ from functools import reduce
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
+from firesteel.spark import columns as F
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.variant import TAG
 
@@ -32,10 +32,14 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "number": (*NUMBERS, *WIDE_NUMBERS),
     "text": TEXTS,
     "octets": ("BINARY", "clob"),
+    "octets or text": ("BINARY", *TEXTS),
+    "float": (*NUMBERS, *WIDE_NUMBERS),
     "date": ("DATE",),
     "time": ("time",),
     "timestamp": ("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
     "interval": ("interval",),
+    "day": ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
+    "moment": ("DATE", "time", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
     "temporal": ("DATE", "time", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp", "interval"),
     "collection": COLLECTIONS,
     "struct": STRUCTS,
@@ -46,8 +50,10 @@ FAMILIES: dict[str, tuple[str, ...]] = {
 EXTRACTED: dict[str, tuple[str, t.Type]] = {
     "bool": ("boolean", t.BOOL),
     "int": ("bigint", t.INT64),
+    "float": ("double", t.FLOAT64),
     "text": ("string", t.STRING),
     "octets": ("binary", t.BLOB),
+    "octets or text": ("binary", t.BLOB),
     "date": ("date", t.DATE),
     "timestamp": ("timestamp", t.Timestamp(6, zone=True)),
 }
@@ -115,6 +121,13 @@ def extract(column: Column, kind: Column, family: str) -> Column:
     if family == "text":
         symbols = F.when(one_of(kind, "symbol", "clob"), payload(column, "string"))
         return F.when(kind == "STRING", plain).otherwise(symbols)
+    if family == "float":
+        return F.when(one_of(kind, *WIDE_NUMBERS), payload(column, "double")).otherwise(
+            F.when(one_of(kind, *NUMBERS), plain)
+        )
+    if family == "octets or text":
+        texts = F.when(one_of(kind, "STRING", "symbol"), extract(column, kind, "text").cast("binary"))
+        return F.coalesce(extract(column, kind, "octets"), texts)
     if family == "octets":
         return F.when(kind == "BINARY", plain).otherwise(F.when(kind == "clob", payload(column, "binary")))
     return F.when(one_of(kind, *(k for k in FAMILIES[family] if k.isupper())), plain)
@@ -224,7 +237,11 @@ def _struct_variant(column: Column, type_: t.Struct) -> Column:
 
 
 def _items(column: Column, type_: t.Collection) -> Column:
-    element = type_.element
+    return items_variant(column, type_.element)
+
+
+def items_variant(column: Column, element: t.Type) -> Column:
+    """An array of elements of a type, as a variant."""
     if _simple(element):
         return F.to_variant_object(column)
 

@@ -6,25 +6,36 @@ import threading
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.passes.decorrelate import decorrelate
 from firesteel.spark import depth
 from firesteel.spark.compile import Compiled, compile_plan
 from firesteel.spark.depth import Limits
-from firesteel.spark.failures import Failures, translated
+from firesteel.spark.failures import Failures, foreign, translated
+from firesteel.spark.fallback import Fallback
+from firesteel.spark.interrupts import interruptible
+from firesteel.spark.json_lines import malformed
 from firesteel.spark.output import edge, write
+from firesteel.spark.ship import is_connect, ship
+from firesteel.spark.sources import text_lines
 from firesteel.spark.start import STACK, silence, start
 from firesteel.spark.transfer import download
+from firesteel.tables import File, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from firesteel.tables import Table
+
+#: How often, ten times a second, a run is told to stop before we give up.
+PATIENCE = 100
 
 #: What our plans need of a session, set while something of ours is built or runs. A DataFrame that is handed out runs
 #: under its owner's settings: there the time zone and the iterations matter to unusual plans only.
@@ -33,6 +44,8 @@ SETTINGS: dict[str, str] = {
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.sql.analyzer.maxIterations": "10000",
     "spark.sql.optimizer.maxIterations": "10000",
+    # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
+    "spark.sql.variant.allowDuplicateKeys": "true",
 }
 
 
@@ -41,8 +54,16 @@ class SparkEngine:
 
     name = "spark"
 
-    def __init__(self, spark: SparkSession | None = None, master: str | None = None, remote: str | None = None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession | None = None,
+        master: str | None = None,
+        remote: str | None = None,
+        fallback: Literal["allow", "refuse"] = "allow",
+    ) -> None:
         self._given = spark is not None
+        self._refuse = fallback == "refuse"
+        self._shipped = False
         self._spark = spark
         self._master = master
         self._remote = remote
@@ -62,7 +83,7 @@ class SparkEngine:
     @property
     def limits(self) -> Limits:
         """How deep plans may nest on this session."""
-        if _is_connect(self.spark):
+        if is_connect(self.spark):
             return depth.CONNECT
         options = self.spark.conf.get("spark.driver.extraJavaOptions", "") or ""
         return depth.OWN if STACK in options else depth.CLASSIC
@@ -74,9 +95,29 @@ class SparkEngine:
     def run(self, plan: p.Plan, tables: Sequence[Table] = ()) -> Outcome:
         """The plan, compiled. It is computed when its outcome is asked for."""
         failures = Failures()
+        fallbacks: list[Fallback] = []
         spark = self.spark
         with translated(failures), settings(spark):
-            return Outcome(spark, compile_plan(plan, tables, spark, self.limits, failures))
+            depth.ensure(plan.statement, self.limits)
+            plan = decorrelate(plan)
+            compiled = compile_plan(plan, tables, spark, self.limits, failures, fallbacks, self._refuse)
+            if fallbacks:
+                self._ship(spark)
+        files = (table.source for table in tables if table.malformed == "skip")
+        lenient = [source.path for source in files if isinstance(source, File) and source.format == "json"]
+        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient)
+
+    def _ship(self, spark: SparkSession) -> None:
+        """Bring this package to the workers, the first time that they need it."""
+        with self._lock:
+            if not self._shipped:
+                ship(spark)
+                self._shipped = True
+
+    def explain(self, plan: p.Plan, tables: Sequence[Table] = ()) -> tuple[p.Plan, Sequence[Fallback]]:
+        """The plan as it is compiled, and the expressions of it that run in Python."""
+        outcome = self.run(plan, tables)
+        return outcome.plan, outcome.fallbacks
 
     def close(self) -> None:
         """Stop the session, if it was started here."""
@@ -89,11 +130,24 @@ class SparkEngine:
 class Outcome:
     """A compiled plan: its value, its DataFrame, its output."""
 
-    def __init__(self, spark: SparkSession, compiled: Compiled) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        compiled: Compiled,
+        plan: p.Plan,
+        fallbacks: tuple[Fallback, ...] = (),
+        lenient: Sequence[Path] = (),
+    ) -> None:
         self._spark = spark
         self._compiled = compiled
+        #: What was compiled, and the expressions of it that run in Python.
+        self.plan = plan
+        self.fallbacks = fallbacks
+        self._lenient = lenient
         self._tag = f"firesteel-{uuid.uuid4().hex}"
         self._cancelled = False
+        self._idle = threading.Event()
+        self._idle.set()
 
     @property
     def dataframe(self) -> DataFrame:
@@ -103,28 +157,32 @@ class Outcome:
 
     def value(self) -> Value:
         """The answer: a bag or list of values, or the only value; rows are structs."""
-        compiled = self._compiled
         with self._running():
+            compiled = self._compiled.decided()
             rows = list(download(compiled.frame, compiled.types))
-        if compiled.shape == "rows":
-            structs = [Struct(zip(compiled.names, row, strict=True)) for row in rows]
-            return structs if compiled.ordered else Bag(structs)
-        values = [row[0] for row in rows]
-        if compiled.shape == "value":
-            return values[0]
-        if compiled.kind is t.Bag:
-            return Bag(values)
-        return Sexp(values) if compiled.kind is t.Sexp else values
+            self._tell()
+        return gathered(compiled, rows)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         """Write the answer; what was there before stays until the new one is whole."""
         with self._running():
             write(self._compiled, Path(path), format)
+            self._tell()
 
     def cancel(self) -> None:
-        """Stop computing, wherever that is going on."""
+        """Stop computing, wherever that is going on: when this returns, it has stopped, or gives no sign of life."""
         self._cancelled = True
-        if _is_connect(self._spark):
+        self._until_idle()
+
+    def _until_idle(self) -> None:
+        """Tell Spark to stop until it has: what is still being planned has no job yet that could be stopped."""
+        for _ in range(PATIENCE):
+            self._stop()
+            if self._idle.wait(0.1):
+                return
+
+    def _stop(self) -> None:
+        if is_connect(self._spark):
             self._spark.interruptTag(self._tag)
         else:
             self._spark.sparkContext.cancelJobsWithTag(self._tag)
@@ -132,20 +190,52 @@ class Outcome:
     @contextmanager
     def _running(self) -> Iterator[None]:
         """Spark is at work on this outcome, under a tag by which it can be cancelled."""
-        if self._cancelled:
-            raise EvaluationError("cancelled")
-        tags: Any = self._spark if _is_connect(self._spark) else self._spark.sparkContext
+        tags: Any = self._spark if is_connect(self._spark) else self._spark.sparkContext
         add, remove = (tags.addTag, tags.removeTag) if tags is self._spark else (tags.addJobTag, tags.removeJobTag)
-        with translated(self._compiled.failures), settings(self._spark):
+        with interruptible(self._until_idle), translated(self._compiled.failures), settings(self._spark):
             add(self._tag)
+            self._idle.clear()
             try:
+                if self._cancelled:
+                    raise EvaluationError("cancelled")
                 yield
+            except BaseException as error:
+                if not foreign(error):
+                    self._stop()  # an interrupt, a timeout: nobody waits for the job any more
+                raise
             finally:
+                self._idle.set()
                 remove(self._tag)
 
+    @cached_property
+    def malformed(self) -> int:
+        """How many lines of the files that were read were left out. Counting them is a job of its own."""
+        with translated(self._compiled.failures), settings(self._spark):
+            return sum(self._left_out(path) for path in self._lenient)
 
-def _is_connect(spark: SparkSession) -> bool:
-    return type(spark).__module__.startswith("pyspark.sql.connect")
+    def _tell(self) -> None:
+        """Warn of lines that were left out."""
+        if self._lenient:
+            assert self.malformed is not None
+
+    def _left_out(self, path: Path) -> int:
+        count = malformed(text_lines(self._spark, path)).count()
+        if count:
+            warn_skipped(path, count)
+        return count
+
+
+def gathered(compiled: Compiled, rows: Sequence[tuple[Value, ...]]) -> Value:
+    """The answer that a plan's rows make."""
+    if compiled.shape == "rows":
+        structs = [Struct(zip(compiled.names, row, strict=True)) for row in rows]
+        return structs if compiled.ordered else Bag(structs)
+    values = [row[0] for row in rows]
+    if compiled.shape == "value":
+        return values[0]
+    if compiled.kind is t.Bag:
+        return Bag(values)
+    return Sexp(values) if compiled.kind is t.Sexp else values
 
 
 _settings_lock = threading.RLock()

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import any_of, to_variant
 from firesteel.spark.encoding import Form, common, form, to_spark

@@ -6,19 +6,57 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
+from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.source import Place, Span
 
-_MARK = re.compile(r"\[firesteel:(\d+)\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL)
+_MARK = re.compile(r"\[firesteel:(\d+)(?::(\w+))?\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL)
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ?(.*?)(?: SQLSTATE: |\n|$)", re.DOTALL)
 
-#: What Spark's own errors are called among ours.
-_SPARK: tuple[tuple[str, type[FiresteelError], str], ...] = (
+#: What Spark's own errors are called among ours. With no message of ours, Spark's own is given.
+_SPARK: tuple[tuple[str, type[FiresteelError], str | None], ...] = (
     ("ARITHMETIC_OVERFLOW", EvaluationError, "overflow: the result is out of range"),
     ("NUMERIC_VALUE_OUT_OF_RANGE", EvaluationError, "overflow: the result is out of range"),
     ("DIVIDE_BY_ZERO", EvaluationError, "division by zero"),
+    ("SPARK_JOB_CANCELLED", EvaluationError, "cancelled"),
+    ("OPERATION_CANCELED", EvaluationError, "cancelled"),
+    ("UNSUPPORTED_DATA_TYPE_FOR_DATASOURCE", UnsupportedError, None),
+    ("UNSUPPORTED_FEATURE", UnsupportedError, None),
+    ("DATATYPE_MISMATCH.UNSUPPORTED", UnsupportedError, None),
+    ("PATH_NOT_FOUND", PlanError, None),
+    ("UNABLE_TO_INFER_SCHEMA", PlanError, None),
+    ("FAILED_READ_FILE.FILE_NOT_EXIST", EvaluationError, "a file went away while it was read"),
 )
+#: Signs of trouble that have no class, and what to say of them.
+_SIGNS: tuple[tuple[re.Pattern[str], str, str | None], ...] = (
+    (re.compile("OutOfMemoryError"), "Spark ran out of memory", "give the driver more, by spark.driver.memory"),
+    (
+        re.compile("ExecutorLostFailure|Python worker exited unexpectedly|SparkContext was shut down"),
+        "a worker of Spark's was lost",
+        "it may have run out of memory",
+    ),
+    (re.compile("AccessControlException|Permission denied"), "Spark may not read or write that", None),
+    (
+        re.compile("Connection refused|StatusCode.UNAVAILABLE|failed to connect to all addresses"),
+        "Spark cannot be reached",
+        "is the server running, and is its address right?",
+    ),
+    (
+        re.compile("UnsupportedClassVersionError|jdk.incubator.vector"),
+        "this Java is too old for Spark, or lacks a module that it needs",
+        "run `firesteel doctor`",
+    ),
+)
+_FILE = re.compile(r"(?:file|path|FILE|PATH)[^\n]*?(file:/[^\s,;'\"]+)")
+#: The errors that a Python worker may name.
+_CLASSES: dict[str | None, type[FiresteelError]] = {
+    cls.__name__: cls for cls in (EvaluationError, PlanError, UnsupportedError)
+}
 _TOO_DEEP = ("StackOverflowError", "Max iterations", "RecursionError", "Error parsing message with type")
+
+
+def marked(number: int, error: FiresteelError) -> str:
+    """The message of an error that a Python worker gives, with its class and the number of its place."""
+    return f"[firesteel:{number}:{type(error).__name__}] {' '.join(error.message.split(chr(10)))}"
 
 
 class Failures:
@@ -29,8 +67,12 @@ class Failures:
 
     def register(self, cls: type[FiresteelError], where: Span | Place | None) -> str:
         """A mark for a message, by which its error is found again."""
+        return f"[firesteel:{self.number(where, cls)}] "
+
+    def number(self, where: Span | Place | None, cls: type[FiresteelError] = EvaluationError) -> int:
+        """A number for a place."""
         self._known.append((cls, where))
-        return f"[firesteel:{len(self._known) - 1}] "
+        return len(self._known) - 1
 
     def translate(self, error: BaseException) -> FiresteelError:
         """An error of Spark's as one of ours."""
@@ -38,20 +80,35 @@ class Failures:
         ours = _MARK.search(text)
         if ours is not None and int(ours[1]) < len(self._known):
             cls, where = self._known[int(ours[1])]
-            return cls(ours[2].strip(), where=where)
+            return _CLASSES.get(ours[2], cls)(ours[3].strip(), where=where)
         if isinstance(error, RecursionError) or any(sign in text for sign in _TOO_DEEP):
             return UnsupportedError("the plan nests too deep for Spark", help="split it, or materialize a part of it")
-        if "cancelled" in text or "OPERATION_CANCELED" in text or "INTERRUPT" in text:
-            return EvaluationError("cancelled")
-        if "OutOfMemoryError" in text:
-            return EvaluationError("Spark ran out of memory", help="give the driver more, by spark.driver.memory")
-        found = _CLASS.search(text)
-        if found is not None:
-            for name, known, message in _SPARK:
-                if found[1].startswith(name):
-                    return known(message)
-            return EvaluationError(f"Spark: {found[2].strip()} ({found[1]})")
-        return EvaluationError(f"Spark: {text.strip().partition(chr(10))[0]}")
+        return _known(text) or EvaluationError(f"Spark: {text.strip().partition(chr(10))[0]}")
+
+
+def _known(text: str) -> FiresteelError | None:
+    """An error by its class, or by signs of what went wrong."""
+    found = _CLASS.findall(text)
+    for class_, said in found:
+        for name, known, message in _SPARK:
+            if class_.startswith(name):
+                return known(message or said.strip())
+    for sign, message, help_ in _SIGNS:
+        if sign.search(text):
+            return EvaluationError(message, help=help_)
+    if "FAILED_READ_FILE" in text or "MALFORMED_RECORD_IN_PARSING" in text:
+        return EvaluationError(_unreadable(text, found))
+    if found:
+        return EvaluationError(f"Spark: {found[0][1].strip()} ({found[0][0]})")
+    return None
+
+
+def _unreadable(text: str, found: list[tuple[str, str]]) -> str:
+    """What could not be read, and why as far as Spark says so."""
+    place = _FILE.search(text)
+    why = next((said for class_, said in found if not class_.startswith("FAILED_READ_FILE")), "")
+    name = f"'{place[1].removeprefix('file:').replace('//', '')}'" if place else "a file"
+    return f"{name} cannot be read{': ' if why else ''}{why.strip()}"
 
 
 #: The packages that Spark's errors come from. By name: which of them are there depends on how Spark is reached.
@@ -66,6 +123,11 @@ def translated(failures: Failures) -> Iterator[None]:
     except FiresteelError:
         raise
     except Exception as error:
-        if isinstance(error, RecursionError | OSError) or type(error).__module__.partition(".")[0] in _FOREIGN:
+        if isinstance(error, RecursionError | OSError) or foreign(error):
             raise failures.translate(error) from error
         raise
+
+
+def foreign(error: BaseException) -> bool:
+    """Does it come from Spark, or from what talks to it?"""
+    return type(error).__module__.partition(".")[0] in _FOREIGN

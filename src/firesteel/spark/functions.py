@@ -9,12 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pyspark.sql import functions as F
-
 from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark import arithmetic, casts, compare, conform, logic, structs, text
+from firesteel.spark import (
+    arithmetic,
+    casts,
+    collections,
+    compare,
+    conform,
+    dates,
+    intervals,
+    logic,
+    patterns,
+    rounding,
+    structs,
+    text,
+)
+from firesteel.spark import columns as F
 from firesteel.spark.aggregates import AGGREGATES
 from firesteel.spark.arguments import Native, call, propagated
 from firesteel.spark.expr import Expr, made, opened
@@ -26,7 +38,6 @@ SPARK: dict[str, tuple[tuple[str, ...], Native, t.Type]] = {
     "char_length": (("text",), lambda v: F.char_length(v).cast("bigint"), t.INT64),
     "upper": (("text",), F.upper, t.STRING),
     "lower": (("text",), F.lower, t.STRING),
-    "trim": (("text",), F.trim, t.STRING),
     "position": (("text", "text"), lambda part, whole: F.position(part, whole).cast("bigint"), t.INT64),
 }
 
@@ -41,6 +52,9 @@ def _between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             compare.compare(scope, "lte", low, value, where),
             compare.compare(scope, "lte", value, high, where),
         ]
+        if not low.type.absent and not high.type.absent and all(side.missing is None for side in sides):
+            # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
+            return made(sides[0].type, sides[0].plain & sides[1].plain, *sides)
         return scope.let(sides, both)
 
     def both(above: Expr, below: Expr) -> Expr:
@@ -69,6 +83,13 @@ def _ordered(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Exp
     return compare.compare(scope, name, args[0], args[1], where)
 
 
+_COMPARISONS = ("eq", "ne", "lt", "lte", "gt", "gte")
+
+
+def _to_index(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    return call(scope, "to_index", args, ("int",), lambda v: v, t.INT64, where, partial="no array is that long")
+
+
 LOWERED: dict[str, Lowered] = {
     **_by_name(arithmetic.binary, "plus", "minus", "times", "divide", "modulo"),
     **_by_name(arithmetic.unary, "neg", "pos", "abs"),
@@ -91,37 +112,50 @@ LOWERED: dict[str, Lowered] = {
     "cardinality": structs.cardinality,
     "exists": structs.exists,
     "to_bag": structs.to_bag,
+    "ceiling": rounding.rounded("ceiling"),
+    "floor": rounding.rounded("floor"),
+    "sqrt": rounding.sqrt,
+    "is_true": logic.is_truth(True),
+    "is_false": logic.is_truth(False),
+    "can_cast": casts.can_cast,
+    "can_lossless_cast": casts.can_lossless_cast,
+    "octet_length": text.octet_length,
+    "bit_length": text.bit_length,
+    **{name: text.trim(name) for name in ("trim", "ltrim", "rtrim")},
+    "overlay": text.overlay,
+    "text_replace": text.replace,
+    "to_index": _to_index,
+    **{f"{name}_any": collections.quantified(name, False) for name in _COMPARISONS},
+    **{f"{name}_all": collections.quantified(name, True) for name in _COMPARISONS},
+    **{f"coll_{name}": collections.aggregate(name) for name in ("count", "sum", "avg", "min", "max", "every", "any")},
+    "filter_distinct": collections.filter_distinct,
+    "as_bag": collections.as_bag,
+    "date_add": dates.date_add,
+    "date_diff": dates.date_diff,
+    "extract": dates.extract,
+    "extract_second": dates.extract_second,
+    "overlaps": intervals.overlaps,
+    "to_string": patterns.to_string,
+    "to_timestamp": patterns.to_timestamp,
+    "from_unixtime": dates.from_unixtime,
+    "unix_timestamp": dates.unix_timestamp,
+    "make_date": dates.make_date,
+    "make_time": dates.make_time,
+    **{name: dates.current(name) for name in ("current_date", "current_time", "current_timestamp")},
 }
 
-#: Functions that have no native form yet. The reference evaluator has them all.
-_LATER: dict[str, tuple[str, ...]] = {
-    "it has no native form yet": (
-        *("ceiling", "floor", "sqrt", "exp", "ln", "power", "is_true", "is_false", "can_cast", "can_lossless_cast"),
-        *("to_index", "octet_length", "bit_length", "ltrim", "rtrim", "overlay", "text_replace"),
-    ),
-    "comparisons with ANY and ALL have no native form yet": tuple(
-        f"{comparison}_{quantifier}"
-        for comparison in ("eq", "ne", "lt", "lte", "gt", "gte")
-        for quantifier in ("any", "all")
-    ),
-    "dates and times have no native form yet": (
-        *("date_add", "date_diff", "extract", "extract_second", "overlaps", "to_string", "to_timestamp"),
-        *("from_unixtime", "unix_timestamp", "make_date", "make_time"),
-        *("current_date", "current_time", "current_timestamp"),
-    ),
-    "aggregates over a row's own collections have no native form yet": (
-        *("coll_count", "coll_sum", "coll_avg", "coll_min", "coll_max", "coll_every", "coll_any"),
-        *("filter_distinct", "as_bag"),
-    ),
-    "window functions have no native form yet": (
-        *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"),
-        *("lag", "lead", "first_value", "last_value", "nth_value"),
+#: Functions that have no native form. The reference evaluator has them all.
+_JAVA = "Java's result may differ from the reference evaluator's in the last digit"
+UNSUPPORTED: dict[str, str] = {
+    **dict.fromkeys(("exp", "ln", "power"), _JAVA),
+    **dict.fromkeys(
+        (
+            *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"),
+            *("lag", "lead", "first_value", "last_value", "nth_value"),
+        ),
+        "window functions are computed by `windows.py`, not for one row",
     ),
 }
-UNSUPPORTED: dict[str, str] = {name: reason for reason, names in _LATER.items() for name in names}
-
-#: Arithmetic also takes dates, times and intervals, which it does not natively yet.
-_ARITHMETIC = frozenset(("plus", "minus", "times", "divide", "neg", "pos", "abs"))
 
 
 def apply(scope: Scope, name: str, args: Sequence[Expr | t.Type], where: Where) -> Expr:
@@ -135,20 +169,12 @@ def apply(scope: Scope, name: str, args: Sequence[Expr | t.Type], where: Where) 
     if not any(signature.takes(len(args)) for signature in row.signatures):
         raise PlanError(f"'{name}' does not take {len(args)} arguments", where=where)
     args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
-    if name in _ARITHMETIC and any(_temporal(arg.type) for arg in args if isinstance(arg, Expr)):
-        raise UnsupportedError(f"function '{name}' of dates, times or intervals on Spark: not native yet", where=where)
-    if name == "trim" and len(args) > 1:
-        raise UnsupportedError("function 'trim' of given characters on Spark: not native yet", where=where)
     if name in SPARK:
         families, native, type_ = SPARK[name]
         return call(scope, name, [arg for arg in args if isinstance(arg, Expr)], families, native, type_, where)
     if name in LOWERED:
         return LOWERED[name](scope, args, where)
     raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name, 'it has no row')}", where=where)
-
-
-def _temporal(type_: t.Type) -> bool:
-    return any(isinstance(member, t.Temporal) for member in t.members(type_))
 
 
 __all__ = ["AGGREGATES", "LOWERED", "SPARK", "UNSUPPORTED", "apply"]

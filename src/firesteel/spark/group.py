@@ -6,20 +6,22 @@ from collections.abc import Generator
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.aggregates import Group
+from firesteel.spark.collections import folded
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, null_expr, opened, reference
 from firesteel.spark.functions import AGGREGATES, UNSUPPORTED
 from firesteel.spark.handlers import handles
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.logic import balanced
+from firesteel.spark.nested_groups import distinct_array, value_keys
 from firesteel.spark.rows import Rows, projected, staged
 from firesteel.spark.scope import Run, Scope
 
@@ -59,9 +61,25 @@ def _aggregated(agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column]
     build = AGGREGATES.get(row.name)
     if build is None:
         raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
-    return build(
-        Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals)), *args
-    )
+    group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
+    if agg.distinct and args and distinct_is_collected(row.name, args[0]):
+        return collected_distinct(group, args[0])
+    return build(group, *args)
+
+
+def distinct_is_collected(name: str, arg: Expr) -> bool:
+    """Has Spark no DISTINCT for it, because the values are not their own keys?"""
+    return name == "collect" or (name in ("sum", "avg") and not (is_own_key(arg.type) and arg.missing is None))
+
+
+def collected_distinct(group: Group, arg: Expr) -> Expr:
+    """The values are collected, and the first of equal ones aggregated as those of an array."""
+    value = group.bound(arg)
+    boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
+    array = Expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
+    inline = Scope(group.scope.run)  # what comes after the aggregation has no stages of its own
+    once = distinct_array(inline, array, value_keys(value.type, group.where), group.where)
+    return inline.let([once], lambda bound: folded(inline, group.name, bound, group.where))
 
 
 def _total(column: Column, run: Run, totals: list[Column]) -> str:

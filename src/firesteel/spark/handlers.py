@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import Any, NoReturn
 
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node
 from firesteel.plan import Rex
+from firesteel.spark import fallback
+from firesteel.spark.scope import Scope
 
 Handler = Callable[[Any, Any], Any]
 
@@ -43,14 +45,49 @@ def _register(table: dict[type[Node], Handler], classes: tuple[type[Node], ...])
     return register
 
 
+def _refused(node: Node, _: Any) -> NoReturn:
+    reason = UNSUPPORTED.get(type(node), "it has no handler")
+    raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
+
+
+def _refused_nested(node: Node, _: Any) -> NoReturn:
+    reason = UNSUPPORTED_NESTED.get(type(node), "it has no handler")
+    raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
+
+
 def dispatch(node: Node, scope: Any, nested: bool = False) -> Any:
     """Ask the handler of a node; what has none is refused by name."""
-    table, reasons = (NESTED, UNSUPPORTED_NESTED) if nested else (HANDLERS, UNSUPPORTED)
-    handler = table.get(type(node))
-    if handler is None:
-        reason = reasons.get(type(node), "it has no handler")
-        raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
-    shares = getattr(scope, "shares", None)
-    if shares is not None and not nested and isinstance(node, Rex) and shares(node):
-        return scope.share(node, handler)
-    return handler(node, scope)
+    handler = (NESTED if nested else HANDLERS).get(type(node)) or (_refused_nested if nested else _refused)
+    if nested or not isinstance(node, Rex) or scope.stages is None:
+        return handler(node, scope)
+    if scope.shares(node):
+        return scope.share(node, lambda node, scope: _attempted(node, scope, handler))
+    return _attempted(node, scope, handler)
+
+
+def _attempted(node: Rex, scope: Scope, handler: Handler) -> Any:
+    """An expression, where there is a place to bind what it is made of: natively, or else in Python."""
+    assert scope.stages is not None
+    since = len(scope.run.fallbacks)
+    try:
+        made = handler(node, scope)
+    except UnsupportedError as error:
+        return fallback.instead(node, scope, error, since)
+    if isinstance(made, Generator):
+        return _waiting(node, scope, made, since)
+    scope.stages.remember(node, scope.guard, made)
+    return made
+
+
+def _waiting(node: Rex, scope: Scope, made: Generator[Any, Any, Any], since: int) -> Generator[Any, Any, Any]:
+    """The same of a handler that asks for what is below."""
+    assert scope.stages is not None
+    shared = len(scope.stages.nodes)
+    try:
+        expr = yield from made
+    except UnsupportedError as error:
+        scope.stages.forget(shared)
+        return fallback.instead(node, scope, error, since)
+    if len(scope.run.fallbacks) == since:
+        scope.stages.remember(node, scope.guard, expr)
+    return expr

@@ -3,6 +3,9 @@
 An inner join with a condition is a cross join and a filter, which Catalyst makes a join of; an outer one has its
 condition inside, compiled without selects. What pads is NULL and not MISSING, so the padded side brings a column that
 says where it is there. The right of a lateral join is an array of each left row, exploded.
+
+A semi or anti join is Spark's. A mark join is a left join with the distinct keys of the right, if keys are all there
+is to it; else the left rows that have a match, and those that have none.
 """
 
 from __future__ import annotations
@@ -12,14 +15,14 @@ from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
+from firesteel.spark import columns as F
 from firesteel.spark.compare import equality_key
 from firesteel.spark.encoding import Form, common, form
-from firesteel.spark.expr import Expr, fit, made, opened
+from firesteel.spark.expr import Expr, fit, made, opened, reference
 from firesteel.spark.handlers import handles
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.lateral import lateral_rows
@@ -32,7 +35,17 @@ from firesteel.spark.scope import Scope
 
 Compiling = Generator[Any, Any, Rows]
 
-_HOW = {p.Capture.INNER: "inner", p.Capture.LEFT: "left", p.Capture.RIGHT: "right", p.Capture.FULL: "full"}
+_HOW = {
+    p.Capture.INNER: "inner",
+    p.Capture.LEFT: "left",
+    p.Capture.RIGHT: "right",
+    p.Capture.FULL: "full",
+    p.Capture.LEFT_SEMI: "left_semi",
+    p.Capture.LEFT_ANTI: "left_anti",
+}
+
+#: Two keys as columns, and whether an absent one is the same as another.
+Pair = tuple[Expr, Expr, bool]
 
 
 @handles(p.Join)
@@ -53,7 +66,25 @@ def _join(node: p.Join, outer: Scope) -> Compiling:
 @handles(p.Cross)
 def _cross(_: p.Cross, parts: tuple[p.Join, Rows, Rows, Scope]) -> Rows:
     node, left, right, outer = parts
-    return _beside(node, left, right, left.frame.crossJoin(right.frame), outer)
+    frame = _with_only_row(left, right) if _is_only_row(node.right) else None
+    return _beside(node, left, right, left.frame.crossJoin(right.frame) if frame is None else frame, outer)
+
+
+def _is_only_row(rel: p.Rel) -> bool:
+    """Is it surely one row?"""
+    while isinstance(rel, p.Project | p.Sort):
+        rel = rel.input
+    return isinstance(rel, p.Aggregate) and not rel.keys
+
+
+def _with_only_row(left: Rows, right: Rows) -> Any:
+    """The only row of the right beside every left row, as a scalar subquery of Spark's: nothing has to be exchanged,
+    and a condition on it can go to where the left rows come from. Such a condition has the subquery in it as often as
+    it mentions the value, which is often if it is a variant: then there is none."""
+    if len(right.columns) != 1 or not right.columns[0].own or right.columns[0].dynamic:
+        return None
+    (name,) = right.columns[0].names
+    return left.frame.select("*", right.frame.select(F.col(name)).scalar().alias(name))
 
 
 def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> Rows:
@@ -66,36 +97,79 @@ def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> 
         (*left.order, *right.order) if ordered is not False else (),
         ordered,
         operators=max(left.operators, right.operators) + 1,
+        listed=left.listed + right.listed,
     )
 
 
 @handles(p.Theta)
 def _theta(theta: p.Theta, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     node, left, right, outer = parts
-    where = theta.condition.where or theta.where or node.where
     if theta.capture is p.Capture.INNER:
         rows = _beside(node, left, right, left.frame.crossJoin(right.frame), outer)
-        scope = rows.scope(outer)
-        condition = yield theta.condition, scope
-        return filtered(rows, scope, [truth(scope, condition, "a condition is a boolean", where)], node)
-    scope = Scope(outer.run, left.columns + right.columns, outer)
-    condition = yield theta.condition, scope
-    held = truth(scope, condition, "a condition is a boolean", where)
-    return _outer_join(node, left, right, held.plain, outer)
+        return (yield from _residual(theta.condition, rows, node, outer))
+    condition = yield from _inside(theta.condition, node, left, right, outer)
+    return _joined(node, left, right, condition, outer)
 
 
 @handles(p.Equi)
 def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     node, left, right, outer = parts
     scopes = (left.scope(outer), right.scope(outer))
-    pairs: list[tuple[Expr, Expr]] = []
+    pairs: list[Pair] = []
     for both in equi.keys:
-        a = yield both.left, scopes[0]
-        b = yield both.right, scopes[1]
-        pairs.append(_alike(scopes[0].bind(opened(a)), scopes[1].bind(opened(b)), scopes, node))
+        a = scopes[0].bind(opened((yield both.left, scopes[0])))
+        b = scopes[1].bind(opened((yield both.right, scopes[1])))
+        pairs += _same(a, b, scopes, node) if both.same else [(*_alike(a, b, scopes, node), False)]
     left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
-    tests = [a.column == b.column for a, b in pairs]
-    return _outer_join(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
+    tests = [_test(pair) for pair in pairs]
+    if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
+        return _marked_by_keys(left, right, pairs, outer)
+    if equi.residual is not None and equi.capture is not p.Capture.INNER:
+        tests.append((yield from _inside(equi.residual, node, left, right, outer)))
+    rows = _joined(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
+    if equi.residual is None or equi.capture is not p.Capture.INNER:
+        return rows
+    return (yield from _residual(equi.residual, rows, node, outer))
+
+
+def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compiling:
+    """Of joined rows, those for which a condition is true."""
+    scope = rows.scope(outer)
+    value = yield condition, scope
+    where = condition.where or node.type.where or node.where
+    return filtered(rows, scope, [truth(scope, value, "a condition is a boolean", where)], node)
+
+
+def _inside(condition: p.Rex, node: p.Join, left: Rows, right: Rows, outer: Scope) -> Generator[Any, Any, Column]:
+    """A condition over both rows, where there is no place to bind anything."""
+    scope = Scope(outer.run, left.columns + right.columns, outer)
+    value = yield condition, scope
+    where = condition.where or node.type.where or node.where
+    return truth(scope, value, "a condition is a boolean", where).plain
+
+
+def _test(pair: Pair) -> Column:
+    a, b, same = pair
+    return a.column.eqNullSafe(b.column) if same else a.column == b.column
+
+
+def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope], node: p.Join) -> list[Pair]:
+    """Two keys as columns that are the same by deep equality, NULL with NULL and MISSING with MISSING."""
+    shared = common((a.type, b.type))
+    if not shared.absent and not a.dynamic and not b.dynamic and is_own_key(shared):
+        return [(made(shared, a.plain, a), made(shared, b.plain, b), False)]
+    pairs: list[Pair] = []
+    if shared.missable:
+        flags = []
+        for scope, expr in zip(scopes, (a, b), strict=True):
+            missing = expr.is_missing()
+            flags.append(scope.bind(made(t.BOOL, F.lit(False) if missing is None else missing, expr)))
+        pairs.append((flags[0], flags[1], False))
+    if not a.dynamic and not b.dynamic and is_own_key(t.proper(shared)):
+        nullable = t.absent(t.proper(shared), nullable=True)
+        return [*pairs, (made(nullable, a.plain, a), made(nullable, b.plain, b), True)]
+    keys = [s.bind(key(s, s.variant(e)[0], node.where)) for s, e in zip(scopes, (a, b), strict=True)]
+    return [*pairs, (keys[0], keys[1], True)]
 
 
 def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope], node: p.Join) -> tuple[Expr, Expr]:
@@ -120,9 +194,11 @@ def _dynamic(expr: Expr, scope: Scope) -> Expr:
     return scope.bind(equality_key(scope, expr))
 
 
-def _outer_join(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
+def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
     """The join, with a marker on each side that it pads."""
     run, capture = outer.run, node.capture
+    if capture.tests:
+        return _tested(capture, left, right, condition, outer)
     markers: dict[str, str] = {}
     frames = {"left": left.frame, "right": right.frame}
     for side, pads in (("left", capture.pads_left), ("right", capture.pads_right)):
@@ -137,3 +213,37 @@ def _outer_join(node: p.Join, left: Rows, right: Rows, condition: Column, outer:
         for expr in found.columns:
             columns.append(expr if marker is None else padded(expr, F.col(marker).isNotNull(), (marker,)))
     return replace(rows, columns=tuple(columns))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Joins that only ask whether there is a match
+
+
+def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
+    operators = max(left.operators, right.operators) + 1
+    if capture is not p.Capture.LEFT_MARK:
+        frame = left.frame.join(right.frame, condition, _HOW[capture])
+        return replace(left, frame=frame, sorted=False, operators=operators)
+    mark = outer.run.name()
+    with_, without = (
+        left.frame.join(right.frame, condition, how).withColumn(mark, F.lit(found))
+        for how, found in (("left_semi", True), ("left_anti", False))
+    )
+    return _marked(left, with_.union(without), reference(t.BOOL, mark), operators + 2)
+
+
+def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) -> Rows:
+    """No left row finds more than one of distinct keys."""
+    run = outer.run
+    names = [run.name() for _ in pairs]
+    found = right.frame.select(*(b.column.alias(name) for name, (_, b, _) in zip(names, pairs, strict=True)))
+    mark = run.name()
+    there = found.distinct().withColumn(mark, F.lit(True))
+    tests = [_test((a, reference(b.type, name), same)) for name, (a, b, same) in zip(names, pairs, strict=True)]
+    frame = left.frame.join(there, balanced(tests, True), "left")
+    marked = Expr(t.BOOL, F.col(mark).isNotNull(), atomic=True, names=(mark,))
+    return _marked(left, frame, marked, max(left.operators, right.operators) + 3)
+
+
+def _marked(left: Rows, frame: Any, mark: Expr, operators: int) -> Rows:
+    return replace(left, frame=frame, columns=(*left.columns, mark), sorted=False, operators=operators)

@@ -25,10 +25,15 @@ def json_text(value: Value) -> str | None:
 def _leaf(value: Value) -> Piece:
     tag = tagged(value)
     if tag is not None:
-        parts = [_part(part) for part in tag.parts]
+        parts = [_tag_part(part) for part in tag.parts]
         return None if None in parts else (_tag(tag.kind, *(part for part in parts if part is not None)), 1)
     made = _part(value)
     return None if made is None else (made, 1)
+
+
+def _tag_part(value: Any) -> str | None:
+    """Of a tag a decimal may be an integer: whoever reads it says what it wants."""
+    return f"{value:f}" if isinstance(value, Decimal) else _part(value)
 
 
 def _part(value: Any) -> str | None:

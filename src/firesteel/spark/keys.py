@@ -1,20 +1,21 @@
 """Comparison keys: columns that Spark can sort, group, join and compare, and that agree with `values.key`.
 
 A plain scalar is its own key. Floats put NaN first, collections and structs are keys of keys, a bag is sorted. A
-variant's key is a struct of a type rank, a class of number, the number, and a text. Of a container inside a variant
-the text is its canonical JSON: equal for equal values (bags inside bags aside), but it does not order them.
+variant's key is a struct of a type rank, a class of number, the number, a text, and the keys of what it contains, level
+by level: Spark has no recursion, so that what nests deeper than `levels` is refused when it is met.
 """
 
 from __future__ import annotations
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.dynamic import kind_of, one_of, payload, whole
+from firesteel.spark import columns as F
+from firesteel.spark import dynamic
+from firesteel.spark.dynamic import COLLECTIONS, STRUCTS, kind_of, one_of, payload, whole
 from firesteel.spark.encoding import Form, form
-from firesteel.spark.expr import Expr, made
+from firesteel.spark.expr import Expr, as_variant, made
 from firesteel.spark.scope import Scope, Where
 
 RANKS: dict[str, int] = {
@@ -32,24 +33,38 @@ RANKS: dict[str, int] = {
     "graph": 13,
 }
 _RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
-
-#: From here on there are containers, whose text does not order them.
-CONTAINER = 10
+#: What is absent in a container: last, NULL before MISSING.
+_NULL, _MISSING = 20, 21
 
 _EXACT, _WHOLE = "decimal(38,18)", "decimal(38,0)"
-_STRING = r'"(?:[^"\\]|\\.)*"'
-_NUMBER = r"-?[0-9][-+0-9.eE]*"
 
 
 def key(scope: Scope, expr: Expr, where: Where, *, ordering: bool = False) -> Expr:
     """A column that is equal, and ordered if asked, as the values are; SQL NULL where they are absent."""
     if expr.dynamic:
-        return scope.let([expr], lambda value: _variant_key(scope, value, where, ordering))
+        return scope.let([expr], lambda value: _variant_key(scope, value, where))
     if expr.missing is not None:  # split: the plain column has the value, and SQL NULL where there is none
         expr = made(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
     if is_own_key(expr.type, ordering=ordering):
         return expr
-    return scope.let([expr], lambda value: made(expr.type, _key(scope, value.plain, expr.type, where, ordering), value))
+    if not _has_typed_key(expr.type, ordering):
+        variant = made(t.ANY, as_variant(expr), expr, cost=4)
+        return scope.let([variant], lambda value: _variant_key(scope, value, where))
+    return scope.let([expr], lambda value: made(expr.type, _key(scope, value.plain, expr.type, where), value, cost=4))
+
+
+def row_key(scope: Scope, expr: Expr, where: Where) -> Expr:
+    """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
+    found = key(scope, expr, where)
+    if not (expr.dynamic or expr.missing is not None):
+        return found
+
+    def flagged(value: Expr, bound: Expr) -> Expr:
+        missing = value.is_missing()
+        flag = F.when(bound.column.isNotNull(), 0).when(F.lit(False) if missing is None else missing, 2).otherwise(1)
+        return made(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), value, bound, cost=2)
+
+    return scope.let([expr, found], flagged)
 
 
 def is_own_key(type_: t.Type, *, ordering: bool = False) -> bool:
@@ -59,40 +74,42 @@ def is_own_key(type_: t.Type, *, ordering: bool = False) -> bool:
     return not (ordering and isinstance(type_, t.Float32 | t.Float64))
 
 
-def _key(scope: Scope, column: Column, type_: t.Type, where: Where, ordering: bool) -> Column:
-    if form(type_) is Form.VARIANT:
-        return dynamic_key(column, kind_of(column))
+def _has_typed_key(type_: t.Type, ordering: bool) -> bool:
+    """Can the key be made of the columns inside? Attributes that may be MISSING shift those after them: then the order
+    of structs is not that of their columns."""
+    if isinstance(type_, t.Collection):
+        return _has_typed_key(type_.element, ordering)
+    if isinstance(type_, t.Struct):
+        missable = any(field.type.missable for field in type_.fields)
+        return not (ordering and missable) and all(_has_typed_key(field.type, ordering) for field in type_.fields)
+    return not isinstance(type_, t.Map)
+
+
+def _key(scope: Scope, column: Column, type_: t.Type, where: Where) -> Column:
     match type_:
         case t.Float32() | t.Float64():
             return F.when(column.isNotNull(), F.struct((~F.isnan(column)).alias("r"), column.alias("n")))
-        case t.Collection():
+        case t.Collection() if form(type_) is not Form.VARIANT:
             inner = type_.element
-            array = F.transform(column, lambda item: _item(scope, item, inner, where, ordering))
+            array = F.transform(column, lambda item: _item(scope, item, inner, where))
             return F.array_sort(array) if isinstance(type_, t.Bag) else array
-        case t.Struct():
-            if ordering and any(field.type.missable for field in type_.fields):
-                raise UnsupportedError("Spark cannot yet sort structs whose attributes may be MISSING", where=where)
+        case t.Struct() if form(type_) is not Form.VARIANT:
             parts = [
-                _item(scope, column[field.name or ""], field.type, where, ordering).alias(f"k{i}")
+                _item(scope, column[field.name or ""], field.type, where).alias(f"k{i}")
                 for i, field in enumerate(sorted(type_.fields, key=lambda field: field.name or ""))
             ]
             return F.when(column.isNotNull(), F.struct(*parts))
-        case t.Map():
-            raise UnsupportedError("Spark cannot compare maps", where=where)
     return column
 
 
-def _item(scope: Scope, column: Column, type_: t.Type, where: Where, ordering: bool) -> Column:
+def _item(scope: Scope, column: Column, type_: t.Type, where: Where) -> Column:
     """The key of a part: what is absent comes last, NULL before MISSING."""
-    inner = _key(scope, column, type_, where, ordering)
-    if ordering and form(type_) is Form.VARIANT:
-        raise UnsupportedError("Spark cannot yet sort containers of values of unknown type", where=where)
     if form(type_) is Form.VARIANT:
-        flag = F.when(column.isNull(), 2).otherwise(F.when(F.is_variant_null(column), 1).otherwise(0))
-    elif type_.absent:
-        flag = F.when(column.isNull(), 2 if type_.missable else 1).otherwise(0)
-    else:
+        return _item_key(column, levels(scope), _beyond(scope, where), alike=False)
+    inner = _key(scope, column, type_, where)
+    if not type_.absent:
         return inner
+    flag = F.when(column.isNull(), 2 if type_.missable else 1).otherwise(0)
     return F.struct(flag.alias("a"), inner.alias("k"))
 
 
@@ -100,15 +117,49 @@ def _item(scope: Scope, column: Column, type_: t.Type, where: Where, ordering: b
 # Variants
 
 
-def _variant_key(scope: Scope, value: Expr, where: Where, ordering: bool) -> Expr:
+def levels(scope: Scope) -> int:
+    """How many levels of containers a key looks into: each is some ten levels of Spark's."""
+    limits = scope.run.limits
+    if limits.inline < 30:
+        return 1
+    return 2 if scope.nested else 3
+
+
+def _beyond(scope: Scope, where: Where) -> Column:
+    said = "values that nest this deep cannot be compared, grouped or sorted natively on Spark"
+    return scope.run.error(said, where, cls=UnsupportedError)
+
+
+def _variant_key(scope: Scope, value: Expr, where: Where) -> Expr:
     kind = scope.kind(value)
-    column = dynamic_key(value.column, kind.column)
-    if ordering:
-        error = scope.run.error(
-            "Spark cannot yet sort or compare containers inside values of unknown type", where, cls=UnsupportedError
-        )
-        column = F.when(rank(kind.column) >= CONTAINER, error).otherwise(column)
-    return made(t.ANY, column, value, kind, cost=8, throws=ordering)
+    scalar = is_scalar(value.type)
+    column = deep_key(scope, value.column, kind.column, where, depth=0 if scalar else None)
+    return made(t.ANY, column, value, kind, cost=8 if scalar else 10 + 10 * levels(scope), throws=not scalar)
+
+
+_SCALARS = (t.Number, t.Text, t.Bool, t.Octets, t.Date, t.Time, t.Timestamp, t.Interval, t.Null, t.Missing)
+
+
+def is_scalar(type_: t.Type) -> bool:
+    """Does the type say that there are no containers?"""
+    return all(isinstance(member, _SCALARS) for member in t.members(type_))
+
+
+def deep_key(
+    scope: Scope, column: Column, kind: Column, where: Where, *, days: bool = True, depth: int | None = None
+) -> Column:
+    """The key of a variant, containers and all; SQL NULL for NULL and MISSING. Both are mentioned often: names, please.
+
+    Without `days` it is for `=`: a date is the timestamp of its midnight, and inside a container MISSING is NULL.
+    """
+    deep = levels(scope) if depth is None else depth
+    beyond = _beyond(scope, where) if deep else None
+    return F.when(rank(kind).isNotNull(), _struct(column, kind, rank(kind), deep, beyond, days=days, alike=not days))
+
+
+def dynamic_key(column: Column, kind: Column, *, days: bool = True) -> Column:
+    """The key of a variant that is no container, where it is one by its rank only; SQL NULL for NULL and MISSING."""
+    return F.when(rank(kind).isNotNull(), _struct(column, kind, rank(kind), 0, None, days=days, alike=False))
 
 
 def rank(kind: Column) -> Column:
@@ -116,13 +167,24 @@ def rank(kind: Column) -> Column:
     return F.try_element_at(F.str_to_map(F.lit(_RANK_TEXT)), kind).cast("int")
 
 
-def dynamic_key(column: Column, kind: Column, *, days: bool = True) -> Column:
-    """The key of a variant; SQL NULL for NULL and MISSING. Both are mentioned often: names, please.
+def _double(column: Column) -> Column:
+    return F.coalesce(whole(column, "double"), payload(column, "double"))
 
-    Without `days` a date is the timestamp of its midnight, as `=` has it.
-    """
-    double = F.coalesce(whole(column, "double"), payload(column, "double"))
+
+def _struct(
+    column: Column,
+    kind: Column,
+    place: Column,
+    deep: int,
+    beyond: Column | None,
+    *,
+    days: bool,
+    alike: bool,
+    number: Column | None = None,
+) -> Column:
+    double = _double(column) if number is None else number
     numeric = one_of(kind, "BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "int", "decimal")
+    floating = one_of(kind, "DOUBLE", "FLOAT")
     number_class = F.when(F.isnan(double), 0).when(double == float("-inf"), 1).when(double == float("inf"), 3)
     exact = F.coalesce(whole(column, _EXACT), payload(column, _EXACT))
     whole_part = F.coalesce(whole(column, _WHOLE), payload(column, _WHOLE))
@@ -140,38 +202,78 @@ def dynamic_key(column: Column, kind: Column, *, days: bool = True) -> Column:
         .when(kind == "BOOLEAN", whole(column, "string"))
         .when(kind == "BINARY", F.hex(whole(column, "binary")))
         .when(kind == "clob", F.hex(payload(column, "binary")))
-        .when(kind == "bag", _sorted_bag(column))
-        .when(one_of(kind, "ARRAY", "OBJECT", "pairs", "graph"), canonical_json(F.to_json(column)))
-        .when(one_of(kind, "interval", "sexp"), canonical_json(F.to_json(payload(column))))
+        .when(kind == "graph", F.to_json(column))
+        .when((kind == "DECIMAL") & whole(column, "string").rlike(r"\.\d{19}"), whole(column, "string"))
     )
-    made_ = F.struct(
-        (rank(kind) if days else F.when(kind == "DATE", RANKS["TIMESTAMP"]).otherwise(rank(kind))).alias("r"),
-        F.when(numeric, F.coalesce(number_class, F.lit(2))).alias("c"),
+    months = F.when(kind == "interval", F.try_variant_get(column, "$['\x01'][1][1]", _EXACT))
+    unit = F.when(kind == "interval", F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string")))
+    parts = [
+        (place if days else F.when(kind == "DATE", RANKS["TIMESTAMP"]).otherwise(place)).alias("r"),
+        F.when(numeric, F.coalesce(number_class, F.lit(2))).otherwise(unit).alias("c"),
         F.when(numeric & ~F.isnan(double), double + F.lit(0.0)).alias("d"),
-        F.when(numeric, exact).alias("e"),
+        F.when(numeric, exact).otherwise(months).alias("e"),
         F.when(numeric, whole_part).otherwise(moment.cast(_WHOLE)).alias("w"),
+        F.when(floating, _lean(whole(column, "double"))).otherwise(0).alias("x"),
         text.alias("t"),
+    ]
+    if beyond is not None:
+        boxed = one_of(kind, *COLLECTIONS, *STRUCTS)
+        inner = F.when(boxed, _contents(column, kind, deep - 1, beyond, alike=alike) if deep else beyond)
+        parts.append(inner.alias("a"))
+    return F.struct(*parts)
+
+
+#: What is left of a float after so many steps is still exact.
+_STEPS = 2**18
+
+
+def _lean(double: Column) -> Column:
+    """On which side of the decimal that it is written as a float lies: `0.1e0` is a little more than `0.1`, `0.3e0` a
+    little less than `0.3`; both are 0 only where they are equal."""
+
+    def low_of(value: Column) -> Column:
+        low = F.floor(F.when(F.abs(value) < 2.0**62, value))
+        return dynamic.let(low, lambda below: steps_of(value, below))
+
+    def steps_of(value: Column, low: Column) -> Column:
+        steps = (value - low.cast("double")) * float(_STEPS)
+        return dynamic.let(steps, lambda found: sign(value, low, found))
+
+    def sign(value: Column, low: Column, steps: Column) -> Column:
+        fraction = F.floor(steps).cast("decimal(6,0)") * F.lit("0.000003814697265625").cast("decimal(18,18)")
+        apart = (low.cast("decimal(19,0)") + fraction) - value.try_cast(_EXACT)
+        rest = (steps - F.floor(steps).cast("double")) / float(_STEPS)
+        return F.coalesce(F.signum(apart.cast("double") + rest).cast("int"), F.lit(0))
+
+    return dynamic.let(double, low_of)
+
+
+def _contents(column: Column, kind: Column, deep: int, beyond: Column, *, alike: bool) -> Column:
+    """The keys of what is in a container, in their order: a list's by place, a struct's by name, a bag's by key."""
+    listed = one_of(kind, "ARRAY", "sexp")
+    array = F.when(kind == "ARRAY", whole(column, "array<variant>")).otherwise(
+        F.when(one_of(kind, "bag", "sexp"), payload(column, "array<variant>"))
     )
-    return F.when(rank(kind).isNotNull(), made_)
+    unnamed = F.transform(array, lambda item: F.struct(F.lit(None).cast("string").alias("key"), item.alias("value")))
+    pairs = F.coalesce(unnamed, dynamic.entries(column, kind))
+
+    def one(pair: Column, place: Column) -> Column:
+        return F.struct(
+            F.when(listed, place).otherwise(0).alias("o"),
+            pair["key"].alias("n"),
+            _item_key(pair["value"], deep, beyond, alike=alike).alias("k"),
+        )
+
+    return F.array_sort(F.transform(pairs, one))
 
 
-def _sorted_bag(column: Column) -> Column:
-    """A bag's elements, each as JSON, sorted: equal whatever their order."""
-    array = F.transform(payload(column, "array<variant>"), lambda item: canonical_json(F.to_json(item)))
-    return F.array_join(F.array_sort(array), ",")
+def _item_key(column: Column, deep: int, beyond: Column, *, alike: bool) -> Column:
+    """The key of a variant in a container."""
 
+    def made_(both: Column) -> Column:
+        kind = both["k"]
+        absent = F.when(kind == "VOID", _NULL).otherwise(_NULL if alike else _MISSING)
+        place = F.coalesce(rank(kind), absent)
+        return _struct(column, kind, place, deep, beyond, days=True, alike=alike, number=both["d"])
 
-def canonical_json(text: Column) -> Column:
-    """JSON in which equal numbers are written the same: `1`, `1.0` and `1E0`. Objects come with sorted keys."""
-    tokens = F.regexp_extract_all(text, F.lit(f'{_STRING}|{_NUMBER}|[^"0-9-]+'), F.lit(0))
-    return F.array_join(F.transform(tokens, _canonical_token), "")
-
-
-def _canonical_token(token: Column) -> Column:
-    exact = token.try_cast(_EXACT)
-    tiny = (exact == 0) & (token.try_cast("double") != 0)
-    written = F.regexp_replace(exact.cast("string"), r"\.?0+$", "")
-    number = F.when(exact.isNotNull() & ~tiny, F.when(exact == 0, F.lit("0")).otherwise(written)).otherwise(
-        F.coalesce(token.try_cast(_WHOLE).cast("string"), token)
-    )
-    return F.when(token.rlike(f"^{_NUMBER}$"), number).otherwise(token)
+    return dynamic.let(F.struct(kind_of(column).alias("k"), _double(column).alias("d")), made_)

@@ -10,18 +10,22 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import functions as F
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.plan.scope import Scope as PlanScope
 from firesteel.plan.scope import visits
-from firesteel.spark.expr import reference
-from firesteel.spark.nested import Items, filtered_items
+from firesteel.spark import columns as F
+from firesteel.spark.expr import Expr, made, reference
+from firesteel.spark.fallback import Fallback, instead
+from firesteel.spark.items import Items
+from firesteel.spark.nested import kept_items
+from firesteel.spark.nested_joins import always, condition_holds
 from firesteel.spark.rel import filtered
 from firesteel.spark.rex import truth
-from firesteel.spark.rows import Order, Rows, staged
+from firesteel.spark.rows import Order, Rows, projected, staged
 from firesteel.spark.scans import exploded, padded
 from firesteel.spark.scope import Scope
 
@@ -34,23 +38,66 @@ def lateral_rows(node: p.Join, left: Rows, outer: Scope) -> Generator[Any, Any, 
     scope = left.scope(outer)
     keep = node.capture.pads_right
     condition = node.type.condition if isinstance(node.type, p.Theta) else None
-    certain = condition is None or (isinstance(condition, p.Lit) and condition.value is True)
-    if isinstance(node.type, p.Equi):
-        raise UnsupportedError("a lateral 'join' by keys on Spark", where=node.where, help="write it as a condition")
-    if isinstance(node.right, p.Scan | p.ScanIndexed | p.Unpivot) and (certain or not keep):
+    certain = isinstance(condition, p.Lit) and condition.value is True
+    exploding = certain or (condition is not None and not keep) or isinstance(node.type, p.Cross)
+    if isinstance(node.right, p.Scan | p.ScanIndexed | p.Unpivot) and exploding and not node.capture.tests:
         expr = yield node.right.rex, scope
         rows = exploded(left, scope, node.right, expr, keep=keep)
-    else:
+        if certain or keep or condition is None:
+            return rows
+        over = rows.scope(outer)
+        value = yield condition, over
+        held = truth(over, value, "a condition is a boolean", condition.where or node.where)
+        return filtered(rows, over, [held], node)
+    since = len(scope.run.fallbacks)
+    try:
         items: Items = yield node.right, scope, True
-        if condition is not None and keep and not certain:
-            where = condition.where or node.where
-            items = filtered_items(scope, items, condition, lambda item: left.columns + items.unpack(item), where)
-        rows = _explode_items(left, scope, items, keep, node)
-    if certain or keep or condition is None:
-        return rows
-    over = rows.scope(outer)
-    value = yield condition, over
-    return filtered(rows, over, [truth(over, value, "a condition is a boolean", condition.where or node.where)], node)
+    except UnsupportedError as error:
+        items = _in_python(node.right, scope, error, since)
+    items = _matching(node, left, scope, items, outer)
+    return _tested(node, left, scope, items) if node.capture.tests else _explode_items(left, scope, items, keep, node)
+
+
+def _in_python(node: p.Rel, scope: Scope, error: UnsupportedError, since: int) -> Items:
+    """A right that has no native form: its rows, each a list, by the reference evaluator (`fallback.py`)."""
+    ordered = p.is_list(node)
+    if ordered is None:
+        raise error  # only the run could tell
+    columns = tuple(p.Var(field.type, i) for i, field in enumerate(p.schema(node)))
+    type_ = t.Array(t.Array(t.ANY))
+    rex = p.Select(type_, p.Collection(type_.element, columns), node).at(node.where)
+    array = scope.bind(instead(rex, scope, error, since, type_))
+    scope.run.fallbacks[-1] = Fallback(node, error.message)
+
+    def unpack(item: Column) -> tuple[Expr, ...]:
+        return tuple(Expr(t.ANY, F.get(item, F.lit(i)), atomic=True) for i in range(len(columns)))
+
+    return Items(array, unpack, ordered)
+
+
+def _matching(node: p.Join, left: Rows, scope: Scope, items: Items, outer: Scope) -> Items:
+    """The items that go with the left row."""
+    if always(node.type):
+        return items
+    array = scope.bind(items.array)
+    around = replace(outer, stages=None, guard=None)
+    found = replace(items, array=array)
+
+    def holds(item: Column) -> Expr:
+        test = condition_holds(around, node, left.columns, items.unpack(item))
+        assert test is not None
+        return test
+
+    return kept_items(found, holds)
+
+
+def _tested(node: p.Join, left: Rows, scope: Scope, items: Items) -> Rows:
+    """The left rows that have a match, or have none; or all, with whether they have one."""
+    has = made(t.BOOL, F.array_size(items.array.column) > 0, items.array)
+    if node.capture is p.Capture.LEFT_MARK:
+        return projected(left, scope, [*left.columns, has], node.where)
+    wanted = has if node.capture is p.Capture.LEFT_SEMI else made(t.BOOL, ~has.plain, has)
+    return filtered(left, scope, [wanted], node)
 
 
 def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.Join) -> Rows:
@@ -67,7 +114,12 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
     if left.ordered and items.ordered:
         ordered = True
     order = (*rows.order, Order(reference(t.INT64, position))) if ordered is not False else ()
-    return Rows(frame, rows.columns + found, order, ordered, operators=rows.stacked(run, 1, node.where))
+    listed = rows.listed
+    if ordered is None and items.listed is not None:
+        before, test = rows.frame, items.listed.plain
+        listed = (*listed, lambda: before.agg(F.bool_and(test)))
+    operators = rows.stacked(run, 1, node.where)
+    return Rows(frame, rows.columns + found, order, ordered, operators=operators, listed=listed)
 
 
 def _sees_left(node: p.Join, left: Rows) -> bool:

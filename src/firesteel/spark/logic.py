@@ -6,12 +6,12 @@ is wrong. So operands are looked at from left to right, and a wrong one that is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.arguments import View, view
 from firesteel.spark.compare import equal
@@ -57,9 +57,10 @@ def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
         error = scope.wrong(f"{name.upper()} takes booleans", where)
         column = result if error is None else F.when(wrong, error).otherwise(result)
         column = F.when(decisive, F.lit(not conjunction)).otherwise(column)
-        missing = wrong & ~decisive
+        if error is not None:
+            return made(_NULLABLE, column, *parts, cost=6, throws=True)
         full = t.absent(t.BOOL, nullable=True, missable=True)
-        return made(full, column, *parts, missing=missing, cost=6, throws=error is not None)
+        return made(full, column, *parts, missing=wrong & ~decisive, cost=6)
 
     return scope.let(args, apply)
 
@@ -85,11 +86,31 @@ def negate(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         v = view(scope, given, "bool")
         misfit = v.misfit if v.misfit is not None else F.lit(False)
         error = scope.wrong("NOT takes booleans", where)
-        column = ~v.value if error is None else F.when(misfit, error).otherwise(~v.value)
+        if error is not None:
+            return made(_NULLABLE, F.when(misfit, error).otherwise(~v.value), *v.parts, cost=4, throws=True)
         full = t.absent(t.BOOL, nullable=True, missable=True)
-        return made(full, column, *v.parts, missing=misfit, cost=4, throws=error is not None)
+        return made(full, ~v.value, *v.parts, missing=misfit, cost=4)
 
     return scope.let([a], apply)
+
+
+def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """IS TRUE, IS FALSE: what is absent is neither, and what is no boolean is wrong."""
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        return scope.let(args, lambda arg: test(scope, arg, where))
+
+    def test(scope: Scope, arg: Expr, where: Where) -> Expr:
+        v = view(scope, arg, "bool")
+        held = F.coalesce(v.value == F.lit(truth), F.lit(False))
+        if v.misfit is None:
+            return made(t.BOOL, held, *v.parts, cost=3)
+        error = scope.wrong(f"IS {str(truth).upper()} takes booleans", where)
+        if error is not None:
+            return made(t.BOOL, F.when(v.misfit, error).otherwise(held), *v.parts, cost=4, throws=True)
+        return made(t.absent(t.BOOL, missable=True), F.when(~v.misfit, held), *v.parts, cost=4)
+
+    return build
 
 
 def is_null(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:

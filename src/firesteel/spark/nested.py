@@ -8,62 +8,28 @@ which is what most are, does not come this way: it is exploded as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import drive
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import from_entries, kind_of
 from firesteel.spark.encoding import common
+from firesteel.spark.exclude import excluded
 from firesteel.spark.expr import Expr, as_variant, choose, fit, made, missing_expr, null_expr
 from firesteel.spark.handlers import dispatch, handles, handles_nested
-from firesteel.spark.rel import constant_count
+from firesteel.spark.items import ROWS, Compiling, Items, Unpack, inside, over, projected_items
+from firesteel.spark.rel import constant_count, count_column
 from firesteel.spark.rex import truth
 from firesteel.spark.scans import ranged, unpivoted
 from firesteel.spark.scope import Scope, Where
-
-Unpack = Callable[[Column], tuple[Expr, ...]]
-
-
-@dataclass(frozen=True, eq=False)
-class Items:
-    """Rows inside a row."""
-
-    array: Expr
-    unpack: Unpack
-    #: A list (True), a bag (False), or whatever the run says (None): then `listed` says it for each row.
-    ordered: bool | None
-    listed: Expr | None = None
-
-
-Compiling = Generator[Any, Any, Items]
-
-
-def _inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -> Expr:
-    """An expression over one item. Lambdas are built by calling back, so this one goes down by itself; not deep."""
-    inner = scope.inner(items.unpack(item), where)
-    return inner.lowered(drive(dispatch, rex, inner))
-
-
-def _mapped(scope: Scope, items: Items, body: Callable[[Column], Expr], collect: list[Expr]) -> Column:
-    def one(item: Column) -> Column:
-        collect.append(body(item))
-        return collect[-1].column
-
-    return F.transform(items.array.column, one)
-
-
-def _over(items: Items, column: Column, inner: list[Expr], type_: t.Type | None = None) -> Expr:
-    """An array made of another one by a lambda."""
-    result = made(type_ or items.array.type, column, items.array, *inner, cost=3)
-    return replace(result, stage=items.array.stage)
-
+from firesteel.spark.structs import elements_of, misfit
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Relations
@@ -89,13 +55,13 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
     array = scope.let([expr], range_over)
     assert isinstance(array.type, t.Collection)
     element = array.type.element
+    extra = (missing_expr(),) if node.identified else ()
     if not isinstance(node, p.ScanIndexed):
-        extra = (missing_expr(),) if node.identified else ()
         return Items(array, lambda item: (Expr(element, item, atomic=True), *extra), found[-1], listed)
     index = t.absent(t.INT64, missable=found[-1] is not True)
     return Items(
         array,
-        lambda item: (Expr(element, item["v"], atomic=True), Expr(index, item["i"], atomic=True)),
+        lambda item: (Expr(element, item["v"], atomic=True), Expr(index, item["i"], atomic=True), *extra),
         found[-1],
         listed,
     )
@@ -137,114 +103,63 @@ def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling:
 @handles_nested(p.Filter)
 def _filter(node: p.Filter, scope: Scope) -> Compiling:
     items: Items = yield node.input, scope, True
-    return filtered_items(
-        scope, items, node.predicate, lambda item: items.unpack(item), node.predicate.where or node.where
-    )
+    return filtered_items(scope, items, node.predicate, items.unpack, node.predicate.where or node.where)
 
 
 def filtered_items(scope: Scope, items: Items, rex: p.Rex, row: Unpack, where: Where) -> Items:
     """The items for which a predicate over some row is true."""
+
+    def holds(item: Column) -> Expr:
+        inner = scope.inner(row(item), where)
+        return truth(inner, inner.lowered(drive(dispatch, rex, inner)), "a condition is a boolean", where)
+
+    return kept_items(items, holds)
+
+
+def kept_items(items: Items, holds: Callable[[Column], Expr]) -> Items:
+    """The items for which a condition is true."""
     inner: list[Expr] = []
 
-    def holds(item: Column) -> Column:
-        lambda_scope = scope.inner(row(item), where)
-        value = lambda_scope.lowered(drive(dispatch, rex, lambda_scope))
-        inner.append(truth(lambda_scope, value, "a condition is a boolean", where))
+    def test(item: Column) -> Column:
+        inner.append(holds(item))
         return F.coalesce(inner[-1].plain, F.lit(False))
 
-    return replace(items, array=_over(items, F.filter(items.array.column, holds), inner))
+    return replace(items, array=over(items, F.filter(items.array.column, test), inner))
 
 
 @handles_nested(p.Project)
 def _project(node: p.Project, scope: Scope) -> Compiling:
     items: Items = yield node.input, scope, True
-    inner: list[Expr] = []
-
-    def row(item: Column) -> Column:
-        made_ = [_inside(scope, items, item, rex, node.where) for rex in node.exprs]
-        inner[:] = made_
-        return _packed(made_)
-
-    column = F.transform(items.array.column, row)
-    return Items(_over(items, column, inner, t.Bag(t.ANY)), _unpacker(inner), items.ordered, items.listed)
+    return projected_items(
+        scope, items, lambda inner, _: [drive(dispatch, rex, inner) for rex in node.exprs], node.where
+    )
 
 
-def _packed(exprs: list[Expr]) -> Column:
-    return F.struct(*(expr.column.alias(f"e{i}") for i, expr in enumerate(exprs)))
-
-
-def _unpacker(exprs: list[Expr]) -> Unpack:
-    types = [expr.type for expr in exprs]
-    return lambda item: tuple(Expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(types))
-
-
-@handles_nested(p.Join)
-def _join(node: p.Join, scope: Scope) -> Compiling:
-    """Inner joins: for every left item, the right items beside it."""
-    if node.capture is not p.Capture.INNER or isinstance(node.type, p.Equi):
-        raise UnsupportedError("'join' other than inner or cross inside an expression, on Spark", where=node.where)
-    left: Items = yield node.left, scope, True
-    inner: list[Expr] = []
-
-    def beside(item: Column) -> Column:
-        row = left.unpack(item)
-        inside = scope.inner(row, node.where)
-        right: Items = drive(dispatch, node.right, inside if node.lateral else scope, True)
-        if isinstance(node.type, p.Theta):
-            condition = node.type.condition
-            where = condition.where or node.where
-            right = filtered_items(scope, right, condition, lambda other: row + right.unpack(other), where)
-
-        def both(other: Column) -> Column:
-            inner[:] = [*row, *right.unpack(other)]
-            return _packed(inner)
-
-        column = F.transform(right.array.column, both)
-        heights.append(right.array)
-        return column
-
-    heights: list[Expr] = []
-    column = F.flatten(F.transform(left.array.column, beside))
-    return Items(_over(left, column, [*inner, *heights], t.Bag(t.ANY)), _unpacker(inner), left.ordered)
+@handles_nested(p.Exclude)
+def _exclude(node: p.Exclude, scope: Scope) -> Compiling:
+    items: Items = yield node.input, scope, True
+    return projected_items(scope, items, lambda inner, row: excluded(inner, node, row), node.where)
 
 
 @handles_nested(p.Limit, p.Offset)
 def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling:
     items: Items = yield node.input, scope, True
+    longest = 2**31 - 2
     count = constant_count(node, scope.run)
+    if isinstance(count, int):
+        return _cut(node, items, F.lit(min(count, longest)), None)
     if count is None:
         return items
-    size = 2**31 - 1
-    column = items.array.column
-    cut = (
-        F.slice(column, 1, min(count, size))
-        if isinstance(node, p.Limit)
-        else F.slice(column, min(count + 1, size), size)
-    )
-    return replace(items, array=_over(items, cut, []))
+    value: Expr = yield node.count, replace(scope, row=(), outer=scope)
+    found = scope.let([value], lambda bound: count_column(scope, bound, node))
+    return _cut(node, items, F.least(found.column, F.lit(longest)).cast("int"), found)
 
 
-@handles_nested(p.Aggregate)
-def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling:
-    """Counting; the rest is not native inside a row yet."""
-    names = [agg.fn.name for agg in node.aggs]
-    if node.keys or any(name not in ("count_star", "count") for name in names) or any(a.distinct for a in node.aggs):
-        raise UnsupportedError("'aggregate' inside an expression, on Spark: only count without keys", where=node.where)
-    items: Items = yield node.input, scope, True
-    counts: list[Expr] = []
-    for agg in node.aggs:
-        array = items.array.column
-        if agg.fn.name == "count":
-            (rex,) = (arg for arg in agg.args if isinstance(arg, p.Rex))
-
-            def present(item: Column, rex: p.Rex = rex) -> Column:
-                absent = _inside(scope, items, item, rex, node.where).is_absent()
-                return F.lit(True) if absent is None else ~absent
-
-            array = F.filter(array, present)
-        counts.append(made(t.INT64, F.array_size(array).cast("bigint"), items.array, cost=3))
-    array_ = made(t.Bag(t.ANY), F.array(_packed(counts)), *counts)
-    return Items(array_, _unpacker(counts), False)
+def _cut(node: p.Limit | p.Offset, items: Items, count: Column, found: Expr | None) -> Items:
+    start, size = (F.lit(1), count) if isinstance(node, p.Limit) else (count + 1, F.lit(2**31 - 1))
+    column = F.slice(items.array.column, start, size)
+    cut = made(items.array.type, column, items.array, *([found] if found is not None else []), cost=3)
+    return replace(items, array=cut)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -255,11 +170,16 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling:
 def _select(node: p.Select, scope: Scope) -> Generator[Any, Any, Expr]:
     items: Items = yield node.input, scope, True
     inner: list[Expr] = []
-    column = _mapped(scope, items, lambda item: _inside(scope, items, item, node.constructor, node.where), inner)
+
+    def one(item: Column) -> Column:
+        inner.append(inside(scope, items, item, node.constructor, node.where))
+        return inner[-1].column
+
+    column = F.transform(items.array.column, one)
     element = inner[-1].type
     if isinstance(node.type, t.Collection):
-        return _over(items, column, inner, type(node.type)(element))
-    result = _over(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
+        return over(items, column, inner, type(node.type)(element))
+    result = over(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
     if items.listed is None:
         return result
     as_list = result.renamed(t.Array(element))
@@ -277,12 +197,12 @@ def _pivot(node: p.Pivot, scope: Scope) -> Generator[Any, Any, Expr]:
     inner: list[Expr] = []
 
     def pair(item: Column) -> Column:
-        inside = scope.inner(items.unpack(item), node.where)
-        found = [inside.lowered(drive(dispatch, rex, inside)) for rex in (node.key, node.value)]
+        within = scope.inner(items.unpack(item), node.where)
+        found = [within.lowered(drive(dispatch, rex, within)) for rex in (node.key, node.value)]
         inner[:] = found
-        return pivot_pair(inside, found[0], found[1], node.where)
+        return pivot_pair(within, found[0], found[1], node.where)
 
-    entries = _over(items, F.transform(items.array.column, pair), inner, t.Bag(t.ANY))
+    entries = over(items, F.transform(items.array.column, pair), inner, ROWS)
     return scope.let([entries], lambda bound: made(t.STRUCT, from_entries(bound.column), bound, cost=8))
 
 
@@ -300,22 +220,35 @@ def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
 @handles(p.CollToScalar)
 def _coll_to_scalar(node: p.CollToScalar, scope: Scope) -> Generator[Any, Any, Expr]:
     query: Expr = yield node.query, scope
-    if not isinstance(query.type, t.Collection) or query.dynamic or query.type.absent:
-        raise UnsupportedError("'coll_to_scalar' of a value that is no query, on Spark", where=node.where)
-    element = query.type.element
+    return scope.let([query], lambda value: _scalar(scope, value, node))
 
-    def scalar(array: Expr) -> Expr:
-        size = F.array_size(array.column)
-        one = scope.let(
-            [Expr(element, F.get(array.column, F.lit(0)), stage=array.stage)], lambda e: only_attribute(scope, e, node)
-        )
+
+def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
+    """The only attribute of the only row of a collection; what is absent stays that, what is no collection is wrong."""
+    if isinstance(value.type, t.Null | t.Missing):
+        return value
+    array, element = elements_of(scope, value)
+
+    def one_of(bound: Expr) -> Expr:
+        size = F.array_size(bound.column)
+        row = Expr(element, F.get(bound.column, F.lit(0)), stage=bound.stage)
+        one = scope.let([row], lambda found: only_attribute(scope, found, node))
         type_ = common((one.type, t.NULL, t.MISSING))
         wrong = scope.wrong("a scalar subquery gives one row", node.where)
         many = fit(missing_expr(), type_) if wrong is None else wrong
         column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(one, type_)).otherwise(many)
-        return made(type_, column, array, one, throws=wrong is not None, cost=3)
+        bad = misfit(scope, value, "collection")
+        if bad is not None and wrong is not None:
+            column = F.when(bad, scope.run.error("a subquery gives a collection", node.where)).otherwise(column)
+        null = value.is_null()
+        if null is not None:
+            column = F.when(null, fit(null_expr(), type_)).otherwise(column)
+        missing = value.is_missing() if bad is None or wrong is not None else F.coalesce(bad, F.lit(True))
+        if missing is not None:
+            column = F.when(missing, fit(missing_expr(), type_)).otherwise(column)
+        return made(type_, column, bound, one, value, throws=wrong is not None, cost=5)
 
-    return scope.let([query], scalar)
+    return scope.let([array], one_of)
 
 
 def only_attribute(scope: Scope, row: Expr, node: p.CollToScalar) -> Expr:

@@ -8,10 +8,9 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as F
-
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.spark import columns as F
 from firesteel.spark.encoding import Form, form
 from firesteel.tables import format_of
 
@@ -23,9 +22,12 @@ if TYPE_CHECKING:
 
 def edge(compiled: Compiled) -> DataFrame:
     """The frame with a column for every attribute, where the values are structs of known attributes."""
-    frame = compiled.frame
     if compiled.shape == "rows":
-        return frame.toDF(*compiled.names)
+        return compiled.frame.toDF(*compiled.names)
+    named = compiled.named()
+    if named is not None:
+        return named
+    frame = compiled.frame
     (type_,) = compiled.types
     if isinstance(type_, t.Struct) and not type_.absent and form(type_) is not Form.VARIANT:
         column = F.col("o0")

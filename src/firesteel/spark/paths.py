@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.plan.scope import shifted
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.arguments import view
 from firesteel.spark.dynamic import any_of, to_variant, whole
@@ -24,19 +25,59 @@ from firesteel.spark.handlers import UNSUPPORTED, handles
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.structs import attributes, entries_of
 
-UNSUPPORTED[p.Wildcard] = "a path with [*] is planned as a query, or is not native yet"
-UNSUPPORTED[p.UnpivotStep] = "a path with .* is planned as a query, or is not native yet"
-
 _UNKNOWN = t.ANY
+
+#: A path with these is compiled as the query that it abbreviates.
+UNSUPPORTED[p.Wildcard] = "a step of its own, outside a path, has no meaning"
+UNSUPPORTED[p.UnpivotStep] = "a step of its own, outside a path, has no meaning"
 
 
 @handles(p.Path)
 def _path(node: p.Path, scope: Scope) -> Generator[Any, Any, Expr]:
+    if ranges(node):
+        query: Expr = yield as_query(node), scope
+        return query
     value: Expr = yield node.root, scope
     for step in node.steps:
         into = yield step, scope
         value = scope.lowered(into(value))
     return value
+
+
+def ranges(node: p.Path) -> bool:
+    """Has the path wildcards?"""
+    return not all(isinstance(step, p.Key) for step in node.steps)
+
+
+def as_query(node: p.Path) -> p.Select:
+    """The query that a path with wildcards abbreviates: `t[*].a[*]` is `SELECT VALUE v2 FROM t AS v1, v1.a AS v2`."""
+    rel, at = ranged_over(node)
+    return p.Select(t.Bag(t.ANY), at, rel).at(node.where)
+
+
+def ranged_over(node: p.Path) -> tuple[p.Rel, p.Rex]:
+    """The relation that a path with wildcards ranges over, and what is made of a row of it."""
+    at: p.Rex = node.root
+    rel: p.Rel | None = None
+    keys: list[p.Step] = []
+    width = 0
+    for step in node.steps:
+        if isinstance(step, p.Key):
+            # A key sees the row around the path; over the relation that is one row further out.
+            keys.append(step if rel is None else shifted(step, 1))
+            continue
+        at, keys = _stepped(at, keys, node), []
+        unpivots = isinstance(step, p.UnpivotStep)
+        ranging: p.Rel = (p.Unpivot if unpivots else p.Scan)(at).at(step.where or node.where)
+        rel = ranging if rel is None else p.Join(p.Cross(), rel, ranging, lateral=True).at(node.where)
+        width += 2 if unpivots else 1
+        at = p.Var(t.ANY, width - 1)
+    assert rel is not None
+    return rel, _stepped(at, keys, node)
+
+
+def _stepped(at: p.Rex, keys: list[p.Step], node: p.Path) -> p.Rex:
+    return p.Path(t.ANY, at, tuple(keys)).at(node.where) if keys else at
 
 
 @handles(p.Key)

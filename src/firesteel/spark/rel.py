@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from pyspark.sql import functions as F
+from pyspark.sql import Column
+from pyspark.sql.window import Window
 
 from firesteel import plan as p
-from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel import types as t
+from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
 from firesteel.node import walk
+from firesteel.spark import columns as F
+from firesteel.spark.arguments import view
+from firesteel.spark.expr import UNKNOWN, Expr, made
 from firesteel.spark.handlers import handles
 from firesteel.spark.keys import key
 from firesteel.spark.logic import balanced
-from firesteel.spark.rex import truth
-from firesteel.spark.rows import Order, Rows, projected, staged, trimmed
+from firesteel.spark.rex import holds, truth
+from firesteel.spark.rows import Order, Rows, one_row, projected, staged, trimmed
 from firesteel.spark.scope import Run, Scope
 
 Compiling = Generator[Any, Any, Rows]
@@ -45,7 +51,7 @@ def _filter(node: p.Filter, outer: Scope) -> Compiling:
         predicate = yield one.predicate, here
         held = here.lowered(truth(here, predicate, "a condition is a boolean", one.predicate.where or one.where))
         conditions.append(held)
-        here = here.guarded(F.coalesce(held.plain, F.lit(False)), held)
+        here = here.guarded(partial(holds, held), held)
     return filtered(rows, scope, conditions, node)
 
 
@@ -75,10 +81,20 @@ def _sort(node: p.Sort, outer: Scope) -> Compiling:
 
 @handles(p.Limit)
 def _limit(node: p.Limit, outer: Scope) -> Compiling:
-    rows: Rows = yield node.input, outer
+    """Over an offset it is a limit below the offset: Catalyst would add the two numbers itself, and may not."""
     count = constant_count(node, outer.run)
-    assert count is not None
-    frame = rows.in_order().limit(min(count, _MAX))
+    below = node.input
+    skip = constant_count(below, outer.run) if isinstance(below, p.Offset) and isinstance(count, int) else None
+    if isinstance(below, p.Offset) and isinstance(count, int) and isinstance(skip, int) and count + skip <= _MAX:
+        rows: Rows = yield below.input, outer
+        frame = rows.in_order().limit(count + skip).offset(skip)
+        return replace(rows, frame=frame, sorted=True, operators=rows.stacked(outer.run, 3, node.where))
+    rows = yield node.input, outer
+    if not isinstance(count, int):
+        return (yield from _counted(node, rows, outer))
+    if count > _MAX:
+        return rows  # no frame of ours has as many rows
+    frame = rows.in_order().limit(count)
     return replace(rows, frame=frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
 
 
@@ -88,6 +104,8 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling:
     count = constant_count(node, outer.run)
     if count is None:
         return rows
+    if not isinstance(count, int):
+        return (yield from _counted(node, rows, outer))
     frame = rows.in_order().offset(min(count, _MAX))
     return replace(rows, frame=frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
 
@@ -95,13 +113,40 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling:
 _MAX = 2**31 - 1
 
 
-def constant_count(node: p.Limit | p.Offset, run: Run) -> int | None:
-    """The number of rows, which has to be known before running. None: a wrong OFFSET, forgiven, skips nothing."""
+def _counted(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling:
+    """By a number that only the run knows: the rows are numbered, and the number is beside each of them."""
+    alone = one_row(outer.run)
+    scope = alone.scope(outer)
+    value = yield node.count, scope
+    found = scope.let([value], lambda bound: count_column(scope, bound, node))
+    counted = projected(alone, scope, [found], node.where)
+    place = outer.run.name()
+    order = [one.column() for one in rows.order] or [F.lit(1)]
+    numbered = rows.frame.select("*", F.row_number().over(Window.orderBy(*order)).alias(place))
+    frame = numbered.crossJoin(counted.frame)
+    size = counted.columns[0].column
+    kept = F.col(place) <= size if isinstance(node, p.Limit) else F.col(place) > size
+    made_ = replace(rows, frame=frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
+    return trimmed(made_) if made_.names() else made_
+
+
+def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:
+    """A number of rows. What is none is an error; a wrong OFFSET, forgiven, skips nothing."""
+    seen = view(scope, value, "int")
+    wrong: Column = scope.run.error(f"{node.tag.upper()} takes a number of rows", node.where)
+    if isinstance(node, p.Offset) and not scope.run.strict:
+        wrong = F.lit(0)
+    column = F.when(seen.value >= 0, seen.value).otherwise(wrong)
+    return made(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
+
+
+def constant_count(node: p.Limit | p.Offset, run: Run) -> int | object | None:
+    """The number of rows, if it is known before running, else UNKNOWN. None: a wrong OFFSET that skips nothing."""
     count: Any
     if isinstance(node.count, p.Lit):
         count = node.count.value
     elif any(isinstance(part, p.Var | p.Global | p.Rel) for part in walk(node.count)):
-        raise UnsupportedError(f"'{node.tag}' of a number that is not a constant, on Spark", where=node.where)
+        return UNKNOWN
     else:
         count = expression(node.count, p.Mode.STRICT if run.strict else p.Mode.PERMISSIVE)([])
     if type(count) is int and count >= 0:

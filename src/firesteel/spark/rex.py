@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any, NoReturn
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.compare import equal
 from firesteel.spark.encoding import Form, common, form, nests, seconds, settle, to_spark
@@ -32,6 +34,9 @@ MAX_INLINE = 1_000
 
 @handles(p.Lit)
 def _lit(node: p.Lit, scope: Scope) -> Expr:
+    if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
+        # Of an empty collection only the type says what might be in it.
+        return Expr(node.type, F.array().cast(to_spark(node.type)), atomic=True, constant=node.value)
     return literal(node.value)
 
 
@@ -85,11 +90,12 @@ def literal(value: Value) -> Expr:
         type_ = t.ANY
     if isinstance(value, Decimal):
         type_ = _decimal_type(value)
-    if isinstance(value, Timestamp) and not (isinstance(type_, t.Timestamp) and seconds(value, type_)):
-        type_ = t.ANY
+    if isinstance(type_, t.Timestamp) and not seconds(value, type_):
+        type_ = t.Timestamp(zone=type_.zone)
     column = _plain_literal(value, type_)
     if column is None:
-        type_, column = t.ANY, variant_literal(value)
+        column = variant_literal(value)
+        type_ = type_ if isinstance(type_, t.Temporal) else t.ANY
     return Expr(type_, column, atomic=True, constant=value)
 
 
@@ -162,7 +168,7 @@ def _variant_leaf(value: Value) -> Column:
     text = json_text(value)
     if text is not None:
         return dynamic.json_column(text)
-    type_ = t.type_of(value)
+    type_ = _decimal_type(value) if isinstance(value, Decimal) else t.type_of(value)
     column = _plain_literal(value, type_)
     if column is None:
         raise UnsupportedError(f"no literal for a value of type {type_} in Spark")
@@ -181,6 +187,15 @@ def _variant_box(value: Value, inner: list[Column]) -> Column:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Conditions
+
+
+def holds(condition: Expr) -> Column:
+    """Is the condition true, and not NULL?"""
+    return F.coalesce(condition.plain, F.lit(False))
+
+
+def _fails(condition: Expr) -> Column:
+    return ~holds(condition)
 
 
 def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
@@ -227,9 +242,9 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
             held = equal(here, match, when, node.where)
         held = here.lowered(held)
         conditions.append(held)
-        there = here.guarded(F.coalesce(held.plain, F.lit(False)), held)
+        there = here.guarded(partial(holds, held), held)
         results.append(there.lowered((yield branch.then, there)))
-        here = here.guarded(~F.coalesce(held.plain, F.lit(False)), held)
+        here = here.guarded(partial(_fails, held), held)
     results.append(here.lowered((yield node.default, here)) if node.default is not None else null_expr())
     return choose(conditions, results)
 
@@ -245,7 +260,14 @@ def _collection(node: p.Collection, scope: Scope) -> Compiling:
         items.append(scope.lowered((yield item, scope)))
     if not isinstance(node.type, t.Collection):
         raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
-    return collection(type(node.type), items)
+    made_ = collection(type(node.type), items)
+    if items and all(isinstance(item.constant, _SCALARS) for item in items):
+        return replace(made_, constant=[item.constant for item in items])
+    return made_
+
+
+#: Constants by which a collection of them is a constant.
+_SCALARS = (bool, int, Decimal, str, datetime.date)
 
 
 def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:

@@ -6,15 +6,15 @@ and are dropped when a select is made anyway. Nothing is sorted before a limit o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel.errors import UnsupportedError
 from firesteel.plan import SortOrder
+from firesteel.spark import columns as F
 from firesteel.spark.expr import Expr, reference
 from firesteel.spark.scope import Run, Scope, Stages, Where
 
@@ -54,6 +54,8 @@ class Rows:
     sorted: bool = False
     #: How many operators are stacked on one another.
     operators: int = 1
+    #: Where only the run can tell: frames of one boolean, all true (or of nothing: SQL NULL) if it is a list.
+    listed: tuple[Callable[[], DataFrame], ...] = ()
 
     def scope(self, outer: Scope) -> Scope:
         """What an expression over these rows sees."""

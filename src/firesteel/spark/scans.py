@@ -7,19 +7,21 @@ from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import elements, kind_of
 from firesteel.spark.encoding import Form, common, form, settle
 from firesteel.spark.expr import Expr, as_variant, convert, fit, made, missing_expr, null_expr, reference
 from firesteel.spark.handlers import handles
+from firesteel.spark.paths import ranged_over, ranges
 from firesteel.spark.rows import Order, Rows, one_row, staged
 from firesteel.spark.scope import Run, Scope, Stages, Where
 from firesteel.spark.sources import table_rows, value_rows
 from firesteel.spark.structs import attributes, entries_of
+from firesteel.values import MISSING
 
 Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 
@@ -30,7 +32,17 @@ def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Generator[Any, A
         return table_rows(outer.run, node, node.rex.ordinal)
     if isinstance(node.rex, p.Lit):
         return value_rows(outer.run, node, node.rex.value)
+    if isinstance(node.rex, p.Path) and ranges(node.rex) and not outer.run.strict:
+        return _of_path(node, node.rex, outer)
     return _of_one_row(node, outer)
+
+
+def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Generator[Any, Any, Rows]:
+    """Over a path with wildcards: what it ranges over, as rows. They are a bag, without index or identifier."""
+    rel, at = ranged_over(path)
+    extra = isinstance(node, p.ScanIndexed) + node.identified
+    rows: Rows = yield p.Project((at, *([p.Lit(t.MISSING, MISSING)] * extra)), rel).at(node.where), outer
+    return replace(rows, order=(), ordered=False, sorted=False)
 
 
 @handles(p.Unpivot)
@@ -65,12 +77,17 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
         order = (Order(reference(t.INT64, position)),)
     if keep:
         items = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in items)
+    listed = rows.listed
+    if ordered is None:
+        before, test = rows.frame, dynamic.one_of(kind_of(found.fields[0].column), "ARRAY", "sexp")
+        listed = (*listed, lambda: before.agg(F.bool_and(F.coalesce(test, F.lit(False)))))
     return Rows(
         frame,
         rows.columns + items,
         (*rows.order, *order),
         _both(rows.ordered, ordered) if rows.columns else ordered,
         operators=rows.stacked(run, 1, node.where),
+        listed=listed,
     )
 
 

@@ -8,25 +8,28 @@ condition of an outer join) by a `transform` over an array of one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+import datetime
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.node import Node
 from firesteel.source import Place, Span
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
 from firesteel.spark.expr import Expr, as_variant, made, reference
 from firesteel.spark.failures import Failures
+from firesteel.spark.kinds import known_kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from firesteel.passes.paths import PathTree
     from firesteel.tables import Table
 
 Where = Span | Place | None
@@ -43,6 +46,14 @@ class Run:
     failures: Failures
     #: The nodes that have more than one parent.
     shared: frozenset[int] = frozenset()
+    #: Are expressions refused that would run in Python?
+    refuse: bool = False
+    #: Those that do (`fallback.Fallback`).
+    fallbacks: list[Any] = field(default_factory=list)
+    #: The time of the run, in UTC: one and the same, however long it takes, in Spark and in Python.
+    now: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
+    #: What is touched of each table, by ordinal.
+    touched: Mapping[int, PathTree] = field(default_factory=dict)
     _names: int = 0
 
     def name(self) -> str:
@@ -54,7 +65,10 @@ class Run:
     ) -> Column:
         """A column that raises an error of ours when it is computed."""
         mark = self.failures.register(cls, where)
-        return F.raise_error(F.concat(F.lit(mark + message), *(F.coalesce(part, F.lit("")) for part in dynamic_parts)))
+        said = F.lit(mark + message)
+        if dynamic_parts:
+            said = F.concat(said, *(F.coalesce(part, F.lit("")) for part in dynamic_parts))
+        return F.raise_error(said)
 
 
 class Stages:
@@ -66,11 +80,25 @@ class Stages:
         self.kinds: dict[str, Expr] = {}
         #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
         self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
+        #: What nodes without Python in them were compiled to, likewise.
+        self.done: dict[tuple[int, int], Expr] = {}
+        self._guards: list[Guard | None] = []
 
     def add(self, column: Column, stage: int) -> None:
         while len(self.levels) <= stage:
             self.levels.append([])
         self.levels[stage].append(column)
+
+    def remember(self, node: Node, guard: Guard | None, expr: Expr) -> None:
+        """A node was compiled, under that guard, to this."""
+        self.done[id(node), id(guard)] = expr
+        if not self._guards or self._guards[-1] is not guard:
+            self._guards.append(guard)
+
+    def forget(self, size: int) -> None:
+        """Keep only so many of the shared nodes: what the later ones were bound to is not used after all."""
+        for key in list(self.nodes)[size:]:
+            del self.nodes[key]
 
     def apply(self, frame: DataFrame) -> DataFrame:
         for level in self.levels:
@@ -83,7 +111,7 @@ class Guard:
     """Where something is needed at all: a branch that is taken, an operand that is reached. It gets a name when the
     first thing that may raise an error is bound under it."""
 
-    condition: Expr
+    condition: Callable[[], Expr]
     outer: Guard | None
     bound: Expr | None = None
 
@@ -115,20 +143,21 @@ class Scope:
             raise PlanError(f"no variable {ordinal} at depth {depth} in scope", where=where)
         return row[ordinal]
 
-    def guarded(self, condition: Column, expr: Expr) -> Scope:
-        """This scope, where what is computed is needed only if the condition holds; `expr` is what that is made of."""
+    def guarded(self, condition: Callable[[], Column], expr: Expr) -> Scope:
+        """This scope, where what is computed is needed only if the condition holds; `expr` is what that is made of.
+        Most guards guard nothing that may raise an error, so the condition is not put together before one does."""
         if self.stages is None:
             return self
-        return replace(self, guard=Guard(made(t.BOOL, condition, expr), self.guard))
+        return replace(self, guard=Guard(lambda: made(t.BOOL, condition(), expr), self.guard))
 
-    def _needed(self) -> Expr | None:
+    def needed(self) -> Expr | None:
         """The guard, by its name."""
         guard = self.guard
         if guard is None:
             return None
         if guard.bound is None:
             around = replace(self, guard=guard.outer)
-            condition, outer = guard.condition, around._needed()
+            condition, outer = guard.condition(), around.needed()
             if outer is not None:
                 column = F.when(outer.plain, condition.plain).otherwise(F.lit(False))
                 condition = made(t.BOOL, column, condition, outer)
@@ -174,7 +203,7 @@ class Scope:
         if expr.virtual:
             return self._bind_fields(expr)
         stage = expr.stage
-        guard = self._needed() if expr.throws else None
+        guard = self.needed() if expr.throws else None
         if guard is not None:
             stage = max(stage, guard.stage)
         names = [self._name(expr.value, stage, guard)]
@@ -185,19 +214,22 @@ class Scope:
 
     def kind(self, expr: Expr) -> Expr:
         """The kind of a variant, bound if there is a place for it; once for every column."""
+        known = known_kind(expr)
+        if known is not None:
+            return known
         if self.stages is None or not expr.own:
             return self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr, cost=2))
-        known = self.stages.kinds.get(expr.names[0])
-        if known is None:
-            known = self.stages.kinds[expr.names[0]] = self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr))
-        return known
+        found = self.stages.kinds.get(expr.names[0])
+        if found is None:
+            found = self.stages.kinds[expr.names[0]] = self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr))
+        return found
 
     def variant(self, expr: Expr) -> tuple[Expr, Expr]:
         """The expression as a variant, and its kind."""
-        value = expr
-        if not expr.dynamic:
-            value = self.bind(made(t.ANY, as_variant(expr), expr, cost=4))
-        return value, self.kind(value)
+        if expr.dynamic:
+            return expr, self.kind(expr)
+        value = self.bind(made(t.ANY, as_variant(expr), expr, cost=4))
+        return value, known_kind(expr) or self.kind(value)
 
     def _bind_fields(self, expr: Expr) -> Expr:
         fields = tuple(self.bind(inner) for inner in expr.fields)

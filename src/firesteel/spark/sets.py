@@ -10,15 +10,14 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import plan as p
-from firesteel import types as t
 from firesteel.errors import PlanError
+from firesteel.spark import columns as F
 from firesteel.spark.encoding import common
-from firesteel.spark.expr import Expr, fit, made, reference
+from firesteel.spark.expr import Expr, fit, reference
 from firesteel.spark.handlers import handles
-from firesteel.spark.keys import is_own_key, key
+from firesteel.spark.keys import is_own_key, row_key
 from firesteel.spark.rows import Rows, staged
 from firesteel.spark.scope import Scope
 
@@ -87,7 +86,7 @@ def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, o
         if is_own_key(expr.type):
             by.append(expr.column.alias(name))
         else:
-            by.append(scope.bind(_row_key(scope, expr, node)).column.alias(outer.run.name()))
+            by.append(scope.bind(row_key(scope, expr, node.where)).column.alias(outer.run.name()))
             firsts.append(F.first(expr.column).alias(name))
         columns.append(reference(expr.type, name))
     left, right = outer.run.name(), outer.run.name()
@@ -96,12 +95,3 @@ def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, o
     again = F.explode(F.array_repeat(F.lit(0), times(F.col(left), F.col(right)).cast("int")))
     frame = frame.select("*", again.alias(outer.run.name()))
     return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))
-
-
-def _row_key(scope: Scope, expr: Expr, node: p.SetRel | p.Distinct) -> Expr:
-    """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
-    found = key(scope, expr, node.where)
-    if not expr.dynamic:
-        return found
-    flag = F.when(expr.column.isNull(), 2).otherwise(F.when(F.is_variant_null(expr.column), 1).otherwise(0))
-    return made(t.ANY, F.struct(flag.alias("a"), found.column.alias("k")), expr, found)

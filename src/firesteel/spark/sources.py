@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark import dynamic
+from firesteel.passes.paths import WHOLE, PathTree
+from firesteel.spark import columns as F
+from firesteel.spark import dynamic, json_lines
 from firesteel.spark.encoding import from_spark, to_spark
 from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
+from firesteel.spark.frames import opened
 from firesteel.spark.rows import Order, Rows
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.transfer import upload
-from firesteel.tables import Arrow, File, Frame, Memory, Table
+from firesteel.tables import COMPRESSED, FORMATS, Arrow, File, Frame, Memory, Table, matches
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 Ranging = p.Scan | p.ScanIndexed
 
@@ -37,9 +41,11 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
             return value_rows(run, node, value, table)
         case File(_, "ion"):
             return value_rows(run, node, table.read(), table)
+        case File(path, "json"):
+            return _line_rows(run, node, path, table, ordinal)
         case _:
             frame = _native(run, table)
-    return _frame_rows(run, node, frame, table)
+    return _frame_rows(run, node, frame, table, run.touched.get(ordinal, WHOLE))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -56,7 +62,7 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
             return _failing(run, node, wrong)
         items = [value]
     is_list = ranges and isinstance(value, list)
-    element = t.merge(t.type_of(item) for item in items) if items else t.ANY
+    element = t.merge(t.type_of(item) for item in items) if items and not _untyped(table) else t.ANY
     columns = [(run.name(), element, items)]
     if is_list:
         columns.append((run.name(), t.INT64, list(range(len(items)))))
@@ -72,6 +78,11 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
         row.append(found[-1] if identifiers is not None else missing_expr())
     order = (Order(found[1]),) if is_list else ()
     return Rows(frame, tuple(row), order, is_list)
+
+
+def _untyped(table: Table | None) -> bool:
+    """A value that was registered as a collection of anything: then that is what its elements are."""
+    return table is not None and isinstance(table.source, Memory) and table.type in (t.Array(t.ANY), t.Bag(t.ANY))
 
 
 def _identifiers(table: Table | None, items: Sequence[values.Value]) -> list[values.Value] | None:
@@ -104,32 +115,82 @@ def _native(run: Run, table: Table) -> DataFrame:
         case Arrow(arrow):
             return run.spark.createDataFrame(arrow)
         case File(path, format_):
-            place = path.resolve().as_uri()
-            if format_ == "json":
-                return run.spark.read.option("singleVariantColumn", "v").option("mode", "FAILFAST").json(place)
-            if format_ == "csv":
-                return run.spark.read.option("header", True).option("inferSchema", True).csv(place)
-            return run.spark.read.format(format_).load(place)
+            reader = run.spark.read.format(format_).options(**_OPTIONS.get(format_, {}))
+            return opened(run.spark, path, format_, lambda: reader.load(_places(path)))
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
-def _frame_rows(run: Run, node: Ranging, frame: DataFrame, table: Table) -> Rows:
-    """A row for every row of a DataFrame: a virtual struct of its columns, or, of JSON lines, a variant."""
-    schema = frame.schema
-    names = [run.name() for _ in schema.fields]
-    renamed = frame.toDF(*names)
-    if isinstance(table.source, File) and table.source.format == "json":
-        value = reference(t.ANY, names[0])
+#: CSV has a header, its types are found in a pass over the data, and quotes are doubled in quotes. A row that does not
+#: fit is an error.
+_OPTIONS: dict[str, dict[str, str]] = {
+    "csv": {"header": "true", "inferSchema": "true", "escape": '"', "mode": "FAILFAST"},
+}
+_PATTERN = re.compile(r"([*?\[\]{}\\\\])")
+
+
+def _places(path: Path) -> str | list[str]:
+    """Where Spark finds a path. It takes paths for patterns; ours are patterns only if no file has that name."""
+    if not path.exists():
+        return [_place(part) for part in matches(path)] or _place(path)
+    return _place(path)
+
+
+def _place(path: Path) -> str:
+    return "file://" + _PATTERN.sub(r"\\\1", str(path.resolve()))
+
+
+_SUFFIXES = [suffix[1:] for suffix, format_ in FORMATS.items() if format_ == "json"]
+_JSON_FILES = "*.{" + ",".join(name + more for name in _SUFFIXES for more in ("", *COMPRESSED)) + "}"
+
+
+def _line_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) -> Rows:
+    """A row for every line of JSON: of what is touched of it, or all of it."""
+    tree = run.touched.get(ordinal, WHOLE)
+    text = text_lines(run.spark, path)
+    lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip")
+    return _rows(run, node, lines.frame, lines.value, table)
+
+
+def text_lines(spark: SparkSession, path: Path) -> DataFrame:
+    """The lines of JSON files, or of a folder of such."""
+    if not path.is_dir():
+        return opened(spark, path, "text", lambda: spark.read.text(_places(path)))
+    reader = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", _JSON_FILES)
+    return opened(spark, path, "text", lambda: reader.text(_places(path)))
+
+
+def _frame_rows(run: Run, node: Ranging, frame: DataFrame, table: Table, tree: PathTree) -> Rows:
+    """A row for every row of a DataFrame: a virtual struct of its columns, as far as they are touched."""
+    wanted = [i for i, field in enumerate(frame.schema.fields) if _touches(tree, field.name)]
+    names = {i: run.name() for i in wanted}
+    fields = frame.schema.fields
+    pairs = [(fields[i].name, _column(fields[i], names[i], node.where)) for i in wanted]
+    if len(wanted) == len(fields) or len({field.name.lower() for field in fields}) < len(fields):
+        picked = frame.toDF(*(names.get(i) or run.name() for i in range(len(fields))))
     else:
-        value = struct_expr(
-            (field.name, _column(field, name, node.where)) for field, name in zip(schema.fields, names, strict=True)
-        )
+        picked = frame.select(*(_named(fields[i].name).alias(names[i]) for i in wanted))
+    return _rows(run, node, picked, struct_expr(pairs), table)
+
+
+def _named(name: str) -> Column:
+    """The column of that name, whatever is in it."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def _touches(tree: PathTree, name: str) -> bool:
+    """Is an attribute of that name among what is touched?"""
+    if tree.whole or tree.elements is not None:
+        return True
+    return any(name == asked.text or (not asked.exact and name.lower() == asked.text.lower()) for asked in tree.fields)
+
+
+def _rows(run: Run, node: Ranging, frame: DataFrame, value: Expr, table: Table) -> Rows:
     row = [value]
     if isinstance(node, p.ScanIndexed):
         row.append(_no_index(run, node))
     if node.identified:
         row.append(_record_id(table, value, node.where))
-    return Rows(renamed, tuple(row))
+    return Rows(frame, tuple(row))
 
 
 def _column(field: s.StructField, name: str, where: Where) -> Expr:
@@ -142,12 +203,11 @@ def _column(field: s.StructField, name: str, where: Where) -> Expr:
         return Expr(t.ANY, F.coalesce(column, dynamic.null()), names=(name,), atomic=True)
     if isinstance(field.dataType, s.NullType):
         return Expr(t.NULL, dynamic.null(), atomic=True)
+    if _has_variants(field.dataType):
+        # SQL NULL is NULL there, and would be MISSING in variants of ours.
+        return Expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
     if to_spark(type_) == _bare(field.dataType):
         return reference(type_, name)
-    if _has_variants(field.dataType):
-        raise UnsupportedError(
-            f"column '{field.name}': variants inside {field.dataType.simpleString()} are not read yet", where=where
-        )
     return Expr(type_, _adapted(column, type_), names=(name,), atomic=True)
 
 

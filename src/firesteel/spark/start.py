@@ -67,6 +67,9 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     """A Spark session: on this machine, on a cluster (`master`), or through Spark Connect (`remote`)."""
     from pyspark.sql import SparkSession
 
+    from firesteel.spark import columns
+
+    columns.forget()
     silence()
     if master is not None and remote is not None:
         raise UnsupportedError("a session has a master or a remote, not both")
@@ -76,6 +79,8 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     if java is None:
         raise FiresteelError(no_java())
     os.environ["JAVA_HOME"] = str(java.home)
+    # Spark's Python workers on this machine: this Python, which has this package, and not the first one on the path.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with _quiet_jvm() as options:
         builder = SparkSession.builder.remote(remote) if remote else SparkSession.builder.master(master or "local[*]")
         for name, value in {**CONF, **options, "spark.sql.shuffle.partitions": str(_cores(master))}.items():

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 
 from pyspark.sql import Column
-from pyspark.sql import functions as F
 
 from firesteel import types as t
+from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.arguments import propagated, view
 from firesteel.spark.compare import equal
 from firesteel.spark.dynamic import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
-from firesteel.spark.encoding import Form, form
+from firesteel.spark.encoding import Form, form, to_spark
 from firesteel.spark.expr import Expr, as_variant, made, struct_expr
 from firesteel.spark.scope import Scope, Where
+from firesteel.values import Bag, Text
 
 _BOTH = t.absent(t.STRUCT, nullable=True, missable=True)
 _ENTRIES = "array<struct<key:string,value:variant>>"
@@ -199,8 +201,29 @@ def to_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     return scope.let(args, apply)
 
 
+def _constants(value: Expr, constant: object) -> list[Column] | None:
+    """The elements of a constant collection as Spark's own IN takes them: all there, all of the value's own kind."""
+    items = constant.items if isinstance(constant, Bag) else constant
+    if not isinstance(items, list) or not items or value.dynamic or value.missing is not None:
+        return None
+    match value.type:
+        case t.String() | t.Char() if all(type(item) in (str, Text) for item in items):
+            return [F.lit(str(item)) for item in items]
+        case t.Int8() | t.Int16() | t.Int32() | t.Int64() if all(type(item) is int for item in items):
+            bits = value.type.bits or 64
+            kept = [item for item in items if -(2 ** (bits - 1)) <= item < 2 ** (bits - 1)]
+            return [F.lit(item).cast(to_spark(value.type)) for item in kept] or None
+        case t.Date() if all(type(item) is datetime.date for item in items):
+            return [F.lit(item) for item in items]
+    return None
+
+
 def in_collection(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     """True if one element is `=`, else NULL if one might be, else false."""
+    listed = _constants(args[0], args[1].constant)
+    if listed is not None:
+        type_ = t.absent(t.BOOL, nullable=args[0].type.absent)
+        return made(type_, args[0].plain.isin(*listed), args[0])
 
     def apply(value: Expr, collection: Expr) -> Expr:
         array, element = elements_of(scope, collection)

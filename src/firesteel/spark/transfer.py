@@ -13,10 +13,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-from pyspark.sql import functions as F
 from pyspark.sql import types as s
 
 from firesteel import types as t
+from firesteel.spark import columns as F
 from firesteel.spark import variant
 from firesteel.spark.encoding import Form, form, seconds, settle, to_spark
 from firesteel.values import MISSING, Bag, Clob, Sexp, Struct, Symbol, Timestamp, Value
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MISSING_JSON = json.dumps({variant.TAG: ["missing"]})
 
 
-class _NotPlain(Exception):
+class NotPlain(Exception):
     """The value does not sit in a plain column of the type without a loss."""
 
 
@@ -54,11 +54,15 @@ def upload(
 
 def _array(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
     try:
-        put = _putter(type_)
-        return type_, pa.array([put(item) for item in items], arrow_type(to_spark(type_)))
-    except (_NotPlain, pa.ArrowInvalid, OverflowError):
-        put = _putter(t.ANY)
-        return t.ANY, pa.array([put(item) for item in items], arrow_type(to_spark(t.ANY)))
+        return type_, put(items, type_)
+    except (NotPlain, pa.ArrowInvalid, OverflowError):
+        return t.ANY, put(items, t.ANY)
+
+
+def put(items: Sequence[Value], type_: t.Type) -> pa.Array:
+    """Values as an Arrow column, encoded by the type; an error where one of them is not of it."""
+    one = putter(type_)
+    return pa.array([one(item) for item in items], arrow_type(to_spark(type_)))
 
 
 _ARROW: tuple[tuple[type[s.DataType], Any], ...] = (
@@ -93,7 +97,7 @@ def arrow_type(spark: s.DataType) -> Any:
     return next(found for cls, found in _ARROW if isinstance(spark, cls))
 
 
-def _putter(type_: t.Type) -> Callable[[Value], Any]:
+def putter(type_: t.Type) -> Callable[[Value], Any]:
     """What makes of a value what Arrow takes. Types are never nested deep (`encoding.MAX_NESTED`)."""
     kind = form(type_)
     if kind is Form.VARIANT:
@@ -105,7 +109,7 @@ def _putter(type_: t.Type) -> Callable[[Value], Any]:
     def item(value: Value) -> Any:
         if value is None or value is MISSING:
             if value is not empty or not allowed:
-                raise _NotPlain
+                raise NotPlain
             return None
         return put(value)
 
@@ -120,13 +124,13 @@ def _put_variant(value: Value) -> Any:
 def _plain_putter(type_: t.Type) -> Callable[[Value], Any]:
     match type_:
         case t.Collection():
-            put = _putter(type_.element)
+            put = putter(type_.element)
             cls: Any = {t.Bag: Bag, t.Sexp: Sexp}.get(type(type_), list)
             return lambda value: [put(item) for item in _exactly(value, cls)]
         case t.Struct():
             return _struct_putter(type_)
         case t.Map():
-            put = _putter(type_.value)
+            put = putter(type_.value)
             return lambda value: [(name, put(item)) for name, item in _exactly(value, Struct)]
         case t.Timestamp():
             return lambda value: _put_timestamp(value, type_)
@@ -155,30 +159,30 @@ _CLASSES: dict[type[t.Type], type] = {
 
 def _exactly(value: Value, cls: type) -> Any:
     if type(value) is not cls:
-        raise _NotPlain
+        raise NotPlain
     return value
 
 
 def _put_timestamp(value: Value, type_: t.Timestamp) -> Any:
     if not isinstance(value, Timestamp) or not seconds(value, type_):
-        raise _NotPlain
+        raise NotPlain
     return int(value.instant.scaleb(6))
 
 
 def _put_decimal(value: Value, type_: t.Decimal) -> Any:
     if not isinstance(value, Decimal):
-        raise _NotPlain
+        raise NotPlain
     return value
 
 
 def _struct_putter(type_: t.Struct) -> Callable[[Value], Any]:
-    puts = {field.name or "": _putter(field.type) for field in type_.fields}
+    puts = {field.name or "": putter(field.type) for field in type_.fields}
 
     def item(value: Value) -> Any:
         _exactly(value, Struct)
         made = dict(value.pairs)
         if len(made) < len(value.pairs) or not made.keys() <= puts.keys():
-            raise _NotPlain
+            raise NotPlain
         return {name: put(made.get(name, MISSING)) for name, put in puts.items()}
 
     return item
@@ -193,11 +197,14 @@ def download(frame: DataFrame, types: Sequence[t.Type]) -> Iterable[tuple[Value,
     names = [f"d{i}" for i in range(len(types))]
     sealed = [seal(F.col(name), type_).alias(name) for name, type_ in zip(names, types, strict=True)]
     table = frame.toDF(*names).select(*sealed).toArrow()
-    columns = []
-    for column, type_ in zip(table.columns, types, strict=True):
-        take = _taker(type_)
-        columns.append([take(item) for item in _python(column)])
+    columns = [taken(column, type_, sealed=True) for column, type_ in zip(table.columns, types, strict=True)]
     return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+
+
+def taken(column: Any, type_: t.Type, *, sealed: bool) -> list[Value]:
+    """The values of an Arrow column that is encoded by the type."""
+    take = _taker(type_, sealed)
+    return [take(item) for item in _python(column)]
 
 
 def seal(column: Column, type_: t.Type) -> Column:
@@ -235,25 +242,31 @@ def _holds_variants(spark: s.DataType) -> bool:
 
 def _python(column: Any) -> list[Any]:
     """Timestamps as microseconds: Python's own stop at the year 9999, and want to know time zones."""
-    return column.cast(_numbers(column.type)).to_pylist()
+    numbers = _numbers(column.type)
+    return (column if numbers == column.type else column.cast(numbers)).to_pylist()
 
 
 def _numbers(type_: Any) -> Any:
+    """The type with numbers for its timestamps."""
     if pa.types.is_timestamp(type_):
         return pa.int64()
     if pa.types.is_list(type_):
-        return pa.list_(type_.value_field.with_type(_numbers(type_.value_type)))
+        inner = _numbers(type_.value_type)
+        return type_ if inner == type_.value_type else pa.list_(type_.value_field.with_type(inner))
     if pa.types.is_struct(type_):
-        return pa.struct([field.with_type(_numbers(field.type)) for field in type_])
+        found = [(field, _numbers(field.type)) for field in type_]
+        if all(inner == field.type for field, inner in found):
+            return type_
+        return pa.struct([field.with_type(inner).with_nullable(True) for field, inner in found])
     return type_
 
 
-def _taker(type_: t.Type) -> Callable[[Any], Value]:
+def _taker(type_: t.Type, sealed: bool) -> Callable[[Any], Value]:
     """What makes a value of what Arrow gives."""
     kind = form(type_)
     empty: Value = None if kind is Form.PLAIN else MISSING
-    take = _take_variant if kind is Form.VARIANT else _plain_taker(type_)
-    if kind is not Form.VARIANT and _boxed(type_):
+    take = _take_variant if kind is Form.VARIANT else _plain_taker(type_, sealed)
+    if sealed and kind is not Form.VARIANT and _boxed(type_):
         return lambda box: take(box[0]) if box else empty
     return lambda item: empty if item is None else take(item)
 
@@ -266,17 +279,17 @@ def _same(item: Any) -> Value:
     return item
 
 
-def _plain_taker(type_: t.Type) -> Callable[[Any], Value]:
+def _plain_taker(type_: t.Type, sealed: bool) -> Callable[[Any], Value]:
     match type_:
         case t.Collection():
-            take = _taker(type_.element)
+            take = _taker(type_.element, sealed)
             build: Any = {t.Bag: Bag, t.Sexp: Sexp}.get(type(type_), list)
             return lambda item: build([take(inner) for inner in item])
         case t.Struct():
-            takes = [(field.name or "", _taker(field.type)) for field in type_.fields]
+            takes = [(field.name or "", _taker(field.type, sealed)) for field in type_.fields]
             return lambda item: _struct((name, take(item[name])) for name, take in takes)
         case t.Map():
-            take = _taker(type_.value)
+            take = _taker(type_.value, sealed)
             return lambda item: Struct([(name, take(inner)) for name, inner in item])
         case t.Timestamp():
             offset, digits = (0 if type_.zone else None), type_.precision

@@ -9,6 +9,7 @@ Writing and reading the bytes here, and not JSON, keeps floats, dates and octets
 from __future__ import annotations
 
 import datetime
+import math
 import struct
 from collections.abc import Callable
 from decimal import Decimal
@@ -58,7 +59,7 @@ def tagged(value: Value) -> Tagged | None:
         parts = [value.year, value.month, value.day, value.precision, _clock(value)]
         return Tagged("timestamp", parts, _nanos(value.instant))
     if isinstance(value, Interval):
-        return Tagged("interval", [value.unit, value.months], value.nanos)
+        return Tagged("interval", [value.unit, value.months], Decimal(value.nanos), [value.digits, value.fraction])
     return None
 
 
@@ -79,8 +80,8 @@ def untagged(kind: str, parts: list[Any]) -> Value:
             return Time(*_unclock(clock))
         case "timestamp", [[year, month, day, precision, clock], _]:
             return Timestamp(year, month, day, *_unclock(clock), precision)
-        case "interval", [[unit, months], nanos]:
-            return Interval(unit, int(months), int(nanos))
+        case "interval", [[unit, months], nanos, [digits, fraction]]:
+            return Interval(unit, int(months), int(nanos), digits, fraction)
         case "bag", [items]:
             return Bag(items)
         case "sexp", [items]:
@@ -107,7 +108,7 @@ def _narrow(value: Decimal) -> bool:
 
 
 def _clock(value: Time | Timestamp) -> list[Any]:
-    return [value.hour, value.minute, str(value.second), value.offset]
+    return [value.hour, value.minute, f"{value.second:f}", value.offset]
 
 
 def _unclock(parts: list[Any]) -> tuple[int, int, Decimal, int | None]:
@@ -116,7 +117,7 @@ def _unclock(parts: list[Any]) -> tuple[int, int, Decimal, int | None]:
 
 
 def _nanos(seconds: Decimal) -> Decimal:
-    return Decimal(int(seconds.scaleb(9)))
+    return Decimal(math.floor(seconds.scaleb(9)))
 
 
 def _native(value: Timestamp) -> bool:

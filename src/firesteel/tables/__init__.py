@@ -13,7 +13,19 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow import arrow_rows, arrow_type, to_arrow
-from firesteel.tables.files import FORMATS, File, file, file_type, format_of, read_file, write_file
+from firesteel.tables.files import (
+    COMPRESSED,
+    FORMATS,
+    File,
+    SkippedLines,
+    file,
+    file_type,
+    format_of,
+    matches,
+    read_file,
+    warn_skipped,
+    write_file,
+)
 
 
 @dataclass(frozen=True)
@@ -42,11 +54,15 @@ Source = Memory | File | Arrow | Frame
 
 @dataclass(frozen=True)
 class Table:
-    """A registered source. `record_id` is what BY binds: the name of an attribute, or an identifier per record."""
+    """A registered source. `record_id` is what BY binds: the name of an attribute, or an identifier per record.
+
+    `malformed` says what a line of JSON is that is none: an `error`, or something to `skip`.
+    """
 
     source: Source
     type: t.Type
     record_id: str | tuple[values.Value, ...] | None = None
+    malformed: str = "error"
 
     def read(self) -> values.Value:
         """The table as one value."""
@@ -54,7 +70,7 @@ class Table:
             case Memory(value):
                 return value
             case File(path, format_):
-                return values.Bag(read_file(path, format_))
+                return values.Bag(read_file(path, format_, skip=self.malformed == "skip"))
             case Arrow(table):
                 return values.Bag(arrow_rows(table))
             case Frame():
@@ -88,18 +104,22 @@ def memory(data: Any, record_id: str | Iterable[Any] | None = None) -> Table:
 
 
 __all__ = [
+    "COMPRESSED",
     "FORMATS",
     "Arrow",
     "File",
     "Frame",
     "Memory",
+    "SkippedLines",
     "Source",
     "Table",
     "arrow_type",
     "file",
     "file_type",
     "format_of",
+    "matches",
     "memory",
     "to_arrow",
+    "warn_skipped",
     "write_file",
 ]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
     """The rows as structs; what is null in Arrow is NULL."""
-    for row in table.to_pylist():
+    for row in table.to_pylist(maps_as_pydicts="lossy"):
         yield values.from_python(row)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import glob
+import gzip
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -40,20 +44,54 @@ FORMATS = {
 }
 
 
+#: What may follow such a suffix: the file is compressed, and is opened by this.
+COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+
+
+def suffix_of(path: Path) -> str:
+    """The suffix that says the format: of `a.json.gz` it is `.json`."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if suffixes and suffixes[-1] in COMPRESSED:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
 def file(path: str | Path) -> File:
-    """A file whose suffix says its format; a directory's format is that of the files in it."""
+    """A file whose suffix says its format; a directory's, or a pattern's, is that of the files that it stands for."""
     path = Path(path)
+    probe: Path | None = path
     if not path.exists():
+        probe = next(iter(matches(path)), None)
+    elif path.is_dir() and suffix_of(path) not in FORMATS:
+        probe = next(iter(sorted(filter(_is_data, path.rglob("*")))), path)
+    if probe is None:
         raise PlanError(f"no file '{path}'")
-    probe = path
-    if path.is_dir() and path.suffix not in FORMATS:
-        inside = (p for p in sorted(path.iterdir()) if p.suffix in FORMATS)
-        probe = next(inside, path)
-    format_ = FORMATS.get(probe.suffix.lower())
+    format_ = FORMATS.get(suffix_of(probe))
     if format_ is None:
         known = ", ".join(FORMATS)
         raise UnsupportedError(f"cannot tell the format of '{path}'", help=f"the suffixes that are known: {known}")
     return File(path, format_)
+
+
+def matches(path: Path) -> list[Path]:
+    """The files that a path with `*`, `?` or `[...]` in it stands for."""
+    return sorted(Path(found) for found in glob.glob(str(path), recursive=True))
+
+
+def parts(path: Path) -> list[Path]:
+    """The files that a path stands for: itself, those in it, those that match it."""
+    if path.is_dir():
+        return sorted(filter(_is_data, path.rglob("*")))
+    if path.exists():
+        return [path]
+    found = [part for match in matches(path) for part in parts(match)]
+    if not found:
+        raise PlanError(f"no file '{path}'")
+    return found
+
+
+def _is_data(path: Path) -> bool:
+    return suffix_of(path) in FORMATS and not path.name.startswith((".", "_")) and path.is_file()
 
 
 def file_type(source: File) -> t.Type:
@@ -67,39 +105,106 @@ def file_type(source: File) -> t.Type:
 
 def _dataset(source: File) -> Any:
     import pyarrow as pa
+    import pyarrow.csv as csv
     import pyarrow.dataset as ds
 
+    format_: Any = source.format
+    if format_ == "csv":
+        # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
+        options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
+        format_ = ds.CsvFileFormat(convert_options=options)
+    path: Any = source.path if source.path.exists() else [str(part) for part in parts(source.path)]
+    partitioning = "hive" if source.path.is_dir() else None
     try:
-        return ds.dataset(source.path, format=source.format)
+        return ds.dataset(path, format=format_, partitioning=partitioning)
     except (pa.ArrowInvalid, OSError) as error:
         raise PlanError(f"'{source.path}' is not {source.format}: {error}") from error
 
 
-def read_file(path: Path, format_: str) -> Iterator[values.Value]:
-    """The records of a file, as values."""
+def read_file(path: Path, format_: str, *, skip: bool = False) -> Iterator[values.Value]:
+    """The records of a file, as values. With `skip`, lines that are not JSON are left out, and counted in a warning."""
     if format_ in ("parquet", "orc", "csv"):
         for batch in _dataset(File(path, format_)).to_batches():
             yield from arrow_rows(batch)
         return
-    parts = sorted(p for p in path.iterdir() if p.suffix in FORMATS) if path.is_dir() else [path]
-    for part in parts:
-        yield from iter_values(part) if format_ == "ion" else _json_lines(part)
+    bad = 0
+    for part in parts(path):
+        if format_ == "ion":
+            yield from iter_values(part)
+            continue
+        for item in json_lines(part):
+            if not isinstance(item, EvaluationError):
+                yield item
+            elif not skip:
+                raise item
+            else:
+                bad += 1
+    if bad:
+        warn_skipped(path, bad)
+
+
+def warn_skipped(path: Path, count: int) -> None:
+    """Say how many lines were left out."""
+    warnings.warn(f"{path}: {count} line{'' if count == 1 else 's'} left out: not JSON", SkippedLines, stacklevel=2)
+
+
+class SkippedLines(UserWarning):
+    """Lines of a file were not JSON, and were left out, as was asked for."""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# JSON. How its text is a value is said here, and Spark's reader agrees: of a key that repeats in one object the last
+# value counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38 digits are enough for it, else
+# a float, as one with an exponent is.
+
+_DIGITS = 38
+_BLANK = " \t\r\n"
 
 
 def _number(text: str) -> Decimal | float:
-    """A JSON number with a point is a decimal, as PartiQL's are; one with an exponent is a float."""
-    return float(text) if "e" in text.lower() else Decimal(text)
+    if "e" not in text.lower():
+        found = Decimal(text)
+        _, digits, exponent = found.as_tuple()
+        assert isinstance(exponent, int)
+        if max(len(digits), -exponent) <= _DIGITS:
+            return found
+    return float(text)
 
 
-def _json_lines(path: Path) -> Iterator[values.Value]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if not line.strip():
-                continue
+def _integer(text: str) -> int | Decimal | float:
+    found = int(text) if len(text) <= 20 else 1 << 64
+    return found if -(1 << 63) <= found < 1 << 63 else _number(text)
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> values.Struct:
+    return values.Struct(dict(pairs))
+
+
+_decode = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
+).decode
+
+
+def json_lines(path: Path) -> Iterator[values.Value | EvaluationError]:
+    """The values of the lines, or the error that one is."""
+    with COMPRESSED.get(path.suffix.lower(), open)(path, "rb") as lines:
+        for number, line in enumerate(_split(lines), 1):
             try:
-                yield values.from_python(json.loads(line, object_pairs_hook=values.Struct, parse_float=_number))
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
+                if text:
+                    yield values.from_python(_decode(text))
             except (ValueError, RecursionError) as error:
-                raise EvaluationError(f"{path}:{number}: not JSON: {error}") from error
+                yield EvaluationError(f"{path}:{number}: not JSON: {error}")
+
+
+def _split(file: Any) -> Iterator[bytes]:
+    """Lines end as Spark's do: with a line feed, a carriage return, or both."""
+    for line in file:
+        yield from line.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\r")
 
 
 # ---------------------------------------------------------------------------------------------------------------------

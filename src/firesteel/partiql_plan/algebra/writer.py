@@ -144,12 +144,14 @@ class _Writing:
         names = left_names + right_names
         if len(set(names)) < len(names):
             raise _unsupported(rel, ": both sides bind the same name")
+        if rel.capture.tests:
+            raise _unsupported(rel, f": it is {rel.capture.name.lower()}")
         match rel.type:
             case Cross():
                 return form("cross_join", left, right), names
             case Theta(condition=condition):
                 on = yield (self.value(condition, _Row(names, row)),)
-            case Equi(keys=keys) if keys:
+            case Equi(keys=keys, residual=None) if keys and not any(key.same for key in keys):
                 tests: list[Element] = []
                 for key in keys:
                     a = yield (self.value(key.left, _Row(left_names, _Row(right_names, row, hides=True))),)

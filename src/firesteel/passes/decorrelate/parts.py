@@ -1,0 +1,118 @@
+"""Pieces of plans that all ways are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from firesteel import types as t
+from firesteel import values
+from firesteel.node import Node
+from firesteel.passes.conditions import all_of
+from firesteel.passes.decorrelate.scopes import width
+from firesteel.plan import (
+    Agg,
+    Aggregate,
+    Capture,
+    Cross,
+    Equi,
+    Join,
+    JoinKey,
+    JoinType,
+    Lit,
+    Mode,
+    Project,
+    Rel,
+    Rex,
+    Scan,
+    Sort,
+    SortOrder,
+    SortSpec,
+    Strategy,
+    Theta,
+    Var,
+    build,
+    is_list,
+    schema,
+)
+
+#: A way asks for relations to be lowered, and gives the rows with columns more, and what takes the query's place over
+#: them; or None, if it is not right for the query.
+Way = Generator[tuple[Node], Any, "tuple[Rel, Rex] | None"]
+
+#: One row of no columns.
+ONE = Project((), Scan(build.lit([None])))
+
+
+def column(rel: Rel, ordinal: int) -> Var:
+    return Var(schema(rel)[ordinal].type, ordinal)
+
+
+def grouped(rel: Rel, aggs: Sequence[Agg], keys: Sequence[Rex] = (), names: Sequence[str] = ()) -> Aggregate:
+    return Aggregate(Strategy.FULL, tuple(aggs), tuple(keys), rel, names=tuple(names))
+
+
+def listed(rel: Rel, beside: Rel) -> Rel:
+    """A relation that gives at most one row for each of another's: a list, if that is one, so that it stays one."""
+    if is_list(beside) is False:
+        return rel
+    return Sort((SortSpec(build.lit(True), SortOrder.ASC_NULLS_LAST),), rel)
+
+
+def beside(outer: Rel, one: Rel) -> Rel:
+    """The rows, each with the columns of the only row of another relation."""
+    return Join(Cross(), outer, listed(one, outer))
+
+
+def looked_up(outer: Rel, groups: Rel, keys: Sequence[JoinKey]) -> Rel:
+    """The rows, each with the columns of the row of the same keys, or with NULLs."""
+    return Join(Equi(Capture.LEFT, keys=tuple(keys)), outer, listed(groups, outer))
+
+
+def join_type(capture: Capture, keys: Sequence[JoinKey], conditions: Sequence[Rex]) -> JoinType:
+    """What pairs rows: keys and conditions over both."""
+    if keys:
+        return Equi(capture, keys=tuple(keys), residual=all_of(conditions) if conditions else None)
+    return Theta(capture, all_of(conditions) if conditions else build.lit(True))
+
+
+def or_empty(bag: Rex) -> Rex:
+    """A bag, empty where an outer join has found none."""
+    element = bag.type.element if isinstance(bag.type, t.Collection) else t.ANY
+    return build.call("coalesce", bag, Lit(t.Bag(element), values.Bag()))
+
+
+def or_nothing(agg: Agg, value: Rex) -> Rex:
+    """The value of an aggregate, as it is of no row where an outer join has found none."""
+    if agg.fn.name in ("count", "count_star"):
+        return build.call("coalesce", value, build.lit(0))
+    return or_empty(value) if agg.fn.name == "collect" else value
+
+
+class Packed:
+    """Columns as one value, to be collected, and how to get them back from it.
+
+    A single column is itself. An attribute that is MISSING is left out of a struct, and asking for it would be wrong
+    in strict mode: what may be MISSING is an array of one.
+    """
+
+    def __init__(self, exprs: Sequence[Rex], mode: Mode) -> None:
+        self._boxed = [mode is Mode.STRICT and (e.type.missable or isinstance(e.type, t.Any)) for e in exprs]
+        self._alone = len(exprs) == 1
+        self._types = [e.type for e in exprs]
+        boxes = [build.collection(t.Array, [e]) if boxed else e for e, boxed in zip(exprs, self._boxed, strict=True)]
+        self.value: Rex = exprs[0] if self._alone else build.struct((f"c{i}", e) for i, e in enumerate(boxes))
+
+    def rel(self, bag: Rex) -> Rel:
+        """The columns, as a relation over the collection."""
+        scan = Scan(bag)
+        item = column(scan, 0)
+        if self._alone:
+            return scan
+        exprs = [build.path(item, f"c{i}", *([0] if boxed else [])) for i, boxed in enumerate(self._boxed)]
+        return Project(tuple(exprs), scan)
+
+
+def first_columns(rel: Rel, count: int) -> Rel:
+    """The relation without what was added to it."""
+    return build.emit(rel, range(count)) if width(rel) != count else rel

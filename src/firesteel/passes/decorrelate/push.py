@@ -1,0 +1,266 @@
+"""A relation that looks at an outer row, for all rows of a domain at once.
+
+`pushed(domain, rel)` is the lateral join of the two without looking outwards: the columns of the domain, then those of
+the relation; of every row of the domain the rows that the relation has for it. Rows of the domain are distinct, and so
+what is grouped, made distinct or numbered is so for each of them if their columns are among the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from firesteel import values
+from firesteel.node import drive
+from firesteel.passes.columns import renumbered
+from firesteel.passes.conditions import filtered, terms
+from firesteel.passes.decorrelate.conditions import join_terms, keys_among
+from firesteel.passes.decorrelate.parts import column, grouped, join_type, or_nothing
+from firesteel.passes.decorrelate.scopes import sees, side_by_side, width
+from firesteel.plan import (
+    Aggregate,
+    Branch,
+    Capture,
+    Case,
+    Cross,
+    Distinct,
+    Equi,
+    Exclude,
+    Filter,
+    Join,
+    JoinKey,
+    JoinType,
+    Limit,
+    Lit,
+    Mode,
+    Offset,
+    Project,
+    Rel,
+    Rex,
+    Scan,
+    ScanIndexed,
+    SetRel,
+    Sort,
+    SortSpec,
+    Strategy,
+    Unpivot,
+    Window,
+    WindowCall,
+    build,
+    is_list,
+)
+
+Pushing = Generator[tuple[Rel], Any, "Rel | None"]
+
+
+class Domain:
+    """The distinct combinations of values."""
+
+    def __init__(self, rel: Rel) -> None:
+        self.rel = rel
+        self.width = width(rel)
+        self._missable = [i for i in range(self.width) if column(rel, i).type.missable]
+
+    def columns(self) -> tuple[Rex, ...]:
+        """The columns, as those of a relation that begins with them."""
+        return tuple(column(self.rel, i) for i in range(self.width))
+
+    def keys(self) -> tuple[Rex, ...]:
+        """What to group by: a MISSING key becomes NULL, so whether it is MISSING is a key too."""
+        flags = (build.call("is_missing", column(self.rel, i)) for i in self._missable)
+        return (*self.columns(), *flags)
+
+    def restored(self, groups: Rel) -> tuple[Rex, ...]:
+        """The columns, from a relation that begins with the keys."""
+        found: list[Rex] = [column(groups, i) for i in range(self.width)]
+        for n, i in enumerate(self._missable):
+            flag = column(groups, self.width + n)
+            branches = (Branch(flag, build.lit(values.MISSING)),)
+            found[i] = Case(column(self.rel, i).type, None, branches, default=found[i])
+        return tuple(found)
+
+    def same(self, left: Sequence[Rex], right: Sequence[Rex]) -> tuple[JoinKey, ...]:
+        """What ties rows of one combination."""
+        return tuple(JoinKey(a, b, same=True) for a, b in zip(left, right, strict=True))
+
+
+def pushed(domain: Domain, rel: Rel, mode: Mode) -> Rel | None:
+    """The relation for all rows of the domain, or None where that cannot be."""
+
+    def dispatch(rel: Rel) -> Any:
+        if not sees(rel, 0):
+            return Join(Cross(), domain.rel, rel)
+        match rel:
+            case Scan() | ScanIndexed() | Unpivot():
+                return Join(Cross(), domain.rel, rel, lateral=True)
+            case Filter():
+                return _filter(rel, domain, mode)
+            case Project():
+                return _project(rel, domain)
+            case Join():
+                return _join(rel, domain)
+            case Aggregate(strategy=Strategy.FULL):
+                return _aggregate(rel, domain)
+            case Distinct():
+                return _rebuilt(rel, ("input",))
+            case SetRel():
+                return _rebuilt(rel, ("left", "right"))
+            case Sort():
+                return _unsorted(rel)
+            case Limit() | Offset():
+                return _limit(rel, domain)
+            case Window():
+                return _window(rel, domain)
+            case Exclude():
+                return _exclude(rel, domain)
+            case _:
+                return None
+
+    found: Rel | None = drive(dispatch, rel)
+    return found
+
+
+def _unsorted(rel: Sort) -> Pushing:
+    """Rows in no order: whoever wants one sorts them again."""
+    found: Rel | None = yield (rel.input,)
+    return found
+
+
+def _rebuilt(rel: Rel, sides: tuple[str, ...]) -> Pushing:
+    made: dict[str, Rel] = {}
+    for side in sides:
+        found: Rel | None = yield (getattr(rel, side),)
+        if found is None:
+            return None
+        made[side] = found
+    return rel.replace(**made)
+
+
+def _filter(rel: Filter, domain: Domain, mode: Mode) -> Pushing:
+    """Over a relation that does not look outwards, conditions that do make the join with the domain."""
+    if sees(rel.input, 0):
+        below: Rel | None = yield (rel.input,)
+        return None if below is None else Filter(side_by_side(rel.predicate, domain.width), below).at(rel.where)
+    own = [term for term in terms(rel.predicate) if not sees(term, 1)]
+    keys, rest = keys_among([term for term in terms(rel.predicate) if sees(term, 1)], mode)
+    conditions = [side_by_side(term, domain.width) for term in rest]
+    joined = Join(Equi(Capture.INNER, keys=tuple(keys)) if keys else Cross(), domain.rel, filtered(rel.input, own))
+    return filtered(joined.at(rel.where), conditions)
+
+
+def _project(rel: Project, domain: Domain) -> Pushing:
+    below: Rel | None = yield (rel.input,)
+    if below is None:
+        return None
+    exprs = tuple(side_by_side(expr, domain.width) for expr in rel.exprs)
+    return Project((*domain.columns(), *exprs), below).at(rel.where)
+
+
+def _join(rel: Join, domain: Domain) -> Pushing:
+    if rel.capture.pads_left:
+        return None
+    left: Rel | None = yield (rel.left,)
+    if left is None:
+        return None
+    extra = domain.width
+    if rel.lateral:
+        kind = join_type(rel.capture, (), [side_by_side(term, extra) for term in join_terms(rel.type, width(rel.left))])
+        return rel.replace(type=kind, left=left, right=side_by_side(rel.right, extra))
+    if isinstance(rel.type, Equi) and any(key.same for key in rel.type.keys):
+        return None
+    before = width(rel.left)
+    conditions = [side_by_side(term, extra) for term in join_terms(rel.type, before)]
+    if not sees(rel.right, 0):
+        return rel.replace(type=_keyed(rel, conditions, extra), left=left)
+    right: Rel | None = yield (rel.right,)
+    if right is None:
+        return None
+    # Both sides have the domain's columns: the right's come between the two, and tie rows of one combination.
+    split = extra + before
+    moved = [renumbered(term, lambda i: i + extra if i >= split else i) for term in conditions]
+    keys = domain.same(domain.columns(), domain.columns())
+    made = Join(join_type(rel.capture, keys, moved), left, right).at(rel.where)
+    if rel.capture.tests:
+        return made
+    return build.emit(made, [*range(split), *range(split + extra, width(made))])
+
+
+def _keyed(rel: Join, conditions: Sequence[Rex], extra: int) -> JoinType:
+    """The join of left rows that have the domain's columns: as it was, if its keys look at their own rows only."""
+    kind = rel.type
+    if isinstance(kind, Equi) and not any(sees(key.right, 1) for key in kind.keys):
+        keys = tuple(key.replace(left=side_by_side(key.left, extra)) for key in kind.keys)
+        residual = side_by_side(kind.residual, extra) if kind.residual is not None else None
+        return kind.replace(keys=keys, residual=residual)
+    if not conditions and rel.capture is Capture.INNER:
+        return Cross()
+    return join_type(rel.capture, (), conditions)
+
+
+def _aggregate(rel: Aggregate, domain: Domain) -> Pushing:
+    """Groups within each combination. Without keys there is one for every combination, whether it has rows or not."""
+    below: Rel | None = yield (rel.input,)
+    if below is None:
+        return None
+    own = domain.keys()
+    keys = [side_by_side(key, domain.width) for key in rel.keys]
+    aggs = [side_by_side(agg, domain.width) for agg in rel.aggs]
+    groups = grouped(below, aggs, [*own, *keys])
+    first = len(own)
+    if rel.keys:
+        rest = [column(groups, i) for i in range(first, width(groups))]
+        return Project((*domain.restored(groups), *rest), groups).at(rel.where)
+    tied = domain.same(domain.columns(), domain.restored(groups))
+    made = Join(Equi(Capture.LEFT, keys=tied), domain.rel, groups)
+    start = domain.width + first
+    found = [or_nothing(agg, column(made, start + i)) for i, agg in enumerate(rel.aggs)]
+    return Project((*domain.columns(), *found), made).at(rel.where)
+
+
+def _limit(rel: Limit | Offset, domain: Domain) -> Pushing:
+    """The first rows of each combination, by their numbers."""
+    counts: list[tuple[Limit | Offset, int]] = []
+    below: Rel = rel
+    while isinstance(below, Limit | Offset):
+        if not isinstance(below.count, Lit) or type(below.count.value) is not int or below.count.value < 0:
+            return None
+        counts.append((below, below.count.value))
+        below = below.input
+    specs: tuple[SortSpec, ...] = ()
+    if isinstance(below, Sort):
+        specs, below = below.specs, below.input
+    found: Rel | None = yield (below,)
+    if found is None or is_list(below) is not False:
+        return None
+    order = tuple(side_by_side(spec, domain.width) for spec in specs)
+    number = WindowCall(build.signature("row_number", ()), (), domain.keys(), order)
+    numbered = Window((number,), found)
+    place = column(numbered, width(found))
+    conditions: list[Rex] = []
+    skipped = 0
+    for step, count in reversed(counts):
+        if isinstance(step, Offset):
+            skipped += count
+            conditions.append(build.call("gt", place, build.lit(skipped)))
+        else:
+            conditions.append(build.call("lte", place, build.lit(skipped + count)))
+    return build.emit(filtered(numbered, conditions), range(width(found)))
+
+
+def _window(rel: Window, domain: Domain) -> Pushing:
+    below: Rel | None = yield (rel.input,)
+    if below is None:
+        return None
+    calls = []
+    for call in rel.calls:
+        moved = side_by_side(call, domain.width)
+        calls.append(moved.replace(partition=(*domain.keys(), *moved.partition)))
+    return rel.replace(calls=tuple(calls), input=below)
+
+
+def _exclude(rel: Exclude, domain: Domain) -> Pushing:
+    below: Rel | None = yield (rel.input,)
+    if below is None:
+        return None
+    paths = tuple(path.replace(ordinal=path.ordinal + domain.width) for path in rel.paths)
+    return rel.replace(paths=paths, input=below)

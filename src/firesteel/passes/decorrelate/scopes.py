@@ -1,0 +1,87 @@
+"""What a subtree looks at, and the same subtree where those rows are others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Any, TypeVar, cast
+
+from firesteel.node import Node, drive, rebuild, walk
+from firesteel.plan import Global, Rel, Rex, Scan, ScanIndexed, Var, inputs, schema
+from firesteel.plan.scope import free_rows, levels, shifted
+
+N = TypeVar("N", bound=Node)
+
+
+def tabled(node: Node) -> bool:
+    """Is there a table in it?"""
+    return any(isinstance(part, Global) for part in walk(node))
+
+
+def sees(node: Node, depth: int) -> bool:
+    """Does it look at the row that is `depth` rows out of where it stands?"""
+    return depth in free_rows(node)
+
+
+def width(rel: Rel) -> int:
+    return len(schema(rel))
+
+
+def spine(rel: Rel) -> Iterator[Rel]:
+    """The relation and those that it is made of, without what is inside its expressions."""
+    stack: list[Node] = [rel]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, Rel):
+            yield node
+            stack.extend(reversed(inputs(node)))
+
+
+def ranges_over_table(rel: Rel) -> bool:
+    """Does it range over a table, itself and not in an expression?"""
+    return any(isinstance(part, Scan | ScanIndexed) and tabled(part.rex) for part in spine(rel))
+
+
+def replaced(root: N, change: Callable[[Node, int], Node | None]) -> N:
+    """The subtree with other nodes in the place of some: `change` is given a node and the number of rows between it
+    and the root, and gives what takes its place as it reads there, or None to go on inside."""
+    done: dict[tuple[int, int], Node] = {}
+
+    def visit(node: Node, level: int) -> Any:
+        known = done.get((id(node), level))
+        return known if known is not None else one(node, level)
+
+    def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:
+        made = change(node, level)
+        if made is None:
+            kids = []
+            for kid, below in levels(node, level):
+                kids.append((yield kid, below))
+            made = rebuild(node, kids)
+        done[id(node), level] = made
+        return made
+
+    return cast(N, drive(visit, root, 0))
+
+
+def rebased(root: N, change: Callable[[int, Var], Rex]) -> N:
+    """The subtree over other rows: `change` is given the row that a variable looks at, 0 being the one the root stands
+    in, and the variable, and says what takes its place where the root stands."""
+
+    def variable(node: Node, level: int) -> Node | None:
+        if not isinstance(node, Var) or node.depth < level:
+            return node if isinstance(node, Var) else None
+        return shifted(change(node.depth - level, node), level)
+
+    return replaced(root, variable)
+
+
+def side_by_side(root: N, outer: int) -> N:
+    """What is said over a row within another, over the two rows side by side: the other one, of so many columns, is
+    the left."""
+
+    def change(row: int, var: Var) -> Rex:
+        if row == 0:
+            return var.replace(ordinal=var.ordinal + outer, depth=0)
+        return var.replace(depth=row - 1)
+
+    return rebased(root, change)

@@ -1,0 +1,113 @@
+"""Where an expression asks a query over a table, the first one first, as evaluating goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.node import Node
+from firesteel.passes.decorrelate.scopes import N, ranges_over_table, replaced, tabled
+from firesteel.plan import Branch, Call, Case, CollToScalar, Global, Pivot, Rex, Scan, ScanIndexed, Select
+from firesteel.plan.scope import free_rows, levels, shifted
+
+#: Calls that stop looking at their arguments when the matter is decided.
+_LAZY = frozenset(["and", "or", "coalesce"])
+
+#: Calls of a value and a collection that ask for a comparison with the elements.
+COMPARISONS = {
+    f"{name}_{quantifier}": (name, quantifier)
+    for name in ("eq", "ne", "lt", "lte", "gt", "gte")
+    for quantifier in ("any", "all")
+} | {"in_collection": ("eq", "any")}
+
+
+@dataclass(frozen=True)
+class Site:
+    """A query, or a table, inside an expression."""
+
+    node: Rex
+    #: How many rows there are between it and the expression: those of queries over the row's own collections.
+    level: int
+    #: May it not be evaluated at all for some row?
+    lazy: bool
+
+    @property
+    def rex(self) -> Rex:
+        """The query as it reads where the expression stands: it looks at no row in between."""
+        return shifted(self.node, -self.level)
+
+
+def query_of(rex: Node) -> Select | Pivot | None:
+    """The query that an expression asks."""
+    match rex:
+        case Select() | Pivot():
+            return rex
+        case CollToScalar(query=Select() as query):
+            return query
+        case Call(fn=fn, args=(Select() as query,)) if fn.name == "exists":
+            return query
+        case Call(fn=fn, args=(_, Select() as query)) if fn.name in COMPARISONS:
+            return query
+        case _:
+            return None
+
+
+def first_site(root: Node) -> Site | None:
+    """The first query over a table that does not look at a row within the expression, else the table of one that
+    does."""
+    stack = [(root, 0, False)]
+    while stack:
+        node, level, lazy = stack.pop()
+        if not tabled(node):
+            continue
+        if isinstance(node, Global):
+            if is_collection(node):
+                return Site(node, level, lazy)
+            continue
+        if isinstance(node, Scan | ScanIndexed) and node.identified and isinstance(node.rex, Global):
+            raise UnsupportedError("BY of a table, in a query that looks at a row within another", where=node.where)
+        query = query_of(node)
+        if query is not None and isinstance(node, Rex) and _hoistable(node, query, level):
+            return Site(node, level, lazy)
+        stack.extend(reversed(list(_below(node, level, lazy))))
+    return None
+
+
+def is_collection(table: Global) -> bool:
+    """Is it known to be a bag or an array? Anything else is small, and an engine can have it as a value."""
+    return isinstance(table.type, t.Bag | t.Array) and not table.type.absent
+
+
+def _hoistable(node: Rex, query: Select | Pivot, level: int) -> bool:
+    if not ranges_over_table(query.input) or any(row < level for row in free_rows(node)):
+        return False
+    own = [part for part in node.parts() if isinstance(part, Rex) and part is not query] if node is not query else []
+    args = [arg for arg in node.values if arg is not query] if isinstance(node, Call) else own
+    return not any(map(tabled, args))
+
+
+def _below(node: Node, level: int, lazy: bool) -> Iterator[tuple[Node, int, bool]]:
+    kids = levels(node, level)
+    if isinstance(node, Call) and node.fn.name in _LAZY:
+        yield from ((kid, below, lazy or i > 0) for i, (kid, below) in enumerate(kids))
+    elif isinstance(node, Case):
+        start = 1 if node.match is not None else 0
+        yield from ((kid, below, lazy or i > start) for i, (kid, below) in enumerate(kids))
+    elif isinstance(node, Branch):
+        yield (node.when, level, lazy)
+        yield (node.then, level, True)
+    elif isinstance(node, Select | Pivot):
+        yield from ((kid, below, True) for kid, below in kids)
+    else:
+        yield from ((kid, below, lazy) for kid, below in kids)
+
+
+def placed(root: N, site: Site, value: Rex) -> N:
+    """The expression with a value in the place of the query."""
+
+    def change(node: Node, level: int) -> Node | None:
+        return shifted(value, level) if node is site.node and level == site.level else None
+
+    return replaced(root, change)

@@ -1,0 +1,170 @@
+"""What may raise an error: such an expression is not evaluated for rows that it was not evaluated for before.
+
+In strict mode that is whatever may turn out wrong; in permissive mode only what is an error in both modes, as an
+overflow is. Where it is not known, it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from firesteel import functions
+from firesteel import types as t
+from firesteel.node import Node, walk
+from firesteel.passes.remembered import remembered
+from firesteel.plan import (
+    Agg,
+    Aggregate,
+    Call,
+    Case,
+    CollToScalar,
+    Filter,
+    Key,
+    Limit,
+    Lit,
+    Mode,
+    Offset,
+    Path,
+    Pivot,
+    Rex,
+    Scan,
+    ScanIndexed,
+    Select,
+    Struct,
+    Theta,
+    Unpivot,
+    UnpivotStep,
+    Wildcard,
+    Window,
+)
+
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+#: Never an error, of any arguments.
+_TOTAL = _names("eq ne is_null is_missing coalesce nullif is_type can_cast can_lossless_cast exists")
+#: Never an error of booleans.
+_LOGIC = _names("and or not is_true is_false")
+#: Never an error of a value and a collection.
+_AMONG = _names("in_collection eq_any eq_all ne_any ne_all")
+#: Never an error of arguments of the right types, and forgiven in permissive mode if they are not.
+_TYPED = _names(
+    "lt lte gt gte concat char_length octet_length bit_length upper lower trim ltrim rtrim substring text_replace"
+    " position struct_concat cardinality filter_distinct to_bag coll_count coll_min coll_max"
+)
+#: Forgiven in permissive mode.
+_FORGIVEN = _names(
+    "between overlay extract extract_second to_index as_bag coll_every coll_any"
+    " lt_any lt_all lte_any lte_all gt_any gt_all gte_any gte_all"
+)
+_AGGREGATES = _names("count count_star min max collect")
+
+
+def may_fail(root: Node, mode: Mode) -> bool:
+    """May evaluating a subtree raise an error?"""
+    strict = mode is Mode.STRICT
+    return remembered(root, f"_may_fail_{mode.value}", lambda: any(fails(node, strict) for node in walk(root)))
+
+
+def is_condition(type_: t.Type) -> bool:
+    """Is it never wrong where a condition is wanted: a boolean, or absent?"""
+    return isinstance(type_, t.Bool | t.Null | t.Missing)
+
+
+def fails(node: Node, strict: bool) -> bool:
+    """May a node raise an error of its own, its parts aside?"""
+    match node:
+        case Call():
+            return _call(node, strict)
+        case Agg(fn=fn):
+            return fn.name not in _AGGREGATES and (strict or fn.name not in ("every", "any"))
+        case Limit(count=count):
+            return not (isinstance(count, Lit) and type(count.value) is int and count.value >= 0)
+        case Window():
+            return True
+        case _:
+            judge = _STRICT.get(type(node)) if strict else None
+            return judge is not None and judge(node)
+
+
+def _call(call: Call, strict: bool) -> bool:
+    name = call.fn.name
+    row = functions.find(name)
+    if row is None:
+        return True
+    types = [arg if isinstance(arg, t.Type) else arg.type for arg in call.args]
+    if name in _TOTAL:
+        return False
+    if name == "like":
+        return len(call.args) > 2 or (strict and not functions.certain(row, types))
+    if not strict:
+        return name not in _LOGIC and name not in _AMONG and name not in _TYPED and name not in _FORGIVEN
+    if name in _LOGIC:
+        return not all(map(is_condition, types))
+    if name in _AMONG:
+        return not _collection(types[1])
+    if name == "between":
+        at_most = functions.find("lte")
+        assert at_most is not None
+        return not all(functions.certain(at_most, [types[0], bound]) for bound in types[1:])
+    return name not in _TYPED or not functions.certain(row, types)
+
+
+def _collection(type_: t.Type) -> bool:
+    return all(isinstance(member, t.Collection | t.Null | t.Missing) for member in t.members(type_))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is wrong in strict mode only
+
+
+def _path(path: Path) -> bool:
+    """An attribute that may not be there, or not be the only one of its name; an element; a wildcard."""
+    type_ = path.root.type
+    for step in path.steps:
+        found = attribute(type_, step.key) if isinstance(step, Key) else None
+        if found is None:
+            return True
+        type_ = found
+    return False
+
+
+def attribute(type_: t.Type, key: Rex) -> t.Type | None:
+    """The type of an attribute that a struct of this type surely has, and once; else None."""
+    if not isinstance(type_, t.Struct) or type_.open or not isinstance(key, Lit) or not isinstance(key.value, str):
+        return None
+    any_case, name = isinstance(key.type, t.Symbol), str(key.value)
+    found = [f.type for f in type_.fields if f.name == name or (any_case and (f.name or "").lower() == name.lower())]
+    return found[0] if len(found) == 1 and not found[0].missable else None
+
+
+def _scalar(scalar: CollToScalar) -> bool:
+    """One row of one attribute is what an aggregate without keys gives."""
+    match scalar.query:
+        case Select(constructor=Struct(pairs=(_,)), input=Aggregate(keys=())):
+            return False
+        case _:
+            return True
+
+
+def _present(type_: t.Type, *kinds: type[t.Type]) -> bool:
+    return not type_.absent and all(isinstance(member, kinds) for member in t.members(type_))
+
+
+_STRICT: dict[type[Node], Callable[..., bool]] = {
+    Path: _path,
+    Wildcard: lambda _: True,
+    UnpivotStep: lambda _: True,
+    Case: lambda case: case.match is None and not all(is_condition(branch.when.type) for branch in case.branches),
+    Struct: lambda struct: not all(_present(pair.key.type, t.Text) for pair in struct.pairs),
+    Pivot: lambda pivot: not _present(pivot.key.type, t.Text),
+    CollToScalar: _scalar,
+    Scan: lambda scan: not _present(scan.rex.type, t.Collection),
+    ScanIndexed: lambda scan: not _present(scan.rex.type, t.Array, t.Sexp),
+    Unpivot: lambda unpivot: not _present(unpivot.rex.type, t.Struct),
+    Filter: lambda filter_: not is_condition(filter_.predicate.type),
+    Theta: lambda theta: not is_condition(theta.condition.type),
+    Offset: lambda _: True,
+}

@@ -1,0 +1,45 @@
+"""Spark's functions as the compiler uses them: `from firesteel.spark import columns as F`.
+
+Every call of a function is four round trips to the JVM, and half of all calls are names and literals, the same in every
+query: `col` and `lit` are kept. All else is PySpark's own.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from pyspark.sql import Column, is_remote
+from pyspark.sql import functions as _spark
+from pyspark.sql.functions import *  # noqa: F403
+
+#: The literals that are kept: those for which equal means the same, once their class is told apart too.
+_KEPT = (str, int, bool, type(None))
+
+
+@lru_cache(maxsize=8192)
+def _col(name: str, remote: bool) -> Column:
+    return _spark.col(name)
+
+
+@lru_cache(maxsize=2048)
+def _lit(value: Any, class_: str, remote: bool) -> Column:
+    return _spark.lit(value)
+
+
+def col(name: str) -> Column:  # type: ignore[no-redef]
+    """The column of that name."""
+    return _col(name, is_remote())
+
+
+def lit(value: Any) -> Column:  # type: ignore[no-redef]
+    """A literal."""
+    if type(value) in _KEPT:
+        return _lit(value, type(value).__name__, is_remote())
+    return _spark.lit(value)
+
+
+def forget() -> None:
+    """Forget the columns: they belong to a JVM."""
+    _col.cache_clear()
+    _lit.cache_clear()

@@ -1,0 +1,273 @@
+"""JSON lines without a schema: of each line only what the plan touches is read, in one pass and without inference.
+
+The paths that a plan touches (`passes.paths`) make a read schema whose leaves are VARIANTs: `o.customer.city` and
+`o.items AS i ... i.qty` read `customer struct<city variant>, items array<struct<qty variant>>`. That is fast, and
+loses things: a struct that is NULL is read as one that is absent, a value of another type not at all, and keys of
+another case, which an unquoted name finds too, are not looked for. So the text of the line stays at hand, and a line
+in doubt is read again, whole, as one VARIANT, from which the same paths are taken the slow way.
+
+Every line must be one JSON value; Spark's own readers take `{"a":1} and more` for one. So what is parsed is the line
+inside an array, in an object with a second key behind it that no data has: there is one element, and that key is
+found, only if the line is a value and no more.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Column
+from pyspark.sql import types as s
+
+from firesteel import types as t
+from firesteel.passes.paths import Name, PathTree
+from firesteel.spark import columns as F
+from firesteel.spark.dynamic import any_of
+from firesteel.spark.encoding import MAX_NESTED
+from firesteel.spark.expr import Expr, reference, struct_expr
+from firesteel.spark.scope import Run, Where
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_KEY = uuid.uuid4().hex
+_LINE, _END, _CORRUPT = f"line{_KEY}", f"end{_KEY}", "_corrupt"
+_OPTIONS = {
+    "columnNameOfCorruptRecord": _CORRUPT,
+    "allowSingleQuotes": "false",
+    "allowNonNumericNumbers": "false",
+}
+#: What JSON can say, and no more: no moments, no bags.
+JSON = t.absent(
+    t.union([t.BOOL, t.INT64, t.DECIMAL, t.FLOAT64, t.STRING, t.ARRAY, t.STRUCT]), nullable=True, missable=True
+)
+#: Names that stand in JSON text as they are, unless somebody escapes what need not be escaped.
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_ .:$@#-]+")
+#: Letters of such names, escaped all the same; and the Kelvin sign, whose lower case is a `k`.
+_ESCAPED = r"\\u(?:00[2-7]|212[aA])"
+SHOWN = 80
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a file, and what is read of each: `value`, an expression over the columns of `frame`."""
+
+    frame: DataFrame
+    value: Expr
+
+
+def read(run: Run, text: DataFrame, tree: PathTree, where: Where, *, skip: bool) -> Lines:
+    """The lines of a text file as values. A line that is not JSON is an error, or, with `skip`, left out."""
+    line = run.name()
+    lines = text.toDF(line).filter(F.trim(F.col(line), F.lit(" \t\r\n")) != "")
+    shape = None if run.strict else _root(tree)
+    if shape is None:
+        return _read_whole(run, lines, line, where, skip=skip)
+    return _read_paths(run, lines, line, shape, where, skip=skip)
+
+
+def malformed(text: DataFrame) -> DataFrame:
+    """The lines of a text file that are not JSON."""
+    lines = text.toDF("line").filter(F.trim(F.col("line"), F.lit(" \t\r\n")) != "")
+    return lines.filter(_parsed(F.col("line")).isNull())
+
+
+def _read_whole(run: Run, lines: DataFrame, line: str, where: Where, *, skip: bool) -> Lines:
+    whole, value = run.name(), run.name()
+    frame = lines.select(line, _parsed(_once(F.col(line))).alias(whole))
+    if skip:
+        return Lines(frame.filter(F.col(whole).isNotNull()), reference(JSON, whole))
+    checked = F.coalesce(F.col(whole), _error(run, line, where)).alias(value)
+    return Lines(frame.select(checked), reference(JSON, value))
+
+
+def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Where, *, skip: bool) -> Lines:
+    row, flag, whole = run.name(), run.name(), run.name()
+    schema = s.StructType(
+        [
+            s.StructField(_LINE, s.ArrayType(shape.schema())),
+            s.StructField(_END, s.IntegerType()),
+            s.StructField(_CORRUPT, s.StringType()),
+        ]
+    )
+    parsed = F.from_json(_enclosed(_once(F.col(line))), schema, _OPTIONS)
+    read_ = F.col(row)
+    first = F.get(read_[_LINE], F.lit(0))
+    unfit = read_[_CORRUPT].isNotNull() | read_[_END].isNull() | (F.size(read_[_LINE]) != 1)
+    doubt = unfit | _doubt(shape, first, F.col(line))
+    again = _parsed(F.col(line))
+    if not skip:
+        again = F.coalesce(again, _error(run, line, where))
+    frame = lines.select(line, parsed.alias(row))
+    frame = frame.select(row, F.coalesce(doubt, F.lit(True)).alias(flag), line)
+    frame = frame.select(row, flag, F.when(F.col(flag), again).alias(whole))
+    if skip:
+        frame = frame.filter(~F.col(flag) | F.col(whole).isNotNull())
+    made: list[Column] = []
+
+    def leaf(shape: Shape, fast: Column, slow: Column) -> Expr:
+        if shape.fields:
+            pairs = ((n.text, leaf(inner, fast[n.text], _attribute(slow, n))) for n, inner in shape.fields)
+            return struct_expr(list(pairs))
+        name = run.name()
+        if shape.element is not None:
+            slow = _elements(slow, shape.element)
+        made.append(F.when(F.col(flag), slow).otherwise(fast).alias(name))
+        return reference(shape.type(), name)
+
+    value = leaf(shape, first, F.col(whole))
+    return Lines(frame.select(*made), value)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What is read
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a value is read: as a struct of `fields`, as an array of `element`, or, with neither, as a VARIANT."""
+
+    fields: tuple[tuple[Name, Shape], ...] = ()
+    element: Shape | None = None
+
+    def schema(self) -> s.DataType:
+        if self.fields:
+            return s.StructType([s.StructField(name.text, inner.schema()) for name, inner in self.fields])
+        return s.VariantType() if self.element is None else s.ArrayType(self.element.schema())
+
+    def type(self) -> t.Type:
+        """The type of what is read. Arrays were ranged over already: what was no array is the only element of one."""
+        if self.fields:
+            return t.Struct(tuple(t.Field(name.text, inner.type()) for name, inner in self.fields), open=False)
+        return JSON if self.element is None else t.Array(self.element.type())
+
+
+_VARIANT = Shape()
+
+
+def _root(tree: PathTree) -> Shape | None:
+    """How a line is read; None if it has to be read whole."""
+    shape = _shape(tree)
+    return shape if shape.fields else None
+
+
+def _shape(tree: PathTree, depth: int = 0, *, inside: bool = False) -> Shape:
+    """How a value is read of which so much is touched. Inside of arrays, attributes are VARIANTs."""
+    if tree.whole or tree.indexed or (tree.fields and tree.elements is not None) or depth > MAX_NESTED:
+        return _VARIANT
+    if tree.elements is not None:
+        return _VARIANT if inside else Shape(element=_shape(tree.elements, inside=True))
+    names = [name.text.lower() for name in tree.fields]
+    if len(set(names)) < len(names) or not all(_PLAIN_NAME.fullmatch(name) for name in names):
+        return _VARIANT
+    pairs = ((name, _VARIANT if inside else _shape(inner, depth + 1)) for name, inner in tree.fields.items())
+    return Shape(tuple(pairs))
+
+
+def _walk(shape: Shape, column: Column) -> Iterator[tuple[Name | None, Shape, Column]]:
+    """Everything in a shape of structs, with the column that it is read as and the name it has."""
+    stack: list[tuple[Name | None, Shape, Column]] = [(None, shape, column)]
+    while stack:
+        name, inner, at = stack.pop()
+        yield name, inner, at
+        stack.extend((key, part, at[key.text]) for key, part in inner.fields)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lines in doubt
+
+
+def _doubt(shape: Shape, column: Column, line: Column) -> Column:
+    """Where what was read may be less than what is there."""
+    containers: list[Column] = []
+    gaps: list[Column] = []
+    holes: list[Column] = []
+    names: set[str] = set()
+    for name, inner, at in _walk(shape, column):
+        if name is not None and not name.exact:
+            names.add(name.text)
+        if inner.fields:
+            containers.append(at.isNull())
+        elif inner.element is not None:
+            containers.append(at.isNull())
+            names.update(key.text for key, _ in inner.element.fields if not key.exact)
+            holes.append(F.exists(at, lambda item: item.isNull()))
+            gaps.append(_any_gap(at, inner.element))
+        elif name is not None and not name.exact:
+            gaps.append(at.isNull())
+    certain = any_of(containers)
+    assert certain is not None
+    if not gaps:
+        return certain
+    gap, hole = any_of(gaps), any_of(holes)
+    assert gap is not None
+    why = line.rlike(_other_case(names)) if names else F.lit(False)
+    return certain | (gap & (why if hole is None else hole | why))
+
+
+def _any_gap(array: Column, element: Shape) -> Column:
+    """Where something of an element was not found."""
+
+    def gap(item: Column) -> Column:
+        found = any_of(item[name.text].isNull() for name, _ in element.fields)
+        return item.isNull() if found is None else found
+
+    return F.exists(array, gap)
+
+
+def _other_case(names: set[str]) -> str:
+    """A pattern for keys that are one of the names, but for their case."""
+    parts = (rf"(?!{re.escape(name)}\")(?iu:{re.escape(name)})" for name in sorted(names))
+    return rf"\"(?:{'|'.join(parts)})\"|{_ESCAPED}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The slow way
+
+
+def _once(line: Column) -> Column:
+    """The line, in an expression that Spark does not compute twice: it would, below a filter over its result."""
+    return F.when(F.monotonically_increasing_id() >= 0, line)
+
+
+def _enclosed(line: Column) -> Column:
+    return F.concat(F.lit(f'{{"{_LINE}":['), line, F.lit(f'],"{_END}":1}}'))
+
+
+def _parsed(line: Column) -> Column:
+    """The line as a variant; SQL NULL if it is not one JSON value."""
+
+    def one(value: Column) -> Column:
+        keys = F.map_keys(F.try_variant_get(value, "$", "map<string,variant>"))
+        more = F.try_variant_get(value, f"$.{_LINE}[1]", "variant")
+        fits = F.array_contains(keys, _END) & (F.size(keys) == 2) & more.isNull()
+        return F.when(fits, F.try_variant_get(value, f"$.{_LINE}[0]", "variant"))
+
+    return F.element_at(F.transform(F.array(F.try_parse_json(_enclosed(line))), one), 1)
+
+
+def _error(run: Run, line: str, where: Where) -> Column:
+    shown = F.substring(F.col(line), 1, SHOWN)
+    return run.error("not a JSON value: ", where, shown, F.lit(" in "), F.input_file_name()).cast("variant")
+
+
+def _attribute(value: Column, name: Name) -> Column:
+    """The path's step by name: of NULL it is NULL, of what is no struct MISSING."""
+    ways = [F.try_variant_get(value, f"$['{name.text}']", "variant"), F.when(F.is_variant_null(value), value)]
+    if not name.exact:
+        pairs = F.map_entries(F.try_variant_get(value, "$", "map<string,variant>"))
+        alike = F.filter(pairs, lambda pair: F.lower(pair["key"]) == name.text.lower())
+        ways.append(F.get(alike, F.lit(0))["value"])
+    return F.coalesce(*ways)
+
+
+def _elements(value: Column, element: Shape) -> Column:
+    """The elements of an array, or the value as the only one, as far as they are touched."""
+    array = F.coalesce(F.try_variant_get(value, "$", "array<variant>"), F.array(value))
+    if not element.fields:
+        return array
+    parts = lambda item: [_attribute(item, name).alias(name.text) for name, _ in element.fields]  # noqa: E731
+    return F.transform(array, lambda item: F.struct(*parts(item)))

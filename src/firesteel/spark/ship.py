@@ -1,0 +1,51 @@
+"""Bringing this package to Spark's Python workers, where they do not have it.
+
+On this machine the workers are this Python. On a cluster and behind Spark Connect they are others, perhaps without this
+package, perhaps with another version of it: they get a zip of this one, of the modules alone that evaluate expressions
+there, so that of other packages they need no more than those do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Packages whose `__init__` gathers more than a worker needs: there, they are empty.
+_GATHERING = ("firesteel/__init__.py", "firesteel/spark/__init__.py")
+
+
+def is_connect(spark: SparkSession) -> bool:
+    """Is Spark reached through Spark Connect?"""
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def ship(spark: SparkSession) -> None:
+    """Give the workers of the session this package, unless they have it."""
+    if is_connect(spark):
+        with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
+            spark.addArtifacts(str(_packed(Path(folder))), pyfile=True)
+    elif not (spark.sparkContext.master or "").startswith("local"):
+        # The context copies it, and serves it for as long as it lives.
+        with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
+            spark.sparkContext.addPyFile(str(_packed(Path(folder))))
+
+
+def _packed(folder: Path) -> Path:
+    """A zip of the package. Its name tells its content: a session takes no second one of the same name."""
+    root = Path(__file__).parent.parent
+    texts: dict[str, bytes] = {}
+    for path in sorted(root.rglob("*.py")):
+        name = f"firesteel/{path.relative_to(root).as_posix()}"
+        texts[name] = b"" if name in _GATHERING else path.read_bytes()
+    digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+    target = folder / f"firesteel-{digest}.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as out:
+        for name, text in texts.items():
+            out.writestr(name, text)
+    return target

@@ -1,0 +1,45 @@
+"""Generated statements over generated data: Spark's answer is the reference's, with and without every pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from differential.queries import statement
+from differential.run import PASSES, Case, Engines, tally
+from tools.spark_batch import FAST, configured
+
+pytestmark = pytest.mark.spark
+
+#: So many data sets are shared by the statements.
+DATA = 8
+#: What is shown of what differs: printing all of it, and making it smaller, takes a while.
+SHOWN, SMALLER = 10, 3
+
+
+def case(seed: int) -> Case:
+    """The case of a seed: every other one is strict, and of three one does without a pass."""
+    skip = [PASSES[seed // 3 % len(PASSES)]] if seed % 3 == 0 else []
+    return Case(statement(seed), seed % DATA, "strict" if seed % 2 else "permissive", tuple(skip))
+
+
+def _agree(seeds: range, spark: Any) -> None:
+    cases = [case(seed) for seed in seeds]
+    with configured(spark, FAST):
+        engines = Engines(spark)
+        found = [one for at in range(0, len(cases), 500) for one in engines.differences(cases[at : at + 500])]
+        smaller = [engines.shrunk(one) for one in found[:SMALLER]]
+    shown = "\n\n".join(map(str, smaller + found[SMALLER:SHOWN]))
+    assert not found, f"{len(found)} of {len(cases)} differ ({tally(found)}):\n{shown}"
+
+
+@pytest.mark.timeout(400)
+def test_some_agree(spark: Any) -> None:
+    _agree(range(150), spark)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+def test_all_agree(spark: Any) -> None:
+    _agree(range(150, 2000), spark)

@@ -1,0 +1,41 @@
+"""Frames over files are kept for as long as the files are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from firesteel.spark.frames import opened
+
+
+class Session:
+    """What frames are kept for."""
+
+
+def test_a_frame_is_made_once(tmp_path: Path) -> None:
+    session: Any = Session()
+    made: list[object] = []
+
+    def load() -> Any:
+        made.append(object())
+        return made[-1]
+
+    file = tmp_path / "a" / "part.parquet"
+    file.parent.mkdir()
+    file.write_bytes(b"one")
+    first = opened(session, tmp_path, "parquet", load)
+    assert opened(session, tmp_path, "parquet", load) is first
+    assert opened(session, tmp_path, "orc", load) is not first
+    assert opened(Session(), tmp_path, "parquet", load) is not first
+    file.write_bytes(b"another")
+    second = opened(session, tmp_path, "parquet", load)
+    assert second is not first
+    (tmp_path / "more.parquet").write_bytes(b"")
+    assert opened(session, tmp_path, "parquet", load) is not second
+    assert len(made) == 5
+
+
+def test_what_is_not_there_is_not_kept(tmp_path: Path) -> None:
+    session: Any = Session()
+    made = [opened(session, tmp_path / "none", "parquet", object) for _ in range(2)]  # type: ignore[arg-type]
+    assert made[0] is not made[1]

@@ -1,0 +1,104 @@
+"""Relations inside a row: arrays and lambdas, over collections of known and of unknown type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import firesteel as fs
+
+from .both import differences, sessions
+
+pytestmark = pytest.mark.spark
+
+TABLES = {
+    "known": """$bag::[
+        {id: 1, xs: [3, 1, 2, 1], ps: [{k: "a", v: 1}, {k: "b", v: 2}, {k: "a", v: 5}],
+         qs: [{k: "a", w: 10}, {k: "c", w: 30}]},
+        {id: 2, xs: [], ps: [], qs: [{k: "b", w: 1}]},
+        {id: 3, xs: [7, 7], ps: [{k: "z", v: 9}], qs: []}]""",
+    "mixed": """$bag::[
+        {id: 1, xs: [3, 1, "b", null, 2.5, 1, [2], [1, 2], {a: 1}, $bag::[1], true, $missing::null, 1e0],
+         ps: [{k: "a", v: 1}, {k: "b", v: 2.5}, {k: "a", v: null}, {k: 1, v: 3}, {v: 4}, {k: null, v: 5}],
+         qs: $bag::[{k: "a", w: 10}, {k: "c", w: 30}, {w: 5}, 7, {k: 1.0, w: 1}]},
+        {id: 2, xs: $bag::[1, 1, 1], ps: {k: "a", v: 7}, qs: []},
+        {id: 3, xs: 5, qs: null}]""",
+}
+
+#: Each name is one query: all of its subqueries over the same rows.
+SUBQUERIES = {
+    "sorted": [
+        "SELECT VALUE x FROM t.xs AS x ORDER BY x",
+        "SELECT VALUE x FROM t.xs AS x ORDER BY x DESC",
+        "SELECT VALUE x FROM t.xs AS x ORDER BY x NULLS FIRST LIMIT 2",
+        "SELECT VALUE p.v FROM t.ps AS p ORDER BY p.k DESC, p.v",
+        "SELECT VALUE x FROM t.xs AS x ORDER BY x LIMIT t.id + 1 OFFSET 1",
+        "SELECT VALUE x FROM t.xs AS x ORDER BY x OFFSET 'a'",
+    ],
+    "sets": [
+        "SELECT DISTINCT VALUE x FROM t.xs AS x",
+        "(SELECT VALUE x FROM t.xs AS x) UNION ALL (SELECT VALUE p.v FROM t.ps AS p)",
+        "(SELECT VALUE x FROM t.xs AS x) UNION (SELECT VALUE p.v FROM t.ps AS p)",
+        "(SELECT p.k FROM t.ps AS p) INTERSECT (SELECT q.k FROM t.qs AS q)",
+        "(SELECT p.k FROM t.ps AS p) INTERSECT ALL (SELECT q.k FROM t.qs AS q)",
+        "(SELECT p.k FROM t.ps AS p) EXCEPT ALL (SELECT q.k FROM t.qs AS q)",
+        "(SELECT p.k FROM t.ps AS p) EXCEPT (SELECT q.k FROM t.qs AS q)",
+    ],
+    "aggregates": [
+        "SELECT COUNT(*) AS c, COUNT(p.v) AS v, COUNT(DISTINCT p.k) AS d FROM t.ps AS p",
+        "SELECT SUM(p.v) AS s, AVG(p.v) AS a, MIN(p.v) AS i, MAX(p.v) AS x FROM t.ps AS p",
+        "SELECT EVERY(p.v > 1) AS e, ANY(p.v > 1) AS y FROM t.ps AS p",
+        "SELECT SUM(DISTINCT x) AS s, MIN(x) AS i, MAX(x) AS m FROM t.xs AS x",
+        "SELECT k, SUM(p.v) AS s, COUNT(*) AS c FROM t.ps AS p GROUP BY p.k AS k",
+        "SELECT k, g FROM t.ps AS p GROUP BY p.k AS k GROUP AS g",
+    ],
+    "joins": [
+        "SELECT p.v, q.w FROM t.ps AS p, t.qs AS q WHERE p.k = q.k",
+        "SELECT p.v, q.w FROM t.ps AS p LEFT JOIN t.qs AS q ON p.k = q.k",
+        "SELECT p.v, q.w FROM t.ps AS p RIGHT JOIN t.qs AS q ON p.k = q.k",
+        "SELECT p.v, q.w FROM t.ps AS p FULL JOIN t.qs AS q ON p.k = q.k AND p.v > 1",
+        "SELECT x, y FROM t.xs AS x, [x, 1] AS y WHERE y > 1",
+    ],
+    "shapes": [
+        "t.ps[*].v",
+        "t.*",
+        "SELECT i, x FROM t.xs AS x AT i",
+        "PIVOT p.v AT p.k FROM t.ps AS p",
+        "SELECT k, v FROM UNPIVOT t AS v AT k WHERE k = 'id'",
+        "COLL_TO_SCALAR(SELECT p.v FROM t.ps AS p LIMIT 1)",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def pair(spark: Any) -> tuple[fs.Session, fs.Session]:
+    return sessions(spark, TABLES)
+
+
+@pytest.mark.parametrize("name", SUBQUERIES)
+@pytest.mark.parametrize("table", TABLES)
+def test_inside_a_row(table: str, name: str, pair: tuple[fs.Session, fs.Session]) -> None:
+    listed = ", ".join(f"'q{i}': ({query})" for i, query in enumerate(SUBQUERIES[name]))
+    assert not differences(pair, [f"SELECT VALUE {{'id': t.id, {listed}}} FROM {table} AS t"])
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_at_the_top(table: str, pair: tuple[fs.Session, fs.Session]) -> None:
+    queries = [
+        f"{table}[*].ps[*].k",
+        f"SELECT VALUE [i IS MISSING, b] FROM {table}[*].xs[*] AS b AT i",
+        f"SELECT SUM(DISTINCT x) AS s, COUNT(DISTINCT x) AS c FROM {table} AS t, t.xs AS x WHERE x < 100",
+        f"SELECT t.id, p, q FROM {table} AS t LEFT JOIN t.ps AS p ON p.v > 1 LEFT JOIN t.qs AS q ON q.k = p.k",
+        f"SELECT VALUE x FROM {table} AS t, t.xs AS x ORDER BY x DESC LIMIT (SELECT COUNT(*) AS c FROM {table}) - 1",
+    ]
+    assert not differences(pair, queries)
+
+
+def test_strict(pair: tuple[fs.Session, fs.Session]) -> None:
+    queries = [
+        "SELECT VALUE (SELECT SUM(x) AS s FROM t.xs AS x) FROM mixed AS t",
+        "SELECT VALUE (SELECT SUM(x) AS s FROM t.xs AS x) FROM known AS t",
+        "SELECT VALUE (SELECT VALUE x FROM t.xs AS x ORDER BY x LIMIT t.id - 2) FROM known AS t",
+    ]
+    assert not differences(pair, queries, "strict")

@@ -1,0 +1,71 @@
+"""TPC-H: PartiQL text against the same text through `spark.sql`, in one session, over the same Parquet files.
+
+`measure_runs` times text to rows, `measure_planning` text to physical plan. Firesteel's side runs with the settings
+that `fs.connect()` gives its session; before the baseline runs, what those change of Spark's defaults is set back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import firesteel as fs
+from tools import tpch
+from tools.bench_measure import AGAIN, Arm, Arms, Column, Measured, Progress, interleaved, table
+
+#: What `fs.connect()` sets for its session that a query of somebody else's would rather have as Spark has it.
+OURS: dict[str, str] = {"spark.sql.subexpressionElimination.enabled": "false"}
+DEFAULTS: dict[str, str] = {"spark.sql.subexpressionElimination.enabled": "true"}
+
+Found = tuple[list[str], dict[str, object]]
+
+
+def configured(spark: Any, settings: Mapping[str, str]) -> None:
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+
+
+def measure_runs(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
+    """Text to rows."""
+
+    def arms(text: str) -> Arms:
+        theirs = Arm(lambda: spark.sql(tpch.sql(text)).collect(), lambda: configured(spark, DEFAULTS))
+        ours = Arm(lambda: session.query(text).to_spark().collect(), lambda: configured(spark, OURS))
+        return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+
+    found = _measure(arms, texts, repeat, "TPC-H")
+    again = Column("A/A", f"spark.sql {AGAIN}", "spark.sql")
+    _, noise = table(title, found, [again])
+    bound = noise["ratios"]["A/A"]["geometric_mean"] + 0.05  # type: ignore[index]
+    return table(title, found, [Column("firesteel / spark.sql", "firesteel", "spark.sql", bound), again])
+
+
+def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
+    """Text to the optimized physical plan."""
+
+    def arms(text: str) -> Arms:
+        theirs = Arm(lambda: planned(spark.sql(tpch.sql(text))), lambda: configured(spark, DEFAULTS))
+        ours = Arm(lambda: planned(session.query(text).to_spark()), lambda: configured(spark, OURS))
+        return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+
+    found = _measure(arms, texts, repeat, "planning", warm=3)
+    again = Column("A/A", f"spark.sql {AGAIN}", "spark.sql")
+    return table(title, found, [Column("firesteel / spark.sql", "firesteel", "spark.sql", 3.0), again])
+
+
+def planned(frame: Any) -> object:
+    """Have Catalyst plan the frame as far as it does before it runs anything."""
+    return frame._jdf.queryExecution().executedPlan()
+
+
+def _measure(arms: Any, texts: Mapping[str, str], repeat: int, what: str, warm: int = 1) -> list[Measured]:
+    progress = Progress(what, len(texts))
+    found = []
+    for name, text in texts.items():
+        progress.next(name)
+        try:
+            found.append(interleaved(name, arms(text), repeat, progress, warm))
+        except fs.UnsupportedError as error:
+            print(f"{name} is refused: {error.message}", flush=True)
+    progress.close()
+    return found

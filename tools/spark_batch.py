@@ -1,0 +1,218 @@
+"""Many small queries on Spark in few jobs.
+
+A job costs Spark a quarter of a second however small its data is, most of it spent on making code. So the frames of
+many outcomes become one, row by row: what is in a row, which outcome it is of. An error fails the whole job; the one
+whose it is, is found by halving. Rows stay in order: a union puts the partitions of its inputs one after the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from firesteel import types as t
+from firesteel.session import Result
+from firesteel.values import Value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from firesteel.spark.compile import Compiled
+
+#: What makes many tiny jobs fast: no code is generated, nothing is planned twice, one task for a table.
+FAST: dict[str, str] = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.leafNodeDefaultParallelism": "1",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+
+#: Without these rules Catalyst computes nothing while it plans: what is literal in a query is computed by the engine.
+COMPUTING: dict[str, str] = {
+    "spark.sql.optimizer.excludedRules": ",".join(
+        f"org.apache.spark.sql.catalyst.optimizer.{rule}"
+        for rule in ("ConstantFolding", "NullPropagation", "ConvertToLocalRelation")
+    )
+}
+
+#: So many outcomes share a job.
+SIZE = 64
+#: Fewer outcomes of a type than this have no job of their own.
+FEW = 8
+
+
+@contextmanager
+def configured(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
+    """The session with other settings, for as long as this lasts."""
+    before = {name: spark.conf.get(name, None) for name in settings}
+    for name, value in settings.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            spark.conf.unset(name) if old is None else spark.conf.set(name, old)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a query: its value (a `Result` while it is not computed yet), or why it has none; and whether it
+    is Spark's alone, without Python."""
+
+    value: Any = None
+    error: Exception | None = None
+    native: bool = True
+    #: Is the answer the only element of the value?
+    boxed: bool = False
+
+    def computed(self, value: Value) -> Answer:
+        """The answer, now that its value is known."""
+        return replace(self, value=value[0] if self.boxed else value, boxed=False)
+
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+def parallel(work: Callable[[A], B], items: Sequence[A], threads: int = 2) -> list[B]:
+    """The work on every item, on so many threads; Spark plans on one core for each."""
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, items))
+
+
+def evaluated(answer: Answer) -> Answer:
+    """The answer with its value computed, if it is a result that has not been asked for it yet."""
+    if not isinstance(answer.value, Result):
+        return answer
+    try:
+        return answer.computed(answer.value.value())
+    except Exception as error:
+        return replace(answer, value=None, error=error)
+
+
+def together(answers: Sequence[Answer], *, alone: Sequence[bool] = (), threads: int = 2) -> list[Answer]:
+    """The answers with their values computed, in order: those that run `alone` (they are expected to fail) one by
+    one, the others in batches."""
+    single = alone or [False] * len(answers)
+    waiting = [i for i, answer in enumerate(answers) if isinstance(answer.value, Result)]
+    batches = [[i] for i in waiting if single[i]]
+    batches += _batches([i for i in waiting if not single[i]], answers)
+    found = list(answers)
+    for batch, made in zip(batches, parallel(lambda b: _run([answers[i] for i in b]), batches, threads), strict=True):
+        for i, answer in zip(batch, made, strict=True):
+            found[i] = answer
+    return found
+
+
+def _outcome(answer: Answer) -> Any:
+    return answer.value._outcome
+
+
+def _batches(indices: Sequence[int], answers: Sequence[Answer]) -> list[list[int]]:
+    """Groups that may share a job: of one type, or, where only few have it, of those that become variants. What runs
+    in Python, and what the run has to tell the kind of, is for itself."""
+    alike: dict[t.Type, list[int]] = {}
+    single: list[list[int]] = []
+    for i in indices:
+        outcome = _outcome(answers[i])
+        compiled: Compiled | None = getattr(outcome, "_compiled", None)
+        if compiled is None or compiled.ordered is None or compiled.shape == "rows":
+            single.append([i])
+        else:
+            alike.setdefault(compiled.types[0], []).append(i)
+    few = [type_ for type_, group in alike.items() if len(group) < FEW and type_ != t.ANY]
+    for type_ in few:
+        alike.setdefault(t.ANY, []).extend(alike.pop(type_))
+    groups = [group for some in alike.values() for group in _by_fallback(some, answers)]
+    return single + [group[at : at + SIZE] for group in groups for at in range(0, len(group), SIZE)]
+
+
+def _by_fallback(group: Sequence[int], answers: Sequence[Answer]) -> list[list[int]]:
+    """Those that run in Python are apart from those that do not."""
+    python = [i for i in group if _outcome(answers[i]).fallbacks]
+    native = [i for i in group if not _outcome(answers[i]).fallbacks]
+    return [part for part in (native, python) if part]
+
+
+def _run(answers: Sequence[Answer]) -> list[Answer]:
+    """The answers that may share a job, computed."""
+    if len(answers) == 1:
+        return [_alone(answers[0])]
+    try:
+        found, native = _shared(answers)
+    except Exception:  # whose it is, is found by halving, and told there
+        half = len(answers) // 2
+        return _run(answers[:half]) + _run(answers[half:])
+    if not native and not _outcome(answers[0]).fallbacks:  # a surprise: whose it is, each has to say
+        return [_alone(answer) for answer in answers]
+    return [replace(answer, native=native).computed(value) for value, answer in zip(found, answers, strict=True)]
+
+
+def _alone(answer: Answer) -> Answer:
+    """The answer, computed as a user would have it. What it is planned as does not depend on whether it fails."""
+    outcome = _outcome(answer)
+    native = not outcome.fallbacks
+    if native:
+        try:
+            native = not _python_nodes(outcome._compiled.frame)
+        except Exception:  # Spark cannot plan it: that is told below
+            native = True
+    return evaluated(replace(answer, native=native))
+
+
+def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
+    """The values of several answers, in one job, and whether Spark's plan for it has no Python in it."""
+    from pyspark.sql import functions as F
+
+    from firesteel.spark.engine import gathered, settings
+    from firesteel.spark.transfer import seal, taken
+
+    outcomes = [_outcome(answer) for answer in answers]
+    compiled = [outcome._compiled for outcome in outcomes]
+    types = {one.types[0] for one in compiled}
+    type_ = types.pop() if len(types) == 1 else t.ANY
+    rows: list[list[tuple[Value, ...]]] = [[] for _ in compiled]
+    with settings(outcomes[0]._spark):
+        whole = _union([_tagged(one, i, type_) for i, one in enumerate(compiled)])
+        # One task: every task has to read the plans of all.
+        whole = whole.select("i", seal(F.col("v"), type_).alias("v")).coalesce(1)
+        table = whole.toArrow()
+        native = not _python_nodes(whole)
+    for i, value in zip(table.column("i").to_pylist(), taken(table.column("v"), type_, sealed=True), strict=True):
+        rows[i].append((value,))
+    return [gathered(one, found) for one, found in zip(compiled, rows, strict=True)], native
+
+
+_printing = threading.Lock()
+
+
+def _python_nodes(frame: DataFrame) -> list[str]:
+    """What of the frame's physical plan runs in Python. Spark prints the plan: one at a time."""
+    from firesteel.spark.inspect import python_nodes
+
+    with _printing:
+        return python_nodes(frame)
+
+
+def _tagged(compiled: Compiled, number: int, type_: t.Type) -> DataFrame:
+    """The frame's value, and whose it is."""
+    from pyspark.sql import functions as F
+
+    from firesteel.spark.expr import convert
+
+    column = convert(F.col("o0"), compiled.types[0], type_)
+    return compiled.frame.select(F.lit(number).alias("i"), column.alias("v"))
+
+
+def _union(frames: Sequence[DataFrame]) -> DataFrame:
+    """The rows of all, in order; a balanced tree, because Spark looks at all of a plan whenever it grows."""
+    while len(frames) > 1:
+        pairs = [frames[i : i + 2] for i in range(0, len(frames), 2)]
+        frames = [pair[0].union(pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]
+    return frames[0]

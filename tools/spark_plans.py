@@ -1,0 +1,65 @@
+"""What a physical plan costs, by its text (`explain("formatted")`): exchanges, columns and filters of scans, Python."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+_EXCHANGE = re.compile(r"^[\s:+|*()\d-]*?(?:Exchange|BroadcastExchange) \(\d+\)$", re.MULTILINE)
+_PYTHON = re.compile(r"\w*(?:Python|InArrow|InPandas)\w*")
+_NUMBER = re.compile(r"subquery#\d+")
+_FILTERS = re.compile(r"^PushedFilters: \[(.*)\]$", re.MULTILINE)
+_SCHEMA = re.compile(r"^ReadSchema: struct<(.*)>$", re.MULTILINE)
+_PART = re.compile(r"[A-Z]\w*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What there is in a plan before it runs."""
+
+    exchanges: int
+    #: The filters that reach the files, and the columns that are read from them, each as often as it is.
+    filters: Counter[str]
+    columns: Counter[str]
+    #: Nodes that call Python.
+    python: tuple[str, ...]
+
+
+def facts(frame: Any) -> Facts:
+    """The facts of a frame's plan."""
+    text = _once(explained(frame))
+    filters = [part for found in _FILTERS.findall(text) for part in _PART.findall(found)]
+    columns = [part.partition(":")[0] for found in _SCHEMA.findall(text) for part in _fields(found)]
+    return Facts(
+        len(_EXCHANGE.findall(text)), Counter(filters), Counter(columns), tuple(sorted(set(_PYTHON.findall(text))))
+    )
+
+
+def _once(text: str) -> str:
+    """The text with each subquery once, however often an expression mentions it: it runs once."""
+    main, *subqueries = re.split(r"^(?=Subquery:\d+ Hosting operator)", text, flags=re.MULTILINE)
+    found = {(_NUMBER.findall(part.partition("\n")[0]) or [part])[-1]: part for part in reversed(subqueries)}
+    return "".join((main, *found.values()))
+
+
+def explained(frame: Any, mode: str = "formatted") -> str:
+    """What `explain` prints."""
+    text = io.StringIO()
+    with contextlib.redirect_stdout(text):
+        frame.explain(mode)
+    return text.getvalue()
+
+
+def _fields(struct: str) -> list[str]:
+    """The fields of a struct, without those of structs in it."""
+    depth, parts, start = 0, [], 0
+    for i, char in enumerate(struct):
+        depth += (char in "<(") - (char in ">)")
+        if char == "," and depth == 0:
+            parts.append(struct[start:i])
+            start = i + 1
+    return [part for part in (*parts, struct[start:]) if part]
