@@ -34,7 +34,8 @@ def _agree(seeds: range, spark: Any) -> None:
     assert not found, f"{len(found)} of {len(cases)} differ ({tally(found)}):\n{shown}"
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.slow  # Catalyst plans some of these for minutes, where keys of unknown type meet subqueries
+@pytest.mark.timeout(3000)
 def test_some_agree(spark: Any) -> None:
     _agree(range(150), spark)
 

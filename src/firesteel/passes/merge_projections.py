@@ -11,6 +11,7 @@ expression that takes work moves only if it is read once. Sorting and cutting go
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain, islice
 from typing import TypeVar
 
 from firesteel.node import Node, children, transform, walk
@@ -37,6 +38,9 @@ from firesteel.plan import (
 from firesteel.plan.scope import levels
 
 N = TypeVar("N", bound=Node)
+
+#: A projection is read through if its expressions have fewer nodes than this.
+MAX_NODES = 200
 
 
 def merge_projections(plan: Plan) -> Plan:
@@ -69,7 +73,7 @@ def _merge(node: Node, mode: Mode, shared: set[int]) -> Node:
 def _through(node: Rel | Rex, source: Project, mode: Mode) -> Node:
     """The node over the projection's input, its expressions with the projection's in them."""
     own = [kid for kid in children(node) if kid is not source]
-    if not _at_most(own, source.exprs, mode, 1):
+    if not _is_small(source.exprs) or not _at_most(own, source.exprs, mode, 1):
         return node
     changes: dict[str, object] = {}
     for name in node.part_names:
@@ -81,6 +85,11 @@ def _through(node: Rel | Rex, source: Project, mode: Mode) -> Node:
         elif isinstance(part, tuple) and part and isinstance(part[0], Node) and not part[0].atom:
             changes[name] = tuple(_read(item, source.exprs, mode) for item in part)
     return node.replace(**changes)
+
+
+def _is_small(exprs: tuple[Rex, ...]) -> bool:
+    """Are these few nodes? Reading on and on through a long chain would copy what has grown with every step."""
+    return sum(1 for _ in islice(chain.from_iterable(map(walk, exprs)), MAX_NODES)) < MAX_NODES
 
 
 def _read(node: N, exprs: tuple[Rex, ...], mode: Mode) -> N:

@@ -40,6 +40,8 @@ CONNECT = Limits("Spark Connect", height=10, inline=24, lambdas=2, rexes=60, rel
 
 #: A plan that shares its parts can stand for a larger one: Spark sees every use.
 MAX_NODES = 200_000
+#: Catalyst writes the expressions of a chain of selects into one another, so a high one counts as several relations.
+_HIGH = 10
 
 
 def ensure(root: Node, limits: Limits) -> None:
@@ -62,7 +64,11 @@ def _measure(node: Node, inner: list[tuple[int, int, int]]) -> tuple[int, int, i
     rels = max((found[1] for found in inner), default=0)
     size = 1 + sum(found[2] for found in inner)
     if isinstance(node, p.Rel):
-        return rexes, rels + _chained(node), size
+        own = max(
+            (found[0] for kid, found in zip(children(node), inner, strict=True) if not isinstance(kid, p.Rel)),
+            default=0,
+        )
+        return rexes, rels + _chained(node) + own // _HIGH, size
     return rexes + (isinstance(node, p.Rex) and not _flat(node)), rels, size
 
 

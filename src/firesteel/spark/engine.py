@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,7 +20,7 @@ from firesteel.spark.compile import Compiled, compile_plan
 from firesteel.spark.depth import Limits
 from firesteel.spark.failures import Failures, foreign, translated
 from firesteel.spark.fallback import Fallback
-from firesteel.spark.interrupts import interruptible
+from firesteel.spark.interrupts import again, interruptible
 from firesteel.spark.json_lines import malformed
 from firesteel.spark.output import edge, write
 from firesteel.spark.ship import is_connect, ship
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
     from firesteel.tables import Table
 
-#: How often, ten times a second, a run is told to stop before we give up.
-PATIENCE = 100
+#: How often, ten times a second, a run is told to stop while somebody waits for that, and after that.
+PATIENCE, STUBBORNNESS = 10, 1_200
 
 #: What our plans need of a session, set while something of ours is built or runs. A DataFrame that is handed out runs
 #: under its owner's settings: there the time zone and the iterations matter to unusual plans only.
@@ -170,16 +171,31 @@ class Outcome:
             self._tell()
 
     def cancel(self) -> None:
-        """Stop computing, wherever that is going on: when this returns, it has stopped, or gives no sign of life."""
+        """Stop computing, wherever that is going on; wait a little until it has stopped."""
         self._cancelled = True
-        self._until_idle()
+        if not self._stopped(PATIENCE):
+            threading.Thread(target=self._chased, daemon=True).start()
 
-    def _until_idle(self) -> None:
+    def _stopped(self, tries: int) -> bool:
         """Tell Spark to stop until it has: what is still being planned has no job yet that could be stopped."""
-        for _ in range(PATIENCE):
+        for _ in range(tries):
             self._stop()
             if self._idle.wait(0.1):
-                return
+                return True
+        return False
+
+    def _interrupted(self) -> None:
+        """The main thread was interrupted. PySpark waits on for what Spark is planning: interrupt it again then."""
+        if not self._stopped(PATIENCE):
+            again()
+            self._chased()
+
+    def _chased(self) -> None:
+        """Stop what is planned in the end after all, unless the session ends before."""
+        with suppress(Exception):
+            for _ in range(STUBBORNNESS):
+                self._stop()
+                time.sleep(0.1)
 
     def _stop(self) -> None:
         if is_connect(self._spark):
@@ -192,7 +208,7 @@ class Outcome:
         """Spark is at work on this outcome, under a tag by which it can be cancelled."""
         tags: Any = self._spark if is_connect(self._spark) else self._spark.sparkContext
         add, remove = (tags.addTag, tags.removeTag) if tags is self._spark else (tags.addJobTag, tags.removeJobTag)
-        with interruptible(self._until_idle), translated(self._compiled.failures), settings(self._spark):
+        with interruptible(self._interrupted), translated(self._compiled.failures), settings(self._spark):
             add(self._tag)
             self._idle.clear()
             try:

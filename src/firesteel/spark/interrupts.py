@@ -40,3 +40,10 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
     if hits:
         raise KeyboardInterrupt
+
+
+def again() -> None:
+    """Interrupt the main thread once more: by a real signal, which ends what it waits for."""
+    ident = threading.main_thread().ident
+    if ident is not None and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(ident, signal.SIGINT)
