@@ -12,7 +12,7 @@ ARGS   ?=# for pytest or the tool: make tests-core ARGS="-k doctor"
 # What each part of `make test` may take, in minutes. Together they stay below 20.
 CHECK_MINUTES := 3
 CORE_MINUTES  := 7
-SPARK_MINUTES ?= 11
+SPARK_MINUTES := 11
 NOT_SLOW      := and not slow
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

@@ -94,7 +94,6 @@ CASES: dict[str, tuple[Iterable[tuple[Any, Any]], dict[str, p.Rex]]] = {
             **both("concat", "position", "trim", "ltrim", "rtrim", "like"),
             "replace": call("text_replace", A, B, "-"),
             "overlay": call("overlay", A, B, 2),
-            "escaped": call("like", A, B, "x"),
         },
     ),
     "parts of text": (

@@ -135,7 +135,7 @@ def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> N
             click.echo(result.to_ion())
         else:
             click.echo(table(result.value(), limit))
-    except (KeyboardInterrupt, _TimeOut):
+    except KeyboardInterrupt:
         result.cancel()
         raise
 
@@ -206,21 +206,31 @@ def plan_(
         click.echo(made.to_ion() if notation == "ion" else made.explain())
 
 
+#: An exception that a signal raises inside a callback of C code is lost there: then it is raised again.
+_AGAIN = 3.0
+
+
 @contextmanager
 def _time(seconds: float | None) -> Iterator[None]:
-    """Raise `_TimeOut` in the main thread when the time is over."""
+    """Raise `_TimeOut` in the main thread when the time is over: it is interrupted, as by Ctrl-C."""
     if seconds is None:
         yield
         return
+    over: list[int] = []
 
-    def over(*_: Any) -> None:
-        raise _TimeOut(f"no answer within {seconds:g} seconds")
+    def interrupt(number: int, frame: Any) -> None:
+        over.append(number)
+        handler = signal.getsignal(signal.SIGINT)
+        (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
 
-    before = signal.signal(signal.SIGALRM, over)
-    # Again and again: an exception that a signal raises inside a callback of C code is lost there.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN)
     try:
         yield
+    except KeyboardInterrupt:
+        if over:
+            raise _TimeOut(f"no answer within {seconds:g} seconds") from None
+        raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

@@ -186,8 +186,18 @@ def _struct(
     numeric = one_of(kind, "BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "int", "decimal")
     floating = one_of(kind, "DOUBLE", "FLOAT")
     number_class = F.when(F.isnan(double), 0).when(double == float("-inf"), 1).when(double == float("inf"), 3)
-    exact = F.coalesce(whole(column, _EXACT), payload(column, _EXACT))
-    whole_part = F.coalesce(whole(column, _WHOLE), payload(column, _WHOLE))
+    written = whole(column, "string")
+    long = F.coalesce((kind == "DECIMAL") & written.rlike(r"\.\d{19}"), F.lit(False))
+    exact = F.when(long, F.regexp_extract(written, r"^-?\d+\.\d{18}", 0).try_cast(_EXACT)).otherwise(
+        F.coalesce(whole(column, _EXACT), payload(column, _EXACT))
+    )
+    # What is behind the eighteenth digit; of numbers that are too large for that many, all that is before the point.
+    tail = F.rpad(F.regexp_extract(written, r"\.\d{18}(\d+)$", 1), 20, "0").try_cast(_WHOLE)
+    whole_part = (
+        F.when(long, F.when(written.startswith("-"), -tail).otherwise(tail))
+        .when(exact.isNotNull(), F.lit(0).cast(_WHOLE))
+        .otherwise(F.coalesce(whole(column, _WHOLE), payload(column, _WHOLE)))
+    )
     micros = F.unix_micros(whole(column, "timestamp"))
     nanos = F.try_variant_get(column, "$['\x01'][2]", _WHOLE)
     day = F.unix_date(whole(column, "date")).cast(_WHOLE)
@@ -203,7 +213,6 @@ def _struct(
         .when(kind == "BINARY", F.hex(whole(column, "binary")))
         .when(kind == "clob", F.hex(payload(column, "binary")))
         .when(kind == "graph", F.to_json(column))
-        .when((kind == "DECIMAL") & whole(column, "string").rlike(r"\.\d{19}"), whole(column, "string"))
     )
     months = F.when(kind == "interval", F.try_variant_get(column, "$['\x01'][1][1]", _EXACT))
     unit = F.when(kind == "interval", F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string")))

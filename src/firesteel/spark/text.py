@@ -113,7 +113,7 @@ def replace(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         places = F.sequence(F.lit(1), F.greatest(F.char_length(text), F.lit(1)))
         characters = F.call_function("array_join", F.transform(places, lambda i: F.substring(text, i, F.lit(1))), new)
         between = F.when(text == "", new).otherwise(F.concat(new, characters, new))
-        return F.when(old == "", between).otherwise(F.replace(text, old, new))
+        return F.when((old == "") & text.isNotNull(), between).otherwise(F.replace(text, old, new))
 
     return call(scope, "text_replace", args, ("text",) * 3, native, t.STRING, where, cost=5)
 
