@@ -46,8 +46,8 @@ def answers(session: fs.Session) -> bool:
     return session.query("SELECT VALUE a.x FROM t AS a WHERE a.x = 3").to_python() == [3]
 
 
-def test_cancel_from_another_thread(session: fs.Session, spark: Any) -> None:
-    result = session.query(LONG)
+def asking(result: fs.Result) -> tuple[threading.Thread, list[fs.FiresteelError]]:
+    """A thread that asks for the answer, and what it gets instead."""
     failed: list[fs.FiresteelError] = []
 
     def run() -> None:
@@ -58,6 +58,12 @@ def test_cancel_from_another_thread(session: fs.Session, spark: Any) -> None:
 
     thread = threading.Thread(target=run)
     thread.start()
+    return thread, failed
+
+
+def test_cancel_from_another_thread(session: fs.Session, spark: Any) -> None:
+    result = session.query(LONG)
+    thread, failed = asking(result)
     waiting(lambda: jobs(spark))
     started = time.monotonic()
     result.cancel()
@@ -74,16 +80,7 @@ def test_cancel_from_another_thread(session: fs.Session, spark: Any) -> None:
 def test_cancel_while_it_is_planned(session: fs.Session) -> None:
     """There is no job yet that could be stopped."""
     result = session.query(LONG)
-    failed: list[fs.FiresteelError] = []
-
-    def run() -> None:
-        try:
-            result.value()
-        except fs.FiresteelError as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
+    thread, failed = asking(result)
     result.cancel()
     thread.join(30)
     assert [error.message for error in failed] == ["cancelled"]

@@ -24,7 +24,7 @@ Takes = tuple[frozenset[type], ...]
 
 @handles(p.Call)
 def _call(node: p.Call, context: Context) -> Generator[Any, Any, RexClosure]:
-    row = _row(node)
+    row = functions.called(node.fn.name, functions.Kind.SCALAR, len(node.args), node.where)
     args: list[RexClosure] = []
     for arg in node.values:
         args.append((yield arg, context))
@@ -45,20 +45,6 @@ def _call(node: p.Call, context: Context) -> Generator[Any, Any, RexClosure]:
     else:
         function = SCALARS[row.name]
     return _closure(function, args, _Parameters(row, node), fail, node)
-
-
-def _row(node: p.Call) -> functions.Function:
-    """The row of the catalogue that a call refers to."""
-    name = node.fn.name
-    row = functions.find(name)
-    if row is None:
-        meant = functions.suggest(name)
-        raise PlanError(f"no function '{name}'", where=node.where, help=f"did you mean '{meant}'?" if meant else None)
-    if row.kind is not functions.Kind.SCALAR:
-        raise PlanError(f"'{name}' is an aggregate function: it has no meaning for one row", where=node.where)
-    if not any(signature.takes(len(node.args)) for signature in row.signatures):
-        raise PlanError(f"'{name}' does not take {len(node.args)} arguments", where=node.where)
-    return row
 
 
 class _Parameters:

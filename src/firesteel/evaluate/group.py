@@ -7,7 +7,7 @@ from typing import Any
 
 from firesteel import functions
 from firesteel import plan as p
-from firesteel.errors import EvaluationError, PlanError
+from firesteel.errors import EvaluationError
 from firesteel.evaluate.aggregates import AGGREGATES
 from firesteel.evaluate.base import Context, Env, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.collections import distinct
@@ -44,11 +44,7 @@ def _aggregate(node: p.Aggregate, context: Context) -> Generator[Any, Any, RelCl
 @handles(p.Agg)
 def _agg(node: p.Agg, context: Context) -> Generator[Any, Any, Callable[[list[Env]], Value]]:
     """The aggregate of a group, given the scope of each of its rows."""
-    row = functions.find(node.fn.name)
-    if row is None or row.kind is not functions.Kind.AGGREGATE:
-        raise PlanError(f"no aggregate function '{node.fn.name}'", where=node.where)
-    if not any(signature.takes(len(node.args)) for signature in row.signatures):
-        raise PlanError(f"'{row.name}' does not take {len(node.args)} arguments", where=node.where)
+    row = functions.called(node.fn.name, functions.Kind.AGGREGATE, len(node.args), node.where)
     args: list[RexClosure] = []
     for arg in node.args:
         if isinstance(arg, p.Rex):

@@ -8,7 +8,7 @@ from typing import Any
 
 from firesteel import functions
 from firesteel import plan as p
-from firesteel.errors import EvaluationError, PlanError
+from firesteel.errors import EvaluationError
 from firesteel.evaluate.aggregates import AGGREGATES
 from firesteel.evaluate.base import Context, Env, Fail, Forgivable, RelClosure, RexClosure, Rows, handles
 from firesteel.evaluate.functions import SCALARS
@@ -162,11 +162,7 @@ def _range_edge(node: p.WindowCall, part: Partition, at: int, count: Value, back
 
 def _computing(node: p.WindowCall, fail: Fail) -> Compute:
     name = node.fn.name
-    row = functions.find(name)
-    if row is None or row.kind is functions.Kind.SCALAR:
-        raise PlanError(f"no window function '{name}'", where=node.where)
-    if not any(signature.takes(len(node.args)) for signature in row.signatures):
-        raise PlanError(f"'{name}' does not take {len(node.args)} arguments", where=node.where)
+    row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
         return WINDOWS[name]
     combine = AGGREGATES[name]

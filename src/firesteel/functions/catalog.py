@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from firesteel import types as t
+from firesteel.errors import PlanError
 from firesteel.functions.returns import RETURNS
+from firesteel.source import Place, Span
 
 
 class Kind(enum.Enum):
@@ -173,6 +175,22 @@ def all_functions() -> tuple[Function, ...]:
 def find(name: str) -> Function | None:
     """The row of that name."""
     return _tables()[0].get(name)
+
+
+def called(name: str, kind: Kind, arguments: int, where: Span | Place | None) -> Function:
+    """The row of a call of that kind with so many arguments; PlanError if there is none. A window takes aggregates."""
+    row = find(name)
+    if kind is Kind.SCALAR:
+        if row is None:
+            meant = suggest(name)
+            raise PlanError(f"no function '{name}'", where=where, help=f"did you mean '{meant}'?" if meant else None)
+        if row.kind is not Kind.SCALAR:
+            raise PlanError(f"'{name}' is an aggregate function: it has no meaning for one row", where=where)
+    elif row is None or row.kind not in (kind, Kind.AGGREGATE):
+        raise PlanError(f"no {kind.value} function '{name}'", where=where)
+    if not any(signature.takes(arguments) for signature in row.signatures):
+        raise PlanError(f"'{name}' does not take {arguments} arguments", where=where)
+    return row
 
 
 def find_partiql(name: str) -> Function | None:

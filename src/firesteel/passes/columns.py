@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from firesteel.node import Node, drive, rebuild
+from firesteel.node import Node
 from firesteel.passes.remembered import remembered
 from firesteel.plan import Rex, Var
-from firesteel.plan.scope import levels, shifted
+from firesteel.plan.scope import levels, replaced, shifted
 
 N = TypeVar("N", bound=Node)
 
@@ -38,27 +38,16 @@ def substituted(root: N, change: Callable[[Var], Rex]) -> N:
 
     `change` is given a column as it is seen from the root, and says what takes its place there.
     """
-    done: dict[tuple[int, int], Node] = {}
 
-    def visit(node: Node, level: int) -> Any:
-        known = done.get((id(node), level))
-        return known if known is not None else one(node, level)
+    def column(node: Node, level: int) -> Node | None:
+        if not isinstance(node, Var):
+            return None
+        if node.depth != level:
+            return node
+        new = change(node.replace(depth=0) if level else node)
+        return node if isinstance(new, Var) and _same(new, node, level) else shifted(new, level)
 
-    def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:
-        if isinstance(node, Var):
-            made: Node = node
-            if node.depth == level:
-                new = change(node.replace(depth=0) if level else node)
-                made = node if isinstance(new, Var) and _same(new, node, level) else shifted(new, level)
-        else:
-            kids = []
-            for kid, below in levels(node, level):
-                kids.append((yield kid, below))
-            made = rebuild(node, kids)
-        done[id(node), level] = made
-        return made
-
-    return cast(N, drive(visit, root, 0))
+    return replaced(root, column)
 
 
 def _same(new: Var, old: Var, level: int) -> bool:

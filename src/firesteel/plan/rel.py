@@ -90,12 +90,14 @@ class Strategy(enum.IntEnum):
 
 
 class Agg(Node, tag="agg"):
-    """An aggregate call."""
+    """An aggregate call: of the rows that the filter is true of, in that order where the function asks for one."""
 
     fn: Fn
     args: tuple[Rex | Type, ...]
     _: KW_ONLY
     distinct: bool = False
+    filter: Rex | None = None
+    order: tuple[SortSpec, ...] = ()
 
     @property
     def type(self) -> Type:

@@ -91,6 +91,14 @@ class TypeParam(Node, tag="t"):
     type: Type
 
 
+class Choice(Node, tag="choice"):
+    """What a call chooses of its function: the value of an option (`overflow`: `ERROR`), or of an argument that is one
+    of a few names (`component`: `YEAR`)."""
+
+    name: str
+    value: str
+
+
 class Fn(Node, tag="fn"):
     """A function's signature: what a call refers to. Its meaning is the catalogue's row of that name."""
 
@@ -98,6 +106,12 @@ class Fn(Node, tag="fn"):
     opts: FnOption
     params: tuple[ValueParam | TypeParam, ...]
     returns: Type
+    _: KW_ONLY
+    choices: tuple[Choice, ...] = ()
+
+    def choice(self, name: str) -> str | None:
+        """What is chosen under that name."""
+        return next((one.value for one in self.choices if one.name == name), None)
 
 
 class Call(Rex, tag="call"):

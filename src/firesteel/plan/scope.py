@@ -155,7 +155,9 @@ def replaced(root: N, by: Callable[[Node, int], Node | None]) -> N:
     done: dict[tuple[int, int], Node] = {}
 
     def replace(node: Node, level: int) -> Any:
-        known = done.get((id(node), level)) or by(node, level)
+        known = done.get((id(node), level))
+        if known is None and (known := by(node, level)) is not None:
+            done[id(node), level] = known
         return known if known is not None else one(node, level)
 
     def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:

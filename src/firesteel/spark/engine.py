@@ -15,7 +15,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.passes.decorrelate import decorrelate
-from firesteel.spark import depth
+from firesteel.spark import columns, depth
 from firesteel.spark.compile import Compiled, compile_plan
 from firesteel.spark.depth import Limits
 from firesteel.spark.failures import Failures, foreign, translated
@@ -71,6 +71,7 @@ class SparkEngine:
         self._lock = threading.Lock()
         if spark is not None:
             silence()
+            columns.forget()  # it may be on another JVM than the last one
 
     @property
     def spark(self) -> SparkSession:
@@ -230,9 +231,9 @@ class Outcome:
             return sum(self._left_out(path) for path in self._lenient)
 
     def _tell(self) -> None:
-        """Warn of lines that were left out."""
+        """Warn of lines that were left out: counting them does."""
         if self._lenient:
-            assert self.malformed is not None
+            _ = self.malformed
 
     def _left_out(self, path: Path) -> int:
         count = malformed(text_lines(self._spark, path)).count()

@@ -11,7 +11,7 @@ from typing import Any
 
 from firesteel import functions
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.spark import (
     arithmetic,
     casts,
@@ -160,14 +160,7 @@ UNSUPPORTED: dict[str, str] = {
 
 def apply(scope: Scope, name: str, args: Sequence[Expr | t.Type], where: Where) -> Expr:
     """A call of the function of that name."""
-    row = functions.find(name)
-    if row is None:
-        meant = functions.suggest(name)
-        raise PlanError(f"no function '{name}'", where=where, help=f"did you mean '{meant}'?" if meant else None)
-    if row.kind is not functions.Kind.SCALAR:
-        raise PlanError(f"'{name}' is an aggregate function: it has no meaning for one row", where=where)
-    if not any(signature.takes(len(args)) for signature in row.signatures):
-        raise PlanError(f"'{name}' does not take {len(args)} arguments", where=where)
+    functions.called(name, functions.Kind.SCALAR, len(args), where)
     args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
         families, native, type_ = SPARK[name]

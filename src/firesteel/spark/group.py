@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.aggregates import Group
@@ -53,11 +53,7 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
 
 
 def _aggregated(agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column]) -> Expr:
-    row = functions.find(agg.fn.name)
-    if row is None or row.kind is not functions.Kind.AGGREGATE:
-        raise PlanError(f"no aggregate function '{agg.fn.name}'", where=agg.where)
-    if not any(signature.takes(len(agg.args)) for signature in row.signatures):
-        raise PlanError(f"'{row.name}' does not take {len(agg.args)} arguments", where=agg.where)
+    row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
     build = AGGREGATES.get(row.name)
     if build is None:
         raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)

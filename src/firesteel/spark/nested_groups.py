@@ -288,11 +288,7 @@ def _results(
     results: list[Expr] = []
     at = len(node.keys)
     for agg in node.aggs:
-        row = functions.find(agg.fn.name)
-        if row is None or row.kind is not functions.Kind.AGGREGATE:
-            raise PlanError(f"no aggregate function '{agg.fn.name}'", where=agg.where)
-        if not any(signature.takes(len(agg.args)) for signature in row.signatures):
-            raise PlanError(f"'{row.name}' does not take {len(agg.args)} arguments", where=agg.where)
+        row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
         if row.name == "count_star":
             size = F.array_size(members(lambda one: F.lit(1)))
             results.append(made(t.INT64, size.cast("bigint"), rows, cost=3))

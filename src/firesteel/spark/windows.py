@@ -148,11 +148,7 @@ Build = Callable[[Call, Framing], Expr]
 
 def _building(node: p.WindowCall) -> Build:
     name = node.fn.name
-    row = functions.find(name)
-    if row is None or row.kind is functions.Kind.SCALAR:
-        raise PlanError(f"no window function '{name}'", where=node.where)
-    if not any(signature.takes(len(node.args)) for signature in row.signatures):
-        raise PlanError(f"'{name}' does not take {len(node.args)} arguments", where=node.where)
+    row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
         return WINDOWS[name]
     if name not in AGGREGATES:

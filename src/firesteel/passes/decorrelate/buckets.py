@@ -18,7 +18,7 @@ from firesteel.passes.decorrelate.matched import groups_by
 from firesteel.passes.decorrelate.parts import Packed, Way, column, first_columns, grouped, looked_up, or_empty
 from firesteel.passes.decorrelate.pull import Pulled, pulled
 from firesteel.passes.decorrelate.risk import risky
-from firesteel.passes.decorrelate.scopes import replaced, sees, tabled, width
+from firesteel.passes.decorrelate.scopes import sees, tabled, width
 from firesteel.passes.decorrelate.sites import query_of
 from firesteel.plan import (
     Aggregate,
@@ -39,6 +39,7 @@ from firesteel.plan import (
     Window,
     build,
 )
+from firesteel.plan.scope import replaced
 
 _UNARY = Aggregate | Distinct | Exclude | Filter | Limit | Offset | Project | Sort | Window
 

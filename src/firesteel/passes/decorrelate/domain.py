@@ -21,7 +21,7 @@ from firesteel.passes.decorrelate.matched import scalar_aggregate, with_aggregat
 from firesteel.passes.decorrelate.parts import Packed, Way, column, grouped, listed, or_empty
 from firesteel.passes.decorrelate.push import Domain, pushed
 from firesteel.passes.decorrelate.risk import risky
-from firesteel.passes.decorrelate.scopes import replaced, side_by_side, width
+from firesteel.passes.decorrelate.scopes import side_by_side, width
 from firesteel.passes.decorrelate.sites import query_of
 from firesteel.plan import (
     Aggregate,
@@ -47,6 +47,7 @@ from firesteel.plan import (
     build,
     is_list,
 )
+from firesteel.plan.scope import replaced
 
 #: Equal values of these types are the same value.
 _SAME = (t.Bool, t.Integer, t.String, t.Date, t.Null, t.Missing)

@@ -10,7 +10,7 @@ from firesteel.node import Node
 from firesteel.passes.decorrelate.matched import grouped_by_key
 from firesteel.passes.decorrelate.parts import Packed, Way, beside, column, grouped
 from firesteel.passes.decorrelate.risk import risky
-from firesteel.passes.decorrelate.scopes import replaced, sees, width
+from firesteel.passes.decorrelate.scopes import sees, width
 from firesteel.passes.decorrelate.sites import COMPARISONS
 from firesteel.plan import (
     Branch,
@@ -37,6 +37,7 @@ from firesteel.plan import (
     build,
     is_list,
 )
+from firesteel.plan.scope import replaced
 
 #: Calls to which the order of a collection's elements means nothing.
 _UNORDERED = frozenset(["exists", "cardinality", "coll_count", "coll_sum", "coll_avg", "coll_min", "coll_max"])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
-from firesteel.node import Node, drive, rebuild, walk
+from firesteel.node import Node, walk
 from firesteel.plan import Global, Rel, Rex, Scan, ScanIndexed, Var, inputs, schema
-from firesteel.plan.scope import free_rows, levels, shifted
+from firesteel.plan.scope import free_rows, replaced, shifted
 
 N = TypeVar("N", bound=Node)
 
@@ -39,28 +39,6 @@ def spine(rel: Rel) -> Iterator[Rel]:
 def ranges_over_table(rel: Rel) -> bool:
     """Does it range over a table, itself and not in an expression?"""
     return any(isinstance(part, Scan | ScanIndexed) and tabled(part.rex) for part in spine(rel))
-
-
-def replaced(root: N, change: Callable[[Node, int], Node | None]) -> N:
-    """The subtree with other nodes in the place of some: `change` is given a node and the number of rows between it
-    and the root, and gives what takes its place as it reads there, or None to go on inside."""
-    done: dict[tuple[int, int], Node] = {}
-
-    def visit(node: Node, level: int) -> Any:
-        known = done.get((id(node), level))
-        return known if known is not None else one(node, level)
-
-    def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:
-        made = change(node, level)
-        if made is None:
-            kids = []
-            for kid, below in levels(node, level):
-                kids.append((yield kid, below))
-            made = rebuild(node, kids)
-        done[id(node), level] = made
-        return made
-
-    return cast(N, drive(visit, root, 0))
 
 
 def rebased(root: N, change: Callable[[int, Var], Rex]) -> N:

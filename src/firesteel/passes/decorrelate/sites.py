@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node
-from firesteel.passes.decorrelate.scopes import N, ranges_over_table, replaced, tabled
+from firesteel.passes.decorrelate.scopes import N, ranges_over_table, tabled
 from firesteel.plan import Branch, Call, Case, CollToScalar, Global, Pivot, Rex, Scan, ScanIndexed, Select
-from firesteel.plan.scope import free_rows, levels, shifted
+from firesteel.plan.scope import free_rows, levels, replaced, shifted
 
 #: Calls that stop looking at their arguments when the matter is decided.
 _LAZY = frozenset(["and", "or", "coalesce"])

@@ -6,7 +6,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node, walk
 from firesteel.passes.decorrelate.parts import Packed, beside, column, grouped
-from firesteel.passes.decorrelate.scopes import N, replaced, width
+from firesteel.passes.decorrelate.scopes import N, width
 from firesteel.passes.decorrelate.sites import is_collection
 from firesteel.plan import (
     Global,
@@ -21,7 +21,7 @@ from firesteel.plan import (
     SortSpec,
     build,
 )
-from firesteel.plan.scope import shifted
+from firesteel.plan.scope import replaced, shifted
 
 #: The name of the column that a table is collected in.
 WHOLE = "$whole"
