@@ -20,10 +20,10 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check tests-core tests-spark java suites bench bench-parse conformance docs clean
+.PHONY: help demo test test-all check tests-core tests-spark java suites bench bench-parse conformance conformance-substrait docs clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # --- the environment -------------------------------------------------------------------------------
 
@@ -98,6 +98,10 @@ bench: $(call needs,bench) ## measure
 conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGINE=reference|spark LITERALS=static|dynamic
 	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance $(if $(SUITE),--suite $(SUITE)) \
 	  $(if $(ENGINE),--engine $(ENGINE)) $(if $(LITERALS),--literals $(LITERALS)) $(ARGS)
+
+conformance-substrait: $(STAMP) ## run the specification's function cases as Substrait plans: ENGINE=reference|spark
+	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance_substrait \
+	  $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)

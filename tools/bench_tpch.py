@@ -41,11 +41,15 @@ def measure_runs(session: fs.Session, spark: Any, texts: Mapping[str, str], repe
 
 
 def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
-    """Text to the optimized physical plan."""
+    """Text to the optimized physical plan. What Firesteel keeps of a plan that it has seen before is forgotten."""
+
+    def anew() -> None:
+        configured(spark, OURS)
+        session._engine.forget()  # type: ignore[attr-defined]
 
     def arms(text: str) -> Arms:
         theirs = Arm(lambda: planned(spark.sql(tpch.sql(text))), lambda: configured(spark, DEFAULTS))
-        ours = Arm(lambda: planned(session.query(text).to_spark()), lambda: configured(spark, OURS))
+        ours = Arm(lambda: planned(session.query(text).to_spark()), anew)
         return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
 
     found = _measure(arms, texts, repeat, "planning", warm=3)

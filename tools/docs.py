@@ -1,4 +1,4 @@
-"""Write the reference that follows from the tables in the code: docs/functions.md.
+"""Write the references that follow from the tables in the code: docs/functions.md and docs/substrait-functions.md.
 
 make docs
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firesteel import functions
 from firesteel.spark.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
+from tools import docs_substrait
 
 TARGET = Path(__file__).parent.parent / "docs" / "functions.md"
 HEAD = """# Functions
@@ -48,8 +49,9 @@ def _spark(name: str) -> str:
 
 
 def main() -> int:
-    TARGET.write_text(document(), encoding="utf-8")
-    print(f"wrote {TARGET.relative_to(Path.cwd()) if TARGET.is_relative_to(Path.cwd()) else TARGET}")
+    for target, text in ((TARGET, document()), (docs_substrait.TARGET, docs_substrait.document())):
+        target.write_text(text, encoding="utf-8")
+        print(f"wrote {target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target}")
     return 0
 
 

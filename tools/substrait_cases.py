@@ -343,7 +343,9 @@ class Reader:
     def _literal(self, raw: Any) -> Literal:
         type_ = self.type()
         if isinstance(raw, tuple) and (not raw or not isinstance(raw[0], str)):
-            if isinstance(type_, t.UserDefined) and raw and isinstance(raw[0][0], str):  # a struct of one text
+            if (
+                isinstance(type_, t.UserDefined) and len(raw) == 1 and isinstance(raw[0][0], str)
+            ):  # a struct of one text
                 return Literal(type_, value_of(raw[0], type_))
             return Literal(type_, [value_of(item, type_) for item in raw])
         return Literal(type_, value_of(raw, type_))

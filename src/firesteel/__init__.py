@@ -17,7 +17,9 @@ from firesteel.errors import (
     PolicyError,
     UnsupportedError,
 )
+from firesteel.functions.substrait import register as register_function
 from firesteel.partiql import parse
+from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
 from firesteel.values import MISSING, Bag, Struct
 
@@ -32,6 +34,7 @@ __all__ = [
     "ParseError",
     "Plan",
     "PlanError",
+    "Policy",
     "PolicyError",
     "Result",
     "Session",
@@ -41,4 +44,5 @@ __all__ = [
     "ion",
     "parse",
     "read_plan",
+    "register_function",
 ]

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
-from firesteel import partiql_plan, plan
-from firesteel.errors import FiresteelError, PlanError, UnsupportedError
+from firesteel import partiql_plan, plan, substrait
+from firesteel.errors import PlanError
 from firesteel.explain import explain
 from firesteel.ion import Element, read
 from firesteel.partiql_plan import algebra
-from firesteel.plan.check import check, ensure
+from firesteel.plan.check import ensure
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A query plan. `node` is its root in the algebra (`firesteel.plan`)."""
+    """A query plan. `node` is its root in the algebra (`firesteel.plan`); `message`, where it was read from one, is the
+    Substrait plan, which goes into the algebra anew with the tables of each session that runs it."""
 
-    node: plan.Plan
+    given: plan.Plan | None = None
+    message: substrait.Message | None = None
+
+    @cached_property
+    def node(self) -> plan.Plan:
+        return self.lowered().plan
+
+    def lowered(self, catalog: substrait.Catalog | None = None) -> substrait.Lowered:
+        """The plan over the tables of a catalog, and what had to be put right on the way there."""
+        if self.message is not None:
+            return substrait.lower(self.message, catalog)
+        assert self.given is not None
+        return substrait.Lowered(self.given, ())
 
     @overload
     def to_ion(self, *, binary: Literal[False] = False) -> str: ...
@@ -33,12 +48,17 @@ class Plan:
         return algebra.write(self.node)
 
     def explain(self) -> str:
-        """The plan as a tree, one line per node."""
-        return explain(self.node)
+        """The plan as a tree, one line per node; a Substrait plan by its own relations."""
+        return substrait.explain(self.message) if self.message is not None else explain(self.node)
 
-    def check(self) -> list[FiresteelError]:
-        """What is wrong with the plan; empty where nothing is."""
-        return check(self.node)
+    def check(self, catalog: substrait.Catalog | None = None) -> substrait.Findings:
+        """What is wrong with the plan: a list of errors, empty where nothing is; its `repairs` are what was put right.
+
+        All of a Substrait plan is judged, over the tables of a catalog, or else by the schemas that it declares.
+        """
+        if self.message is not None:
+            return substrait.check(self.message, catalog)
+        return substrait.check_node(self.node)
 
     def ensure(self) -> Plan:
         """This plan, or the first thing that is wrong with it, raised."""
@@ -49,18 +69,23 @@ class Plan:
         return self.explain()
 
 
-def read_plan(source: str | Path | bytes) -> Plan:
-    """A plan from a file, or from the bytes of one; a string that starts with a parenthesis is the plan itself.
+def read_plan(source: str | Path | bytes | Any) -> Plan:
+    """A plan from a file, or from the bytes of one; a string that starts with a parenthesis or a brace is the plan
+    itself; a protobuf message is its own bytes.
 
-    The content says what it is: a PartiQL Plan document, or an expression of the relational algebra.
+    The content says what it is: a PartiQL Plan document, an expression of the relational algebra, or a Substrait plan
+    as protobuf or as JSON.
     """
+    if hasattr(source, "SerializeToString"):
+        source = source.SerializeToString()
     data, name = _load(source)
+    message = _substrait(data, name)
+    if message is not None:
+        return Plan(message=message)
     if isinstance(data, bytes) and not data.startswith(b"\xe0\x01\x00\xea"):
         data = _text(data, name)
     if isinstance(data, str) and not data.strip():
         raise PlanError(f"{name} is empty", help="a plan is an s-expression: (partiql::plan version::(0 1) ...)")
-    if Path(name).suffix in (".json", ".proto", ".pb") or (isinstance(data, str) and data.lstrip()[:1] == "{"):
-        raise UnsupportedError(f"{name} looks like a Substrait plan, which cannot be read yet")
     elements = read(data, name)
     if _is_algebra(elements):
         return Plan(algebra.read(elements, name=name))
@@ -73,12 +98,43 @@ def read_plan(source: str | Path | bytes) -> Plan:
 def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
     if isinstance(source, bytes):
         return source, "<plan>"
-    if isinstance(source, str) and source.lstrip().startswith("("):
+    if isinstance(source, str) and source.lstrip().startswith(("(", "{")):
         return source, "<plan>"
     try:
         return Path(source).read_bytes(), str(source)
     except OSError as error:
         raise PlanError(f"cannot read '{source}': {error.strerror or error}") from error
+
+
+#: How a file of Substrait's is named. What has another name, or none, tells by its first characters.
+_PROTOBUF, _JSON = (".proto", ".pb", ".substrait", ".binpb"), (".json",)
+_COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
+_ION = b"\xe0\x01\x00\xea"
+
+
+def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
+    """The Substrait plan in it, if it is one."""
+    suffix = Path(name).suffix.lower()
+    if suffix in _PROTOBUF:
+        return substrait.decode(data if isinstance(data, bytes) else data.encode())
+    start = data[:65_536].decode("utf-8", "replace") if isinstance(data, bytes) else data
+    if suffix in _JSON or _COMMENTS.sub("", start).startswith("{"):
+        return substrait.from_json(_text(data, name) if isinstance(data, bytes) else data)
+    if isinstance(data, bytes) and not data.startswith(_ION) and not _is_text(data):
+        try:
+            return substrait.decode(data)
+        except PlanError as error:
+            raise PlanError(f"{name} is neither Ion nor a Substrait plan: {error.message}") from None
+    return None
+
+
+def _is_text(data: bytes) -> bool:
+    """Is it text? Protobuf has control characters among its first bytes, always: lengths and tags."""
+    try:
+        start = data[:4096].decode("utf-8", "strict" if len(data) <= 4096 else "ignore")
+    except UnicodeDecodeError:
+        return False
+    return all(char.isprintable() or char.isspace() for char in start) and not start.startswith("\n")
 
 
 def _text(data: bytes, name: str) -> str:

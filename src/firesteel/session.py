@@ -4,28 +4,34 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
-from firesteel import evaluate, partiql, tables, values
+from firesteel import evaluate, partiql, tables, values, writes
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.document import Plan, read_plan
-from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
+from firesteel.errors import AnalysisError, FiresteelError, PlanError, UnsupportedError
 from firesteel.explain import PlanReport, explain, report
 from firesteel.explain import table as draw
 from firesteel.ion import dumps, loads
 from firesteel.node import Node, walk
-from firesteel.passes import View, infer_types, inline_views, optimize
+from firesteel.passes import View, bind_parameters, infer_types, inline_views, optimize
 from firesteel.plan import CreateView, Global, GlobalBinding
 from firesteel.plan.check import ensure
-from firesteel.tables import Table
+from firesteel.policy import Policy
+from firesteel.substrait import Findings, Repair
+from firesteel.tables import Source, Table
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
+
+
+#: The values of a plan's parameters: in order, or by their numbers.
+Params = Sequence[Any] | Mapping[int, Any] | None
 
 
 class Outcome(Protocol):
@@ -49,8 +55,21 @@ class Engine(Protocol):
 
     name: str
 
-    def run(self, plan: p.Plan, tables: Sequence[Table]) -> Outcome: ...
+    def together(self) -> Any:
+        """Something that the statements of one plan share, to be given to the run of each."""
+
+    def run(self, plan: p.Plan, tables: Sequence[Table], kept: Any = None) -> Outcome: ...
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]: ...
+    def keep(
+        self,
+        plan: p.Plan | None,
+        tables: Sequence[Table],
+        columns: t.Schema,
+        before: Source | None,
+        kept: Any = None,
+    ) -> Source:
+        """The rows of a plan's root, computed and kept, behind those that were kept before; without a plan, none."""
+
     def close(self) -> None: ...
 
 
@@ -63,38 +82,50 @@ def connect(
     in_process: bool = True,
     fallback: Literal["allow", "refuse"] = "allow",
     skip_passes: Collection[str] = (),
+    policy: Policy | None = None,
+    warehouse: str | Path | None = None,
 ) -> Session:
     """A session: on local Spark unless told otherwise, or in this process with `engine="reference"`.
 
     Spark starts when a plan first needs it. With `in_process` (the default) a plan that touches no table is answered
     by the reference evaluator at once. An expression that Spark has no form for runs in its Python workers; with
     `fallback="refuse"` it is an `UnsupportedError`. `skip_passes` names passes of `firesteel.passes.PIPELINE` to leave
-    out.
+    out. `policy` says which files a plan may name: none, unless told otherwise. Tables that plans create are kept until
+    the session is closed, on Spark in a folder in `warehouse`, which all of its machines have to see; on this machine
+    alone a temporary one will do.
     """
     if fallback not in ("allow", "refuse"):
         raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
     if engine == "reference":
-        return Session(_Reference, in_process=True, skip_passes=skip_passes)
+        return Session(_Reference, in_process=True, skip_passes=skip_passes, policy=policy)
     if engine != "spark":
         raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
 
     def start() -> Engine:
         from firesteel.spark import SparkEngine
 
-        return SparkEngine(spark, master=master, remote=remote, fallback=fallback)
+        return SparkEngine(spark, master=master, remote=remote, fallback=fallback, warehouse=warehouse)
 
-    return Session(start, in_process=in_process, skip_passes=skip_passes)
+    return Session(start, in_process=in_process, skip_passes=skip_passes, policy=policy)
 
 
 class Session:
     """Tables, views, and an engine to run plans over them. Use it as a context manager, or `close` it."""
 
-    def __init__(self, start: Callable[[], Engine], *, in_process: bool, skip_passes: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        start: Callable[[], Engine],
+        *,
+        in_process: bool,
+        skip_passes: Collection[str] = (),
+        policy: Policy | None = None,
+    ) -> None:
         self._start = start
         self._started: Engine | None = None
         self._reference: Engine = _Reference()
         self._in_process = in_process
         self._skip_passes = frozenset(skip_passes)
+        self._policy = policy or Policy()
         self._tables: dict[str, Table] = {}
         self._views: dict[str, View] = {}
 
@@ -185,23 +216,80 @@ class Session:
         type_ = self._tables[found].type if found in self._tables else self._views[found].query.type
         return tuple(found.split(".")), type_
 
+    def open(self, files: p.Files) -> t.Type:
+        """The type of files that a plan names, if they may be read."""
+        return self._opened(files).type
+
+    def _opened(self, files: p.Files) -> Table:
+        """Files that a plan names, if they may be read: found and judged anew each time."""
+        try:
+            source = writes.named_files(files, self._policy)
+            return Table(source, tables.parts_type(source))
+        except FiresteelError as error:
+            raise error.located(files.where) from None
+
     # Running ---------------------------------------------------------------------------------------------------------
 
-    def run(self, source: Plan | p.Plan | str | Path | bytes) -> Result:
-        """Run a plan: one that was read, its node, or what `fs.read_plan` reads."""
-        node = _node(source)
+    def run(self, source: Plan | p.Plan | str | Path | bytes | Any, *, params: Params = None) -> Result:
+        """Run a plan: one that was read, its node, what `fs.read_plan` reads, or a protobuf message of Substrait's.
+
+        `params` are the values of its parameters, in order or by their numbers. What the plan writes is written; its
+        one root is the answer, and a plan without one gives no rows.
+        """
+        answers = self.run_all(source, params=params)
+        if len(answers) > 1:
+            raise PlanError(f"the plan has {len(answers)} roots", help="`run_all` gives the answer of each")
+        return answers[0] if answers else Result(_Value(values.Bag()), "session")
+
+    def run_all(self, source: Plan | p.Plan | str | Path | bytes | Any, *, params: Params = None) -> list[Result]:
+        """Run all that a plan says, in order: the answer of every root."""
+        node, repairs = self._lowered(source, params)
+        whole = node.statement
+        answers = []
+        kept: dict[str, Any] = {}
+        for statement in whole.statements if isinstance(whole, p.Script) else (whole,):
+            answer = self._done(node.replace(statement=statement), kept)
+            if answer is not None:
+                answer.repairs = repairs
+                answers.append(answer)
+        return answers
+
+    def _done(self, node: p.Plan, kept: dict[str, Any]) -> Result | None:
+        """Do what one statement says; the answer, if it gives one."""
         ensure(node)
-        if isinstance(node.statement, CreateView):
-            return self._create_view(node, node.statement)
+        match node.statement:
+            case CreateView():
+                return self._create_view(node, node.statement)
+            case p.CreateTable():
+                self._create_table(node, node.statement, kept)
+                return None
+            case p.Insert():
+                self._insert(node, node.statement, kept)
+                return None
+            case p.Drop():
+                self._drop(node.statement)
+                return None
         node, used, engine = self._prepared(node)
-        return Result(engine.run(node, used), engine.name)
+        return Result(engine.run(node, used, _shared(kept, engine)), engine.name)
+
+    def _lowered(
+        self, source: Plan | p.Plan | str | Path | bytes | Any, params: Params = None
+    ) -> tuple[p.Plan, tuple[Repair, ...]]:
+        """The plan over this session's tables, and what was put right in it."""
+        if isinstance(source, p.Plan):
+            node, repairs = source, tuple[Repair, ...]()
+        else:
+            lowered = (source if isinstance(source, Plan) else read_plan(source)).lowered(self)
+            node, repairs = lowered.plan, lowered.repairs
+        given = params if isinstance(params, Mapping) else dict(enumerate(params or ()))
+        return bind_parameters(node, {i: values.from_python(value) for i, value in given.items()}), repairs
 
     def explain(
         self, source: Plan | p.Plan | str, *, mode: str = "permissive", params: Sequence[Any] | None = None
     ) -> str:
         """A plan, or that of a PartiQL statement, as this session would run it: a tree, one line per node, and a line
         below it for every expression that would run in Python, with the reason."""
-        node = _node(self.plan(source, mode=mode, params=params) if isinstance(source, str) else source)
+        node, _ = self._lowered(self.plan(source, mode=mode, params=params) if isinstance(source, str) else source)
         ensure(node)
         if isinstance(node.statement, CreateView):
             return explain(node)
@@ -209,9 +297,22 @@ class Session:
         node, fallbacks = engine.explain(node, used)
         return explain(node, marks=[(rex, f"python: {reason}") for rex, reason in fallbacks])
 
+    def check(self, source: Plan | str | Path | bytes | Any) -> Findings:
+        """What there is to say of a plan over this session's tables, without running it."""
+        read = source if isinstance(source, Plan) else read_plan(source)
+        found = read.check(self)
+        if not found:
+            for binding in read.lowered(self).plan.globals:
+                try:
+                    if self._view_of(binding) is None:
+                        self._table_of(binding)
+                except FiresteelError as error:
+                    found.append(error)
+        return found
+
     def _prepared(self, node: p.Plan) -> tuple[p.Plan, list[Table], Engine]:
         """The plan as it runs, the tables that it refers to, and what runs it."""
-        node = inline_views(node, lambda binding: self._find(binding.name, self._views))
+        node = inline_views(node, self._view_of)
         node, used = self._bind(node)
         node = optimize(node, skip=self._skip_passes)
         return node, used, self._reference if self._in_process and not used else self._engine
@@ -224,7 +325,13 @@ class Session:
         used = [self._table_of(binding) for binding in kept]
         return infer_types(node, [table.type for table in used]), used
 
+    def _view_of(self, binding: GlobalBinding) -> View | None:
+        found: View | None = None if binding.files is not None else self._find(binding.name, self._views)
+        return found
+
     def _table_of(self, binding: GlobalBinding) -> Table:
+        if binding.files is not None:
+            return self._opened(binding.files)
         table: Table | None = self._find(binding.name, self._tables)
         if table is None:
             raise self._unknown(binding.name).located(binding.where)
@@ -232,13 +339,79 @@ class Session:
             raise AnalysisError(f"'{binding.name}' is a {table.type}, and the plan wants a {binding.type}")
         return table
 
+    # Writing ---------------------------------------------------------------------------------------------------------
+
     def _create_view(self, node: p.Plan, statement: CreateView) -> Result:
         if statement.columns:
             raise UnsupportedError("create_view with columns is not supported: the document leaves them undefined")
-        if statement.name in self._tables or statement.name in self._views:
-            raise AnalysisError(f"'{statement.name}' is registered already", help="unregister it first")
+        known = self._known(statement.name)
+        if known is not None and not (statement.replace_existing and known in self._views):
+            raise AnalysisError(
+                f"'{statement.name}' is registered already", where=statement.where, help="unregister it first"
+            )
+        if known is not None:
+            del self._views[known]
         self._views[statement.name] = View(statement.query, node.globals)
         return Result(_Value(values.Bag()), "session")
+
+    def _create_table(self, node: p.Plan, statement: p.CreateTable, kept: dict[str, Any]) -> None:
+        name = ".".join(statement.path)
+        known = self._known(name)
+        if known is not None and statement.exists is p.IfExists.IGNORE:
+            return
+        if known is not None and statement.exists is p.IfExists.APPEND:
+            if statement.input is not None:
+                more = p.Insert(statement.path, statement.columns, statement.input).at(statement.where)
+                self._insert(node, more, kept)
+            return
+        if known is not None and (statement.exists is p.IfExists.ERROR or known in self._views):
+            raise AnalysisError(f"'{name}' is registered already", where=statement.where)
+        columns = statement.columns
+        if statement.input is None:
+            source = self._engine.keep(None, (), columns, None)
+        else:
+            root, used, _ = self._prepared(writes.written(node, statement.input, columns))
+            columns = writes.kept_columns(root, columns)
+            source = self._engine.keep(root, used, columns, None, _shared(kept, self._engine))
+        self._tables.pop(known or name, None)
+        self._tables[name] = Table(source, t.Bag(t.Struct(columns, open=False)))
+
+    def _insert(self, node: p.Plan, statement: p.Insert, kept: dict[str, Any]) -> None:
+        name = self._known(".".join(statement.path))
+        if name is None:
+            raise self._unknown(".".join(statement.path)).located(statement.where)
+        if name in self._views:
+            raise UnsupportedError(f"adding rows to '{name}', which is a view", where=statement.where)
+        table = self._tables[name]
+        created = isinstance(table.source, tables.Stored) or (
+            isinstance(table.source, tables.Memory) and table.source.declared
+        )
+        if not created:
+            writes.ensure_writable(table, name, self._policy, statement.where)
+        rows, columns = writes.added(statement, name, table)
+        root, used, engine = self._prepared(writes.written(node, rows, columns))
+        if created:
+            source = self._engine.keep(root, used, columns, table.source, _shared(kept, self._engine))
+            self._tables[name] = Table(source, table.type)
+            return
+        found = values.items(engine.run(root, used, _shared(kept, engine)).value())
+        self._tables[name] = writes.extended(table, found or [])
+
+    def _drop(self, statement: p.Drop) -> None:
+        name = ".".join(statement.path)
+        known = self._known(name)
+        if known is None:
+            if not statement.if_exists:
+                raise self._unknown(name).located(statement.where)
+            return
+        if (known in self._views) is not statement.view:
+            is_, not_ = ("view", "table") if known in self._views else ("table", "view")
+            raise AnalysisError(f"'{known}' is a {is_}, not a {not_}", where=statement.where)
+        self.unregister(known)
+
+    def _known(self, name: str) -> str | None:
+        """The name of the table or view that a plan means: the same, or the one that differs only in case."""
+        return self._find(name, {known: known for known in (*self._tables, *self._views)})  # type: ignore[no-any-return]
 
     @property
     def _engine(self) -> Engine:
@@ -248,7 +421,8 @@ class Session:
         return self._started
 
     def close(self) -> None:
-        """Give back what the session started."""
+        """Give back what the session started, and forget the tables that plans created on Spark."""
+        self._tables = {name: one for name, one in self._tables.items() if not isinstance(one.source, tables.Stored)}
         if self._started is not None:
             self._started.close()
             self._started = None
@@ -260,10 +434,11 @@ class Session:
         self.close()
 
 
-def _node(source: Plan | p.Plan | str | Path | bytes) -> p.Plan:
-    if isinstance(source, p.Plan):
-        return source
-    return (source if isinstance(source, Plan) else read_plan(source)).node
+def _shared(kept: dict[str, Any], engine: Engine) -> Any:
+    """What the statements of one plan share on an engine."""
+    if engine.name not in kept:
+        kept[engine.name] = engine.together()
+    return kept[engine.name]
 
 
 def _renumber(node: p.Plan, ordinals: dict[int, int]) -> p.Plan:
@@ -329,20 +504,37 @@ class _Reference:
 
     name = "reference"
 
-    def run(self, plan: p.Plan, tables: Sequence[Table]) -> Outcome:
-        return _Value(evaluate.evaluate(plan, tables), plan)
+    def together(self) -> dict[str, Any]:
+        return {}
+
+    def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
+        return _Value(evaluate.evaluate(plan, tables, kept), plan)
 
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
         return plan, ()
+
+    def keep(
+        self,
+        plan: p.Plan | None,
+        used: Sequence[Table],
+        columns: t.Schema,
+        before: Source | None,
+        kept: dict[str, Any] | None = None,
+    ) -> Source:
+        rows = [] if plan is None else list(values.items(evaluate.evaluate(plan, used, kept)) or [])
+        writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
+        old = values.items(before.value) if isinstance(before, tables.Memory) else None
+        return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
 
     def close(self) -> None:
         """Nothing was started."""
 
 
 class Result:
-    """An answer. It is computed when it is first asked for, and once."""
+    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan."""
 
     def __init__(self, outcome: Outcome, engine: str) -> None:
+        self.repairs: tuple[Repair, ...] = ()
         self._outcome = outcome
         self._lock = threading.Lock()
         self._value: list[values.Value] = []

@@ -24,6 +24,13 @@ V0, V1 = p.Var(t.ANY, 0), p.Var(t.ANY, 1)
 TRUE = p.Lit(t.BOOL, True)
 COUNT = p.Fn("count", p.FnOption.NONE, (p.ValueParam(t.ANY),), t.INT64)
 CAST = p.Fn("cast", p.FnOption.PROPAGATE, (p.ValueParam(t.ANY), p.TypeParam(t.INT)), t.INT)
+ADD = p.Fn(
+    "arithmetic:add",
+    p.FnOption.NONE,
+    (p.ValueParam(t.INT), p.ValueParam(t.INT)),
+    t.INT,
+    choices=(p.Choice("overflow", "ERROR"),),
+)
 
 ANY, INT, BOOL = "($type any::0)", "($type int::5)", "($type bool::4)"
 ONE_, TWO_, TRUE_ = f"(lit {INT} 1)", f"(lit {INT} 2)", f"(lit {BOOL} true)"
@@ -49,6 +56,7 @@ REXES: list[tuple[p.Rex, str]] = [
     (p.Pivot(t.STRUCT, V0, ONE, T), f"(pivot ($type struct::14) {V0_} {ONE_} {T_})"),
     (p.CollToScalar(p.Select(t.BAG, V0, T)), f"(coll_to_scalar (select ($type bag::10) {V0_} {T_}))"),
     (p.Select(t.BAG, V0, T), f"(select ($type bag::10) {V0_} {T_})"),
+    (p.Parameter(t.INT, 3, default=ONE), f"(parameter {INT} 3 (default {ONE_}))"),
 ]
 
 S = f"(v::{ANY})"
@@ -96,6 +104,7 @@ RELS: list[tuple[p.Rel, str]] = [
         f"(join (v::{ANY} {INT}) (theta 1 {TRUE_}) {T_} (scan ({INT}) {ONE_}))",
     ),
     (p.Distinct(T), f"(distinct {S} {T_})"),
+    (p.Shared("a", T), f'(shared {S} "a" {T_})'),
     (
         p.Exclude(
             (
@@ -124,6 +133,13 @@ STATEMENTS: list[tuple[p.Statement, str]] = [
     (p.Query(ONE, mode=p.Mode.STRICT), f"(query (mode strict) {ONE_})"),
     (p.Root(("a",), T), f'(root ("a") {T_})'),
     (p.CreateView("v", ONE, columns=("a", "b")), f'(create_view "v" (columns a b) {ONE_})'),
+    (
+        p.CreateTable(("a", "t"), (t.Field("x", t.INT),), T, exists=p.IfExists.REPLACE),
+        f'(write_table ("a" "t") ((x {INT})) {T_} (exists replace))',
+    ),
+    (p.Insert(("t",), (t.Field("x", t.INT),), T), f'(insert_rows ("t") ((x {INT})) {T_})'),
+    (p.Drop(("t",), view=True, if_exists=True), '(drop_object ("t") (view true) (if_exists true))'),
+    (p.Script((p.Query(ONE), p.Drop(("t",)))), f'(script ((query {ONE_}) (drop_object ("t"))))'),
 ]
 
 CASES = [*REXES, *RELS, *STATEMENTS]
@@ -153,9 +169,12 @@ def test_the_canonical_form_is_read(node: p.PlanNode, text: str) -> None:
 #: Nodes that only a document has, with a document that has them.
 DOCUMENT = p.Plan(
     p.Query(ONE),
-    globals=(p.GlobalBinding(("a", "b"), t.BAG),),
+    globals=(
+        p.GlobalBinding(("a", "b"), t.BAG),
+        p.GlobalBinding(("f",), t.BAG, files=p.Files("parquet", (p.FileItem("/x", "file", start=3, length=4),))),
+    ),
     constants=(p.Constant("pi", 3), p.Constant(None, "x")),
-    definitions=(p.Definition("one", p.Call(CAST, (V0, t.INT))),),
+    definitions=(p.Definition("one", p.Call(CAST, (V0, t.INT))), p.Definition("two", p.Call(ADD, (ONE, TWO)))),
 )
 HEADER = Header(
     "geo",

@@ -109,7 +109,9 @@ def test_sessions_skip_passes() -> None:
     class Spy:
         name = "spy"
 
-        def run(self, plan: p.Plan, tables: object) -> object:
+        def together(self) -> None: ...
+
+        def run(self, plan: p.Plan, tables: object, kept: object) -> object:
             seen.append(plan)
             return None
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -19,6 +20,7 @@ import firesteel as fs
 from firesteel import doctor as doctor_
 from firesteel.cli.stages import stages
 from firesteel.explain import table
+from firesteel.substrait import Findings, numbered
 
 TIMEOUT, INTERRUPTED = 124, 130
 
@@ -93,6 +95,19 @@ def _shared(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
 _with_tables = click.option(
     "--table", "tables", multiple=True, callback=_tables, metavar="NAME=FILE", help="Register a table."
 )
+_folder = click.Path(exists=True, path_type=Path)
+_with_policy = _shared(
+    click.option(
+        "--allow-read",
+        multiple=True,
+        type=_folder,
+        metavar="DIR",
+        help="Let the plan read files in this folder. Default: none but the tables.",
+    ),
+    click.option(
+        "--allow-write", multiple=True, type=_folder, metavar="DIR", help="Let the plan write files in this folder."
+    ),
+)
 _running = _shared(
     _with_tables,
     click.option("--engine", type=click.Choice(["spark", "reference"]), default="spark", show_default=True),
@@ -118,8 +133,10 @@ _planning = _shared(
 
 
 @contextmanager
-def _session(tables: list[tuple[str, str]], **options: Any) -> Iterator[fs.Session]:
-    with fs.connect(**options) as session:
+def _session(
+    tables: list[tuple[str, str]], allow_read: Sequence[Path] = (), allow_write: Sequence[Path] = (), **options: Any
+) -> Iterator[fs.Session]:
+    with fs.connect(policy=fs.Policy(allow_read=allow_read, allow_write=allow_write), **options) as session:
         for name, path in tables:
             session.register(name, path)
         yield session
@@ -143,18 +160,31 @@ def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> N
 @commands.command()
 @_plan
 @_running
+@_with_policy
 def run(plan: Path, tables: list[tuple[str, str]], timeout: float | None, **options: Any) -> None:
-    """Run PLAN, and print its rows or write them to a file.
+    """Run PLAN, and print its rows or write them to a file; of a plan with several roots, those of each.
+
+    A plan is a PartiQL Plan document, an expression of the algebra, or a Substrait plan as protobuf or JSON. What has
+    to be repaired in a Substrait plan is told first, on stderr.
 
     \b
     firesteel run plan.ion --table hr.employees=employees.jsonl
     firesteel run plan.ion --table t=t.parquet --engine reference --format ion
     firesteel run plan.ion --table t=t.parquet --output rows.parquet
+    firesteel run tpch-q1.proto --table lineitem=lineitem.parquet
+    firesteel run plan-with-files.proto --allow-read data
     """
     shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
     read = fs.read_plan(plan)
     with _session(tables, **options) as session, _time(timeout):
-        _show(session.run(read), **shown)
+        lowered = read.lowered(session)
+        for line in numbered(lowered.repairs):
+            click.echo(line, err=True)
+        answers = session.run_all(lowered.plan)
+        if shown["output"] is not None and len(answers) != 1:
+            raise click.UsageError(f"--output is for one answer, and the plan has {len(answers)}")
+        for answer in answers:
+            _show(answer, **shown)
 
 
 @commands.command()
@@ -241,7 +271,8 @@ def _time(seconds: float | None) -> Iterator[None]:
 @click.option("--as", "notation", type=click.Choice(["tree", "ion", "algebra"]), default="tree", show_default=True)
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @_with_tables
-def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]]) -> None:
+@_with_policy
+def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]], **allowed: Any) -> None:
     """Show PLAN as a tree, or in another notation.
 
     \b
@@ -252,7 +283,7 @@ def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]
     if engine is not None:
         if notation != "tree":
             raise click.UsageError("--engine goes with --as tree")
-        with _session(tables, engine=engine) as session:
+        with _session(tables, engine=engine, **allowed) as session:
             click.echo(session.explain(read))
         return
     match notation:
@@ -266,16 +297,50 @@ def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]
 
 @commands.command()
 @_plan
-def check(plan: Path) -> int:
-    """Say what is wrong with PLAN, and where."""
-    problems = fs.read_plan(plan).check()
-    for problem in problems:
+@_with_tables
+@_with_policy
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def check(plan: Path, tables: list[tuple[str, str]], format_: str, **allowed: Any) -> int:
+    """Say what is wrong with PLAN, and where: all of it; what is unsupported, and why; what was repaired.
+
+    With tables the plan is judged over them, without by the schemas that it declares. 0 means that it would run.
+
+    \b
+    firesteel check plan.proto
+    firesteel check plan.json --table lineitem=lineitem.parquet --format json
+    """
+    try:
+        read = fs.read_plan(plan)
+        if tables or any(allowed.values()):
+            with _session(tables, engine="reference", **allowed) as session:
+                found = session.check(read)
+        else:
+            found = read.check()
+    except fs.FiresteelError as error:
+        if format_ == "text":
+            raise
+        found = Findings([error])
+    if format_ == "json":
+        click.echo(json.dumps({"plan": str(plan), **found.to_python()}, indent=2, ensure_ascii=False))
+    else:
+        _say(plan, found)
+    return found.exit_code
+
+
+def _say(plan: Path, found: Findings) -> None:
+    for problem in found:
         click.echo(str(problem), err=True)
-    if problems:
-        click.echo(f"{plan}: {len(problems)} problem{'' if len(problems) == 1 else 's'}", err=True)
-        return 1
-    click.echo(f"{plan}: fine")
-    return 0
+    for line in numbered(found.repairs):
+        click.echo(line)
+    repaired = f", {_count(len(found.repairs), 'repair')}" if found.repairs else ""
+    if found:
+        click.echo(f"{plan}: {_count(len(found), 'problem')}{repaired}", err=True)
+    else:
+        click.echo(f"{plan}: fine{repaired}")
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 @commands.command()

@@ -16,6 +16,8 @@ from firesteel.values import Bag, Value, absent
 
 Aggregate = Callable[[list[Value]], Value]
 
+#: How many digits behind the point a mean has, at least.
+PLACES = 18
 #: Wide enough that the order of the addends does not show in the 38 digits of a sum.
 _WIDE = decimal.Context(prec=1_000, traps=[decimal.Overflow, decimal.InvalidOperation])
 
@@ -78,7 +80,19 @@ def mean(items: list[Value]) -> Value:
         return None
     if not all(math.isfinite(item) for item in found if type(item) is float):
         return _float_total([to_float(item) for item in found]) / len(found)
-    return decimals(DECIMALS.divide, _total(found), Decimal(len(found)))
+    return decimals(DECIMALS.plus, _quotient(_total(found), len(found)))
+
+
+def _quotient(total: Decimal, count: int) -> Decimal:
+    """With `PLACES` digits behind the point, or as many as the total has if that is more; half is rounded up.
+
+    A quotient of 38 digits that count, as `/` gives, would have no one scale for a column of means.
+    """
+    places = max(PLACES, -int(total.normalize(_WIDE).as_tuple().exponent))
+    sign = -1 if total < 0 else 1
+    scaled = int(_WIDE.scaleb(abs(total), places))
+    mean = _WIDE.scaleb(Decimal(sign * ((2 * scaled + count) // (2 * count))), -places).normalize(_WIDE)
+    return mean if mean.as_tuple().exponent <= 0 else mean.quantize(Decimal(1), context=_WIDE)  # type: ignore[operator]
 
 
 def least(items: list[Value]) -> Value:

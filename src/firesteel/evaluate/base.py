@@ -58,8 +58,16 @@ class Forgivable(Exception):
 class Context:
     """What handlers know beside their node: the mode, and the tables behind the plan's globals."""
 
-    def __init__(self, strict: bool, tables: Sequence[Table] = (), now: datetime.datetime | None = None) -> None:
+    def __init__(
+        self,
+        strict: bool,
+        tables: Sequence[Table] = (),
+        now: datetime.datetime | None = None,
+        shared: dict[str, Any] | None = None,
+    ) -> None:
         self.strict = strict
+        #: What relations that several places refer to gave, by their names.
+        self.shared: dict[str, Rows] = {} if shared is None else shared
         self.tables = tables
         self._now = now
         self._read: dict[int, Value] = {}

@@ -12,6 +12,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
+from firesteel.evaluate import substrait
 from firesteel.evaluate.base import Context, Env, Forgivable, RexClosure, handles
 from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
@@ -28,6 +29,8 @@ def _call(node: p.Call, context: Context) -> Generator[Any, Any, RexClosure]:
     args: list[RexClosure] = []
     for arg in node.values:
         args.append((yield arg, context))
+    if ":" in row.name:
+        return substrait.closure(node, row, args)
     fail = _failing(node, row, context)
     if row.name in LAZY:
         return LAZY[row.name](args, lambda message: fail(message, ()))

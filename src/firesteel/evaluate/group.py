@@ -8,9 +8,11 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
+from firesteel.evaluate import substrait
 from firesteel.evaluate.aggregates import AGGREGATES
 from firesteel.evaluate.base import Context, Env, Forgivable, RelClosure, RexClosure, Row, Rows, handles
-from firesteel.evaluate.collections import distinct
+from firesteel.evaluate.rel import sorted_order
+from firesteel.source import Place, Span
 from firesteel.values import MISSING, Key, Value, key
 
 
@@ -49,15 +51,27 @@ def _agg(node: p.Agg, context: Context) -> Generator[Any, Any, Callable[[list[En
     for arg in node.args:
         if isinstance(arg, p.Rex):
             args.append((yield arg, context))
-    combine = AGGREGATES[row.name]
+    keep: RexClosure | None = None
+    if node.filter is not None:
+        keep = yield node.filter, context
+    keys: list[RexClosure] = []
+    for spec in node.order:
+        keys.append((yield spec.key, context))
+    orders = [spec.order for spec in node.order]
+    combine = combining(node.fn, row, node.where)
     fail = context.failing(node.where)
 
     def run(members: list[Env]) -> Value:
-        values: list[Value] = [args[0](member) for member in members] if args else list(members)
+        if keep is not None:
+            members = [member for member in members if keep(member) is True]
+        if keys:
+            columns = [[expr(member) for member in members] for expr in keys]
+            members = [members[i] for i in sorted_order(len(members), columns, orders)]
+        given: list[Row] = [tuple([arg(member) for arg in args]) for member in members]
         if node.distinct and args:
-            values = distinct(values)
+            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
         try:
-            return combine(values)
+            return combine(given)
         except Forgivable as error:
             return fail("{}", error)
         except EvaluationError as error:
@@ -65,3 +79,11 @@ def _agg(node: p.Agg, context: Context) -> Generator[Any, Any, Callable[[list[En
             raise
 
     return run
+
+
+def combining(fn: p.Fn, row: functions.Function, where: Span | Place | None) -> Callable[[list[Row]], Value]:
+    """An aggregate of the arguments of every row: PartiQL's have one, or none and count the rows."""
+    if ":" in row.name:
+        return substrait.aggregating(fn, where)
+    combine = AGGREGATES[row.name]
+    return lambda given: combine([one[0] if one else one for one in given])

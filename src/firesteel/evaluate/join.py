@@ -7,7 +7,7 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import values
-from firesteel.errors import PlanError
+from firesteel.errors import EvaluationError, PlanError
 from firesteel.evaluate.base import Context, Env, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.compare import equality_key
 from firesteel.evaluate.rel import holds
@@ -95,6 +95,10 @@ def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
     no_left: Row = (None,) * len(p.schema(node.left))
     no_right: Row = (None,) * len(p.schema(node.right))
 
+    def single(matches: Sequence[int]) -> None:
+        if capture is p.Capture.LEFT_SINGLE and len(matches) > 1:
+            raise EvaluationError("a row has more than one match in a join that allows one", where=node.where)
+
     def side_by_side(env: Env) -> Rows:
         (lefts, left_ordered), (rights, right_ordered) = left(env), right(env)
         if capture.tests:
@@ -103,6 +107,7 @@ def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
         made: list[Row] = []
         unmatched = set(range(len(rights))) if pads_left else set()
         for row, matches in zip(lefts, pair(lefts, rights, env), strict=True):
+            single(matches)
             made.extend([row + rights[i] for i in matches])
             if pads_right and not matches:
                 made.append(row + no_right)
@@ -120,6 +125,7 @@ def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
             if capture.tests:
                 made.extend(_tested(capture, [row], [bool(matches)]))
                 continue
+            single(matches)
             made.extend([row + rights[i] for i in matches])
             if pads_right and not matches:
                 made.append(row + no_right)

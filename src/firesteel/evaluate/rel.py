@@ -141,6 +141,18 @@ def _each_once(node: p.Distinct, context: Context) -> Compiling:
     return run
 
 
+@handles(p.Shared)
+def _shared(node: p.Shared, context: Context) -> Compiling:
+    source: RelClosure = yield node.input, context
+
+    def run(_: Env) -> Rows:
+        if node.name not in context.shared:
+            context.shared[node.name] = source(Env())
+        return context.shared[node.name]
+
+    return run
+
+
 @handles(p.Limit)
 def _limit(node: p.Limit, context: Context) -> Compiling:
     source: RelClosure = yield node.input, context

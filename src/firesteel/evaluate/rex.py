@@ -55,6 +55,11 @@ def _unresolved(node: p.UnresolvedVar, _: Context) -> NoReturn:
     raise PlanError(f"the plan leaves '{node.name}' unresolved", where=node.where)
 
 
+@handles(p.Parameter)
+def _parameter(node: p.Parameter, _: Context) -> NoReturn:
+    raise PlanError(f"no value is given for parameter {node.ordinal}", where=node.where)
+
+
 @handles(p.Global)
 def _global(node: p.Global, context: Context) -> RexClosure:
     ordinal = node.ordinal

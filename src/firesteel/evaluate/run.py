@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.evaluate import deep
@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from firesteel.tables import Table
 
 
-def evaluate(plan: Plan, tables: Sequence[Table] = ()) -> Value:
-    """The value of a plan's statement; `tables[i]` is the table of `plan.globals[i]`."""
+def evaluate(plan: Plan, tables: Sequence[Table] = (), shared: dict[str, Any] | None = None) -> Value:
+    """The value of a plan's statement; `tables[i]` is the table of `plan.globals[i]`. `shared` is kept between the
+    statements of one plan."""
     statement = plan.statement
     if isinstance(statement, Query):
         rex, levels = compile_node(statement.rex, _context(statement.mode, tables))
         return deep.run(lambda: rex(Env()), levels)
     if isinstance(statement, Root):
-        rel, levels = compile_node(statement.input, _context(statement.mode, tables))
+        rel, levels = compile_node(statement.input, _context(statement.mode, tables, shared=shared))
         return deep.run(lambda: _named(statement, rel), levels)
     if isinstance(statement, CreateView):
         raise UnsupportedError(f"creating the view '{statement.name}' is for a session to do", where=statement.where)
@@ -62,8 +63,13 @@ def each(
     return lambda rows: deep.run(lambda: outcomes(rows), levels)
 
 
-def _context(mode: Mode, tables: Sequence[Table], now: datetime.datetime | None = None) -> Context:
-    return Context(mode is Mode.STRICT, tables, now)
+def _context(
+    mode: Mode,
+    tables: Sequence[Table],
+    now: datetime.datetime | None = None,
+    shared: dict[str, Any] | None = None,
+) -> Context:
+    return Context(mode is Mode.STRICT, tables, now, shared)
 
 
 def _named(root: Root, rel: RelClosure) -> Value:

@@ -9,9 +9,9 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.aggregates import AGGREGATES
-from firesteel.evaluate.base import Context, Env, Fail, Forgivable, RelClosure, RexClosure, Rows, handles
+from firesteel.evaluate.base import Context, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.functions import SCALARS
+from firesteel.evaluate.group import combining
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.rel import sorted_order
 from firesteel.values import MISSING, Key, Value, absent, key
@@ -164,15 +164,17 @@ def _computing(node: p.WindowCall, fail: Fail) -> Compute:
     name = node.fn.name
     row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
-        return WINDOWS[name]
-    combine = AGGREGATES[name]
+        if name == "arithmetic:nth_value" and node.fn.choice("on_domain_error") != "ERROR":
+            return _nth_if_any
+        return WINDOWS[name.removeprefix("arithmetic:")]  # Substrait's mean the same
+    combine = combining(node.fn, row, node.where)
 
     def aggregate(part: Partition, at: int, args: list[list[Value]], frame: range) -> Value:
-        values = [args[0][i] for i in frame] if args else [part.rows[i] for i in frame]
+        given: list[Row] = [tuple([column[i] for column in args]) for i in frame]
         if node.distinct and args:
-            values = list({key(value): value for value in values}.values())
+            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
         try:
-            return combine(values)
+            return combine(given)
         except Forgivable as error:
             return fail("{}", error)
 
@@ -206,6 +208,12 @@ def _nth(part: Partition, at: int, args: list[list[Value]], frame: range) -> Val
     if isinstance(place, bool) or not isinstance(place, int) or place < 1:
         raise EvaluationError(f"nth_value takes a place from 1, not {show(place)}")
     return args[0][frame[place - 1]] if place <= len(frame) else None
+
+
+def _nth_if_any(part: Partition, at: int, args: list[list[Value]], frame: range) -> Value:
+    """NULL where there is no such place."""
+    place = args[1][at]
+    return _nth(part, at, args, frame) if isinstance(place, int) and place > 0 else None
 
 
 WINDOWS: dict[str, Compute] = {

@@ -173,8 +173,12 @@ def all_functions() -> tuple[Function, ...]:
 
 
 def find(name: str) -> Function | None:
-    """The row of that name."""
-    return _tables()[0].get(name)
+    """The row of that name. A colon is in the names of Substrait's functions only: `arithmetic:add`."""
+    if ":" not in name:
+        return _tables()[0].get(name)
+    from firesteel.functions import substrait  # its files are read when a plan asks for them
+
+    return substrait.find(name)
 
 
 def called(name: str, kind: Kind, arguments: int, where: Span | Place | None) -> Function:

@@ -7,9 +7,19 @@ constructors), `joins.py` (what conditions make of joins), `remembered.py`. `pat
 its tables a plan touches, and `shapes.py` what that is.
 """
 
+from firesteel.passes.bind_parameters import bind_parameters
 from firesteel.passes.infer_types import infer_types
 from firesteel.passes.inline_views import View, inline_views
 from firesteel.passes.paths import PathTree, touched_paths
 from firesteel.passes.pipeline import PIPELINE, optimize
 
-__all__ = ["PIPELINE", "PathTree", "View", "infer_types", "inline_views", "optimize", "touched_paths"]
+__all__ = [
+    "PIPELINE",
+    "PathTree",
+    "View",
+    "bind_parameters",
+    "infer_types",
+    "inline_views",
+    "optimize",
+    "touched_paths",
+]

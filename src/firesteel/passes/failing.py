@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from firesteel import functions
 from firesteel import types as t
+from firesteel.functions import substrait
 from firesteel.node import Node, walk
 from firesteel.passes.remembered import remembered
 from firesteel.plan import (
@@ -97,6 +98,8 @@ def _call(call: Call, strict: bool) -> bool:
     types = [arg if isinstance(arg, t.Type) else arg.type for arg in call.args]
     if name in _TOTAL:
         return False
+    if ":" in name:
+        return not substrait.is_total(name, call.type)
     if name == "like":
         return len(call.args) > 2 or (strict and not functions.certain(row, types))
     if not strict:

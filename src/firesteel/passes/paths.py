@@ -214,7 +214,7 @@ def _one_input(node: Any, env: _Env | None) -> _Asking:
             shape = yield kid, inner
             if isinstance(shape, Shape):
                 shape.use()
-    if isinstance(node, p.Distinct):
+    if isinstance(node, p.Distinct | p.Shared):
         for column in row:
             column.use()
     if isinstance(node, p.Exclude):
@@ -275,5 +275,5 @@ _HANDLERS: dict[type[Node], Callable[..., _Asking]] = {
     p.Intersect: _set,
     p.Except: _set,
     p.Join: _join,
-    **dict.fromkeys((p.Filter, p.Sort, p.Distinct, p.Limit, p.Offset, p.Window, p.Exclude), _one_input),
+    **dict.fromkeys((p.Filter, p.Sort, p.Distinct, p.Limit, p.Offset, p.Window, p.Exclude, p.Shared), _one_input),
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from firesteel.node import Node, children, fold
-from firesteel.plan import Rel
+from firesteel.plan import Global, Rel
 
 T = TypeVar("T")
 
@@ -22,9 +22,18 @@ def remembered(node: Node, slot: str, compute: Callable[[], T]) -> T:
 
 def has_relation(root: Node) -> bool:
     """Is it a relation, or is there one in it?"""
+    return _has(root, Rel, "_has_relation")
+
+
+def has_table(root: Node) -> bool:
+    """Is it a table, or is there one in it?"""
+    return _has(root, Global, "_has_table")
+
+
+def _has(root: Node, class_: type[Node], slot: str) -> bool:
+    """What is known of a node is not looked for again below it, so that asking on every level takes linear time."""
 
     def one(node: Node, inner: list[bool]) -> bool:
-        return remembered(node, "_has_relation", lambda: isinstance(node, Rel) or any(inner))
+        return remembered(node, slot, lambda: isinstance(node, class_) or any(inner))
 
-    below = lambda node: [] if "_has_relation" in node.__dict__ else children(node)  # noqa: E731
-    return fold(root, one, below)
+    return fold(root, one, lambda node: [] if slot in node.__dict__ else children(node))

@@ -106,8 +106,18 @@ def _lit(lit: rexes.Lit, _scope: Scope | None, _plan: Plan) -> Findings:
             yield f"the literal {lit.value} does not fit {lit.type}", None
     elif isinstance(actual, t.Null) or (isinstance(lit.type, t.Missing) and lit.value is None):
         return  # a typed NULL; the document writes MISSING as null of type missing
-    elif not t.overlap(actual, lit.type):
+    elif not t.overlap(actual, lit.type) and not _stands_for(actual, lit.type):
         yield f"the literal is a {actual}, not a {lit.type}", None
+
+
+def _stands_for(actual: t.Type, declared: t.Type) -> bool:
+    """Types whose values are written as those of another: a map as a struct, a UUID as text, a user's as they come."""
+    match declared:
+        case t.Map():
+            return isinstance(actual, t.Struct)
+        case t.Uuid():
+            return isinstance(actual, t.Text)
+    return isinstance(declared, t.UserDefined)
 
 
 @_judge(rexes.Var)

@@ -141,6 +141,13 @@ class Except(SetRel, tag="except"):
     """The rows of the left, less those of the right."""
 
 
+class Shared(Rel, tag="shared"):
+    """A relation that several places refer to by its name: it sees no row around it, and runs once for all of them."""
+
+    name: str
+    input: Rel
+
+
 class Distinct(Rel, tag="distinct"):
     """Every row once: rows are the same by deep equality, NULL with NULL, MISSING with MISSING."""
 
@@ -259,8 +266,8 @@ class Offset(Rel, tag="offset"):
 class Capture(enum.IntEnum):
     """Which rows a join keeps. The document's codes; its LEFT_OUTER, RIGHT_OUTER and FULL_OUTER are synonyms.
 
-    The last three are ours, and give no right columns: the left rows that have a match, those that have none, and all
-    of them with a column more that says whether they have one.
+    The last four are ours. Three give no right columns: the left rows that have a match, those that have none, and all
+    of them with a column more that says whether they have one. LEFT_SINGLE is LEFT, and a second match is an error.
     """
 
     INNER = 1
@@ -270,6 +277,7 @@ class Capture(enum.IntEnum):
     LEFT_SEMI = 8
     LEFT_ANTI = 9
     LEFT_MARK = 10
+    LEFT_SINGLE = 11
 
     @property
     def pads_left(self) -> bool:
@@ -277,7 +285,7 @@ class Capture(enum.IntEnum):
 
     @property
     def pads_right(self) -> bool:
-        return self in (Capture.LEFT, Capture.FULL)
+        return self in (Capture.LEFT, Capture.FULL, Capture.LEFT_SINGLE)
 
     @property
     def tests(self) -> bool:

@@ -42,6 +42,15 @@ class Global(Rex, tag="global"):
     ordinal: int
 
 
+class Parameter(Rex, tag="parameter"):
+    """A value that is given when the plan is run, or else is the one that the plan itself has for it."""
+
+    type: Type
+    ordinal: int
+    _: KW_ONLY
+    default: Rex | None = None
+
+
 class Step(Node):
     """One step of a path."""
 

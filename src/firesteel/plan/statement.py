@@ -8,7 +8,7 @@ from typing import Any as Value
 
 from firesteel.plan.base import PlanNode, Rel, Rex, Statement
 from firesteel.plan.rex import Fn
-from firesteel.types import Type
+from firesteel.types import Schema, Type
 
 
 class Mode(enum.Enum):
@@ -43,13 +43,99 @@ class CreateView(Statement, tag="create_view"):
     _: KW_ONLY
     columns: tuple[str, ...] = ()
     mode: Mode = Mode.PERMISSIVE
+    replace_existing: bool = False
+
+
+class IfExists(enum.Enum):
+    """What creating a table does where there is one of that name."""
+
+    ERROR = "error"
+    REPLACE = "replace"
+    APPEND = "append"
+    IGNORE = "ignore"
+
+
+class CreateTable(Statement, tag="write_table"):
+    """A table of these columns, with the rows of a relation or empty."""
+
+    path: tuple[str, ...]
+    columns: Schema
+    input: Rel | None
+    _: KW_ONLY
+    exists: IfExists = IfExists.ERROR
+    mode: Mode = Mode.STRICT
+
+
+class Insert(Statement, tag="insert_rows"):
+    """The rows of a relation, added to a table by the names of its columns."""
+
+    path: tuple[str, ...]
+    columns: Schema
+    input: Rel
+    _: KW_ONLY
+    mode: Mode = Mode.STRICT
+
+
+class Drop(Statement, tag="drop_object"):
+    """A table or a view less."""
+
+    path: tuple[str, ...]
+    _: KW_ONLY
+    view: bool = False
+    if_exists: bool = False
+
+
+class FileItem(PlanNode):
+    """Files at a place that a plan names: a `file`, a `folder`, a `path_glob` or a `path`, which is either; a slice of
+    them where it says at which byte to start, and for how many."""
+
+    path: str
+    kind: str
+    _: KW_ONLY
+    start: int = 0
+    length: int | None = None
+
+
+class TextFormat(PlanNode):
+    """How fields are written in files of text. Without a quote nothing is quoted; without an escape, a quote in quotes
+    is doubled; `null` is the text that stands for NULL."""
+
+    _: KW_ONLY
+    delimiter: str = ","
+    quote: str = ""
+    escape: str = ""
+    skip: int = 0
+    null: str | None = None
+
+
+class Files(PlanNode):
+    """Files of one format that are read as one table. Those of text have no names for their columns: the plan does."""
+
+    format: str
+    items: tuple[FileItem, ...]
+    _: KW_ONLY
+    text: TextFormat | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What to call the table."""
+        return self.items[0].path + (f" and {len(self.items) - 1} more" if len(self.items) > 1 else "")
+
+
+class Script(Statement, tag="script"):
+    """Several statements, in order; the rows of each root are an answer."""
+
+    statements: tuple[Statement, ...]
 
 
 class GlobalBinding(PlanNode):
-    """A global that the plan refers to: its qualified name and its type."""
+    """A global that the plan refers to: its qualified name, or its files, and its type."""
 
     path: tuple[str, ...]
     type: Type
+    _: KW_ONLY
+    files: Files | None = None
 
     @property
     def name(self) -> str:

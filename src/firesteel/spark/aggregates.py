@@ -1,7 +1,7 @@
 """Aggregate functions: columns to aggregate, and what is made of them afterwards.
 
 They skip NULL and MISSING; of nothing, a count is 0 and the others NULL. A sum of integers that takes more than 64
-bits is an error. A mean is a decimal of 18 digits after the point, which is what Spark's division gives.
+bits is an error. A mean is a decimal of 18 digits behind the point, or as many as its addends have.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.errors import UnsupportedError
+from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.arithmetic import DECIMAL_OVERFLOW, OVERFLOW
+from firesteel.spark.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 from firesteel.spark.dynamic import NUMBERS, decimal_variant, extract, one_of, whole
 from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
-from firesteel.spark.expr import Expr, null_expr, opened, reference
+from firesteel.spark.expr import Expr, as_decimal, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
+from firesteel.spark.numbers import PLACES, Digits, of_plain, to_variant
+from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.scope import Scope, Where
 
 _EXACT, _WHOLE = "decimal(38,18)", "decimal(38,0)"
@@ -85,6 +87,8 @@ def _count(group: Group, arg: Expr) -> Expr:
 
 
 def _sum(group: Group, arg: Expr) -> Expr:
+    if arg.integral is not None and not group.distinct:
+        return _mixed_sum(group, arg)
     value = group.bound(arg)
     if isinstance(value.type, t.Null | t.Missing):
         return _none()
@@ -95,6 +99,21 @@ def _sum(group: Group, arg: Expr) -> Expr:
         return group.result(t.absent(t.FLOAT64, nullable=True), add(value.plain.cast("double")))
     if isinstance(value.type, t.Integer):
         return _integer_sum(group, value)
+    return _decimal_sum(group, value)
+
+
+def _mixed_sum(group: Group, arg: Expr) -> Expr:
+    """Of integers alone it is an integer."""
+    value = group.scope.bind(arg)
+    assert value.integral is not None
+    total = _decimal_sum(group, as_decimal(value))
+    decimals = group.add(F.count(F.when(~value.integral, value.plain)))
+    type_ = t.proper(total.type)
+    assert isinstance(type_, t.Decimal)
+    return mixed(type_, total.plain, decimals == 0, total)
+
+
+def _decimal_sum(group: Group, value: Expr) -> Expr:
     type_ = _decimal_sum_type(value.type)
     if _roomy(value.type) and not group.distinct:
         return group.result(t.absent(type_, nullable=True), F.sum(value.plain))
@@ -124,33 +143,64 @@ def _integer_sum(group: Group, value: Expr) -> Expr:
     return _unless_lost(group, value, total, t.INT64, OVERFLOW)
 
 
-def _unless_lost(group: Group, value: Expr, total: Column, type_: t.Type, message: str) -> Expr:
+def _unless_lost(
+    group: Group,
+    value: Expr,
+    total: Column,
+    type_: t.Type,
+    message: str,
+    cls: type[FiresteelError] = EvaluationError,
+) -> Expr:
     """A total that is SQL NULL although there were addends did not fit."""
     count = group.add(F.count(value.plain))
-    column = F.coalesce(total, F.when(count > 0, group.error(message)))
+    column = F.coalesce(total, F.when(count > 0, group.scope.run.error(message, group.where, cls=cls)))
     return Expr(t.absent(type_, nullable=True), column, height=3, throws=True)
 
 
 def _mean(group: Group, arg: Expr) -> Expr:
-    value = group.bound(arg)
+    value = group.bound(as_decimal(arg))
     if isinstance(value.type, t.Null | t.Missing):
         return _none()
     if value.dynamic or not isinstance(value.type, t.Number) or isinstance(value.type, t.Float32 | t.Float64):
         return _dynamic_mean(group, value)
+    # No mean is greater than the greatest value: few digits before the point leave room for what is done with it.
+    if not group.distinct and isinstance(value.type, t.Int8 | t.Int16 | t.Int32):
+        return _simple_mean(group, value.plain, 10)
+    if not group.distinct and isinstance(value.type, t.Decimal) and _roomy(value.type, 20):
+        return _simple_mean(group, value.plain, (value.type.precision or 0) - (value.type.scale or 0))
     wide = value.plain.cast("decimal(28,0)") if isinstance(value.type, t.Integer) else value.plain
-    if isinstance(value.type, t.Decimal) and _roomy(value.type, 20) and not group.distinct:
-        total, count = group.add(F.sum(wide)), group.add(F.count(wide))
-        # No mean is greater than the greatest value: few digits before the point leave room for what is done with it.
-        type_ = t.Decimal((value.type.precision or 0) - (value.type.scale or 0) + 18, 18)
-        mean = F.try_divide(total.cast(_EXACT), count.cast("decimal(20,0)")).cast(to_spark(type_))
-        return Expr(t.absent(type_, nullable=True), mean, height=4)
     total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide))
     count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
-    type_ = t.Decimal(MAX_DIGITS, 18)
-    return _unless_lost(group, value, _quotient(total, count).cast(to_spark(type_)), type_, DECIMAL_OVERFLOW)
+    if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
+        return _long_mean(group, total, count, value.type)
+    type_ = t.Decimal(MAX_DIGITS, PLACES)
+    mean = _quotient(total, count).cast(to_spark(type_))
+    return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
+
+
+def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> Expr:
+    """Of decimals of more digits behind the point than a mean has by itself."""
+    known = of_plain(Expr(t.Decimal(MAX_DIGITS, type_.scale), total.cast(f"decimal({MAX_DIGITS},{type_.scale})")))
+    lost = group.scope.run.error(BEYOND, group.where, cls=UnsupportedError).cast("variant")
+
+    def encoded(found: Column) -> Column:
+        return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(lost)
+
+    mean = dynamic.let(dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)), encoded)
+    column = F.when(count == 0, dynamic.null()).otherwise(mean)
+    return Expr(t.absent(t.DECIMAL, nullable=True), column, height=40, throws=True)
+
+
+def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
+    """Of numbers of so many digits before the point, whose total has no more than twenty."""
+    total, count = group.add(F.sum(column)), group.add(F.count(column))
+    type_ = t.Decimal(digits + PLACES, PLACES)
+    mean = F.try_divide(total.cast(_EXACT), count.cast("decimal(20,0)")).cast(to_spark(type_))
+    return Expr(t.absent(type_, nullable=True), mean, height=4)
 
 
 def _quotient(total: Column, count: Column) -> Column:
+    """Rounded half up, as Spark does; digits enough of it are kept before that for this to be right."""
     return F.try_divide(total.try_cast(_EXACT), F.when(count > 0, count).cast("decimal(20,0)"))
 
 

@@ -17,7 +17,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
-from firesteel.spark import intervals, numbers
+from firesteel.spark import dynamic, intervals, numbers
 from firesteel.spark.arguments import propagated
 from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
 from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
@@ -186,21 +186,22 @@ def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Deci
 
 
 def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    """Of decimals, as digits: the result is a variant."""
+    """Of decimals, as digits: the result is a variant. It is one expression whose parts are bound in lambdas, because
+    what is bound in selects Catalyst puts together again, each part as often as it is mentioned."""
 
     def compute(x: Expr, y: Expr) -> Expr:
-        sides = [made(t.ANY, numbers.of_plain(e), e, cost=4) for e in (x, y)]
-        return scope.let(sides, lambda i, j: finish(x, y, i, j))
+        lost = scope.run.error(BEYOND, where, cls=UnsupportedError)
 
-    def finish(x: Expr, y: Expr, i: Expr, j: Expr) -> Expr:
-        def encoded(found: Expr) -> Expr:
-            lost = scope.run.error(BEYOND, where, cls=UnsupportedError)
-            column = F.when(found.column["u"].isNotNull(), numbers.to_variant(Digits(found.column))).otherwise(lost)
-            if name in _DIVISIONS:
-                column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
-            return made(t.ANY, column, found, x, y, throws=True, cost=8)
+        def encoded(found: Column) -> Column:
+            return F.when(found["u"].isNotNull(), numbers.to_variant(Digits(found))).otherwise(lost)
 
-        return _absent(scope, (x, y), scope.let([_exactly(name, i, j)], encoded))
+        def found(p: Column) -> Column:
+            return dynamic.let(_EXACTLY[name](Digits(p["a"]), Digits(p["b"])), encoded)
+
+        column = dynamic.let(F.struct(numbers.of_plain(x).alias("a"), numbers.of_plain(y).alias("b")), found)
+        if name in _DIVISIONS:
+            column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
+        return _absent(scope, (x, y), made(t.ANY, column, x, y, throws=True, cost=40))
 
     return scope.let([a, b], compute)
 

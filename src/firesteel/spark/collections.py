@@ -177,7 +177,7 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
         )
 
     total = made(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=14)
-    count = made(t.ANY, numbers.of_digits(F.array_size(column), F.lit(0)), pairs, cost=2)
+    count = made(t.INT64, F.array_size(column), pairs, cost=2)
 
     def finish(found: Expr) -> Expr:
         doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], "DOUBLE", "FLOAT")))
@@ -194,7 +194,8 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
         return made(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
 
     def quotient(i: Expr, j: Expr) -> Expr:
-        return made(t.ANY, numbers.divide(Digits(i.column), Digits(j.column)), i, j, cost=20)
+        column = numbers.mean(Digits(i.column), j.column)
+        return made(t.ANY, column, i, j, cost=26)
 
     return scope.let([total, count], lambda i, j: scope.let([quotient(i, j)], finish))
 

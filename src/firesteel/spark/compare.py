@@ -15,7 +15,8 @@ from firesteel.spark.arguments import propagated, wrong_type
 from firesteel.spark.dynamic import any_of, extract, one_of, whole
 from firesteel.spark.encoding import MAX_DIGITS, Form, common, form
 from firesteel.spark.expr import Expr, fit, made
-from firesteel.spark.keys import RANKS, deep_key, dynamic_key, is_own_key, is_scalar, key, levels
+from firesteel.spark.flat_keys import RANKS, Use
+from firesteel.spark.keys import is_own_key, is_scalar, key, variant_key
 from firesteel.spark.narrow import comparable, compared
 from firesteel.spark.scope import Scope, Where
 
@@ -35,6 +36,8 @@ _CLASSES: tuple[tuple[Any, str], ...] = (
     (t.Collection, "array"),
     (t.Struct | t.Map, "struct"),
     (t.Null | t.Missing, "none"),
+    (t.Uuid, "text"),
+    (t.UserDefined, "number"),
 )
 
 
@@ -157,11 +160,8 @@ def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
 def equality_key(scope: Scope, expr: Expr, *, shallow: bool = False) -> Expr:
     """The key of whatever it is, equal just where `=` is true; if `shallow`, of what is compared with scalars only.
     Give it a name first."""
-    value, kind = scope.variant(expr)
-    if shallow:
-        return made(t.ANY, dynamic_key(value.column, kind.column, days=False), value, kind, cost=8)
-    column = deep_key(scope, value.column, kind.column, None, days=False)
-    return made(t.ANY, column, value, kind, cost=10 + 10 * levels(scope), throws=True)
+    value, _ = scope.variant(expr)
+    return variant_key(scope, value, Use.EQUAL, shallow=shallow)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -246,10 +246,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     """By the keys of both, if their ranks are of one class."""
     found = [scope.variant(e) for e in (a, b)]
     sides, kinds = [value for value, _ in found], [kind for _, kind in found]
-    keys = [
-        scope.bind(made(t.ANY, dynamic_key(side.column, kind.column, days=False), side, kind, cost=8))
-        for side, kind in zip(sides, kinds, strict=True)
-    ]
+    keys = [scope.bind(variant_key(scope, side, Use.ORDER, shallow=True)) for side in sides]
     x, y = keys[0].column, keys[1].column
     both = x.isNotNull() & y.isNotNull()
     like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"]) & _same_unit(x, y)

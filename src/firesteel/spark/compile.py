@@ -39,6 +39,7 @@ from firesteel.spark.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_
 from firesteel.spark.nested import only_attribute, pivot_pair
 from firesteel.spark.rows import Rows, one_row, projected, staged
 from firesteel.spark.scope import Run, Scope
+from firesteel.spark.shared import Kept
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -61,7 +62,7 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
         args.append(made)
         if lazy and here.stages is not None:
             here = _after(node.fn.name, here, made)
-    return calls.apply(scope, node.fn.name, args, node.where)
+    return calls.apply(scope, node.fn, args, node.where)
 
 
 def _after(name: str, scope: Scope, before: Expr) -> Scope:
@@ -135,6 +136,7 @@ def compile_plan(
     failures: Failures,
     fallbacks: list[Fallback] | None = None,
     refuse: bool = False,
+    kept: Kept | None = None,
 ) -> Compiled:
     """The frame of a plan's statement. What of it runs in Python is added to `fallbacks`, or refused."""
     statement = plan.statement
@@ -147,6 +149,7 @@ def compile_plan(
     found = [] if fallbacks is None else fallbacks
     run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, found)
     run.touched = touched_paths(plan)
+    run.kept = kept if kept is not None else Kept(failures=failures)
     top = Scope(run)
     if isinstance(statement, p.Root):
         return _root(statement, top)

@@ -179,7 +179,7 @@ def from_entries(array: Column) -> Column:
 
 _AS_THEY_ARE = (
     *(t.Bool, t.Int8, t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.Decimal),
-    *(t.Char, t.String, t.Byte, t.Blob, t.Date, t.Timestamp),
+    *(t.Char, t.String, t.Byte, t.Blob, t.Date, t.Timestamp, t.Uuid),
 )
 
 
@@ -207,7 +207,7 @@ def _variant(column: Column, type_: t.Type) -> Column:
 
 def _present_variant(column: Column, type_: t.Type) -> Column:
     match type_:
-        case t.Int():
+        case t.Int() | t.UserDefined():
             wide = tag("int", column.cast("string").cast("variant"))
             return F.coalesce(column.try_cast("bigint").cast("variant"), wide)
         case t.Symbol():

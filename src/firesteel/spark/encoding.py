@@ -25,6 +25,15 @@ from firesteel.errors import UnsupportedError
 from firesteel.node import Node, drive, fold, transform
 from firesteel.values import Timestamp
 
+#: The unsigned integers of Substrait's extension, and how many bits they have.
+UNSIGNED: dict[str, int] = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
+_UNSIGNED: dict[str, s.DataType] = {
+    "u8": s.ShortType(),
+    "u16": s.IntegerType(),
+    "u32": s.LongType(),
+    "u64": s.DecimalType(20, 0),
+}
+
 #: Types nested deeper than this are one VARIANT: Spark's schemas are walked on the stack, in Python and in the JVM.
 MAX_NESTED = 12
 MAX_DIGITS = 38
@@ -65,6 +74,7 @@ _SCALARS: dict[type[t.Type], s.DataType] = {
     t.Blob: s.BinaryType(),
     t.Clob: s.BinaryType(),
     t.Date: s.DateType(),
+    t.Uuid: s.StringType(),
 }
 
 
@@ -115,7 +125,14 @@ def _plain(type_: t.Type, inner: list[Encoding]) -> s.DataType | None:
             return s.StructType([s.StructField(field.name or "", found.spark) for field, found in pairs])
         case t.Map(key=t.String() | t.Char()) if not type_.key.absent:
             return s.MapType(inner[0].spark, inner[1].spark)
+        case t.UserDefined(name=name) if unsigned(type_):
+            return _UNSIGNED[name]
     return _SCALARS.get(type(type_))
+
+
+def unsigned(type_: t.Type) -> bool:
+    """Is it one of the unsigned integers? They sit in the next wider type of Spark's."""
+    return isinstance(type_, t.UserDefined) and type_.name in UNSIGNED and type_.urn.endswith("unsigned_integers")
 
 
 def plain_names(struct: t.Struct) -> bool:

@@ -22,18 +22,20 @@ from firesteel.spark.failures import Failures, foreign, translated
 from firesteel.spark.fallback import Fallback
 from firesteel.spark.interrupts import again, interruptible
 from firesteel.spark.json_lines import malformed
-from firesteel.spark.output import edge, write
+from firesteel.spark.known import Known, key_of
+from firesteel.spark.output import Warehouse, edge, store, write
+from firesteel.spark.shared import Kept
 from firesteel.spark.ship import is_connect, ship
 from firesteel.spark.sources import text_lines
 from firesteel.spark.start import STACK, silence, start
 from firesteel.spark.transfer import download
-from firesteel.tables import File, warn_skipped
+from firesteel.tables import File, Stored, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.tables import Table
+    from firesteel.tables import Source, Table
 
 #: How often, ten times a second, a run is told to stop while somebody waits for that, and after that.
 PATIENCE, STUBBORNNESS = 10, 1_200
@@ -44,7 +46,8 @@ SETTINGS: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.sql.analyzer.maxIterations": "10000",
-    "spark.sql.optimizer.maxIterations": "10000",
+    # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
+    "spark.sql.optimizer.maxIterations": "20",
     # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
     "spark.sql.variant.allowDuplicateKeys": "true",
 }
@@ -61,7 +64,9 @@ class SparkEngine:
         master: str | None = None,
         remote: str | None = None,
         fallback: Literal["allow", "refuse"] = "allow",
+        warehouse: str | Path | None = None,
     ) -> None:
+        self._warehouse = Warehouse(warehouse)
         self._given = spark is not None
         self._refuse = fallback == "refuse"
         self._shipped = False
@@ -69,6 +74,7 @@ class SparkEngine:
         self._master = master
         self._remote = remote
         self._lock = threading.Lock()
+        self._known = Known()
         if spark is not None:
             silence()
             columns.forget()  # it may be on another JVM than the last one
@@ -94,20 +100,34 @@ class SparkEngine:
         """The plan as a DataFrame, with names at its edge."""
         return self.run(plan, tables).dataframe
 
-    def run(self, plan: p.Plan, tables: Sequence[Table] = ()) -> Outcome:
+    def together(self) -> Kept:
+        """What the statements of one plan share."""
+        return Kept()
+
+    def run(self, plan: p.Plan, tables: Sequence[Table] = (), kept: Kept | None = None) -> Outcome:
         """The plan, compiled. It is computed when its outcome is asked for."""
-        failures = Failures()
+        kept = self.together() if kept is None else kept
+        failures = kept.failures
         fallbacks: list[Fallback] = []
         spark = self.spark
+        lenient = _lenient(tables)
+        key = None if kept.rows else key_of(plan, tables)
         with translated(failures), settings(spark):
+            known = self._known.find(key)
+            if known is not None:
+                return Outcome(spark, *known, lenient=lenient, kept=kept)
             depth.ensure(plan.statement, self.limits)
             plan = decorrelate(plan)
-            compiled = compile_plan(plan, tables, spark, self.limits, failures, fallbacks, self._refuse)
+            compiled = compile_plan(plan, tables, spark, self.limits, failures, fallbacks, self._refuse, kept)
             if fallbacks:
                 self._ship(spark)
-        files = (table.source for table in tables if table.malformed == "skip")
-        lenient = [source.path for source in files if isinstance(source, File) and source.format == "json"]
-        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient)
+            else:
+                self._known.keep(key, compiled, plan)
+        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient, kept)
+
+    def forget(self) -> None:
+        """Forget the plans that were compiled."""
+        self._known.forget()
 
     def _ship(self, spark: SparkSession) -> None:
         """Bring this package to the workers, the first time that they need it."""
@@ -121,12 +141,36 @@ class SparkEngine:
         outcome = self.run(plan, tables)
         return outcome.plan, outcome.fallbacks
 
+    def keep(
+        self,
+        plan: p.Plan | None,
+        tables: Sequence[Table],
+        columns: t.Schema,
+        before: Source | None,
+        kept: Kept | None = None,
+    ) -> Stored:
+        """The rows of a plan's root in a folder of their own, behind those that were kept before."""
+        folders = before.folders if isinstance(before, Stored) else ()
+        if plan is None:
+            return Stored(folders, columns)
+        folder = self._warehouse.folder(self.spark)
+        self.run(plan, tables, kept).keep(folder, columns)
+        return Stored((*folders, folder), columns)
+
     def close(self) -> None:
-        """Stop the session, if it was started here."""
+        """Stop the session, if it was started here; what was kept is gone."""
+        self._warehouse.close()
         with self._lock:
             if self._spark is not None and not self._given:
                 self._spark.stop()
                 self._spark = None
+                self.forget()
+
+
+def _lenient(tables: Sequence[Table]) -> list[Path]:
+    """The files of which lines that are no JSON are left out."""
+    files = (table.source for table in tables if table.malformed == "skip")
+    return [source.path for source in files if isinstance(source, File) and source.format == "json"]
 
 
 class Outcome:
@@ -139,7 +183,9 @@ class Outcome:
         plan: p.Plan,
         fallbacks: tuple[Fallback, ...] = (),
         lenient: Sequence[Path] = (),
+        kept: Kept | None = None,
     ) -> None:
+        self._kept = kept  # for as long as the answer may be asked for
         self._spark = spark
         self._compiled = compiled
         #: What was compiled, and the expressions of it that run in Python.
@@ -169,6 +215,12 @@ class Outcome:
         """Write the answer; what was there before stays until the new one is whole."""
         with self._running():
             write(self._compiled, Path(path), format)
+            self._tell()
+
+    def keep(self, folder: Path, columns: t.Schema) -> None:
+        """Write the rows to a folder of ours, from where they are read as they are."""
+        with self._running():
+            store(self._compiled, folder, columns, self.plan.statement.where)
             self._tell()
 
     def cancel(self) -> None:

@@ -1,8 +1,10 @@
 """Compiled expressions: columns that know their type, and how expensive it is to mention them.
 
-An `Expr` is in one of three shapes. *Encoded*: one column, by `encoding(type)`. *Split*: a plain column beside one that
+An `Expr` is in one of four shapes. *Encoded*: one column, by `encoding(type)`. *Split*: a plain column beside one that
 says where it is MISSING; together they stand for a VARIANT that nobody may ever ask for (a comparison that feeds a
-filter). *Virtual*: a struct of which only the attributes are columns (a row of a table). `column` encodes any of them.
+filter). *Mixed*: decimals, some of which stand for integers, as another column says (`CASE ... ELSE 0 END`): for most
+operators that makes no difference. *Virtual*: a struct of which only the attributes are columns (a row of a table).
+`column` encodes any of them.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import any_of, to_variant
-from firesteel.spark.encoding import Form, common, form, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, Form, common, form, to_spark
 
 UNKNOWN = object()
 
@@ -40,6 +42,8 @@ class Expr:
     #: May raise an error: it is not computed where it is not needed.
     throws: bool = False
     missing: Column | None = None
+    #: Of a mixed one: where it is an integer.
+    integral: Column | None = None
     fields: tuple[Expr, ...] = ()
     present: Column | None = None
     constant: Any = UNKNOWN
@@ -55,7 +59,9 @@ class Expr:
     @property
     def dynamic(self) -> bool:
         """Is it one column of variants?"""
-        return not self.virtual and self.missing is None and form(self.type) is Form.VARIANT
+        if self.virtual or self.missing is not None or self.integral is not None:
+            return False
+        return form(self.type) is Form.VARIANT
 
     @property
     def plain(self) -> Column:
@@ -78,7 +84,15 @@ class Expr:
         if self.missing is not None:
             made = to_variant(self._value, t.absent(self.type, nullable=True, missable=False))
             return F.when(~self.missing, made)
+        if self.integral is not None:
+            integer = F.when(self.integral, self._value.try_cast("bigint"))
+            return F.coalesce(integer.cast("variant"), self._value.cast("variant"), dynamic.null())
         return self._value
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """What there is to name, of one that is not virtual: the value, and what is beside it."""
+        return tuple(part for part in (self.value, self.missing, self.integral) if part is not None)
 
     def _struct(self) -> Column:
         struct = self.type
@@ -133,6 +147,20 @@ def made(
     )
 
 
+def mixed(decimal: t.Decimal, value: Column, integral: Column, *args: Expr, cost: int = 1) -> Expr:
+    """Decimals, some of which stand for integers; or NULL."""
+    type_ = t.absent(t.union((t.INT64, decimal)), nullable=True)
+    return replace(made(type_, value, *args, cost=cost), integral=integral)
+
+
+def as_decimal(expr: Expr) -> Expr:
+    """A mixed expression as decimals, for whom that makes no difference; any other as it is."""
+    if expr.integral is None:
+        return expr
+    decimal = next(member for member in t.members(expr.type) if isinstance(member, t.Decimal))
+    return replace(expr, type=t.absent(t.proper(decimal), nullable=True), integral=None)
+
+
 def struct_expr(pairs: Iterable[tuple[str, Expr]], present: Column | None = None) -> Expr:
     """A virtual struct."""
     named = list(pairs)
@@ -154,6 +182,19 @@ def struct_expr(pairs: Iterable[tuple[str, Expr]], present: Column | None = None
 def reference(type_: t.Type, name: str) -> Expr:
     """A column of the frame."""
     return Expr(type_, F.col(name), atomic=True, names=(name,), own=True)
+
+
+def again(expr: Expr, columns: Sequence[Column]) -> Expr:
+    """An expression of the same shape over names for its columns."""
+    value, *beside = columns
+    split, is_mixed = expr.missing is not None, expr.integral is not None
+    return Expr(
+        expr.type,
+        value,
+        missing=beside[0] if split else None,
+        integral=beside[-1] if is_mixed else None,
+        atomic=True,
+    )
 
 
 def null_expr() -> Expr:
@@ -233,7 +274,10 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
 
 
 def opened(expr: Expr) -> Expr:
-    """A variant that holds values of one scalar type, split: then functions of that type take it as it is."""
+    """A variant that holds values of one scalar type, split: then functions of that type take it as it is. What is
+    mixed becomes a variant."""
+    if expr.integral is not None:
+        return made(expr.type, expr.column, expr, cost=3)
     if not expr.dynamic or not isinstance(t.proper(expr.type), NATIVE):
         return expr
     return replace(expr, value=expr.plain, missing=expr.column.isNull(), height=expr.height + 1)
@@ -262,10 +306,47 @@ def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
     """The result of the first condition that is true; the last result if none is."""
     if not conditions:
         return results[-1]
+    found = _mixture(conditions, results)
+    if found is not None:
+        return found
     type_ = common(result.type for result in results)
     *branches, default = (fit(result, type_) for result in results)
-    column: Any = F
-    for condition, branch in zip(conditions, branches, strict=True):
-        column = column.when(condition.plain, branch)
     cost = 1 + max(fit_cost(result, type_) for result in results)
-    return made(type_, column.otherwise(default), *conditions, *results, cost=cost)
+    return made(type_, _case(conditions, [*branches, default]), *conditions, *results, cost=cost)
+
+
+def _case(conditions: Sequence[Expr], branches: Sequence[Column]) -> Column:
+    column: Any = F
+    for condition, branch in zip(conditions, branches, strict=False):
+        column = column.when(condition.plain, branch)
+    found: Column = column.otherwise(branches[-1])
+    return found
+
+
+#: A sum of integers that are less is one of 64 bits, however many there are.
+_FEW = 10**9
+
+
+def _mixture(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr | None:
+    """Decimals of one type in some branches, small integers that are known in the others: mixed, not variants."""
+    constants = [type(result.constant) is int and abs(result.constant) < _FEW for result in results]
+    others = [result for result, constant in zip(results, constants, strict=True) if not constant]
+    if not any(constants) or not all(_is_decimal(result) for result in others):
+        return None
+    types = {t.proper(result.type) for result in others}
+    decimal = types.pop() if len(types) == 1 else None
+    if not isinstance(decimal, t.Decimal) or decimal.precision is None:
+        return None
+    digits = max(len(str(abs(r.constant))) for r, constant in zip(results, constants, strict=True) if constant)
+    scale = decimal.scale or 0
+    wide = t.Decimal(max(decimal.precision - scale, digits) + scale, scale)
+    if (wide.precision or 0) > MAX_DIGITS:
+        return None
+    value = _case(conditions, [result.plain.cast(to_spark(wide)) for result in results])
+    flags = [F.lit(constant) for constant in constants]
+    return mixed(wide, value, _case(conditions, flags), *conditions, *results, cost=2)
+
+
+def _is_decimal(expr: Expr) -> bool:
+    plain = not (expr.dynamic or expr.virtual or expr.type.missable) and expr.missing is None and expr.integral is None
+    return plain and isinstance(expr.type, t.Decimal)

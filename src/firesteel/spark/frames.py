@@ -25,27 +25,27 @@ _lock = threading.Lock()
 
 def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], DataFrame]) -> DataFrame:
     """The frame that `load` makes of a path, or the one it made before; `how` is whatever else it depends on."""
-    state = _state(path)
+    now = state(path)
     with _lock:
         kept = _kept.setdefault(spark, {})
         known = kept.get((path, how))
-    if known is not None and state is not None and known[0] == state:
+    if known is not None and now is not None and known[0] == now:
         return known[1]
     frame = load()
-    if state is not None:
+    if now is not None:
         with _lock:
-            kept[path, how] = (state, frame)
+            kept[path, how] = (now, frame)
     return frame
 
 
-def _state(path: Path) -> object:
+def state(path: Path) -> tuple[tuple[object, ...], ...] | None:
     """What changes when a file, or one in a folder, does; None where that is too much to look at."""
     found: list[tuple[object, ...]] = []
     for name, entry in _files(path):
         if len(found) >= MOST_FILES:
             return None
         found.append((name, entry.st_size, entry.st_mtime_ns, entry.st_ino))
-    return found or None
+    return tuple(found) or None
 
 
 def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:

@@ -1,7 +1,7 @@
 """The functions of the catalogue on Spark: each row is in just one of three tables.
 
 `SPARK`: one Spark function on plain columns; `LOWERED`: put together from several, and `AGGREGATES` likewise;
-`UNSUPPORTED`: not done, and why.
+`UNSUPPORTED`: not done, and why. Substrait's functions have a folder and tables of their own (`substrait/`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from firesteel import functions
+from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import (
@@ -24,12 +25,13 @@ from firesteel.spark import (
     patterns,
     rounding,
     structs,
+    substrait,
     text,
 )
 from firesteel.spark import columns as F
 from firesteel.spark.aggregates import AGGREGATES
 from firesteel.spark.arguments import Native, call, propagated
-from firesteel.spark.expr import Expr, made, opened
+from firesteel.spark.expr import Expr, as_decimal, made, opened
 from firesteel.spark.scope import Scope, Where
 
 #: Simple functions: the families of their parameters, the function, the type of the result.
@@ -83,6 +85,7 @@ def _ordered(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Exp
     return compare.compare(scope, name, args[0], args[1], where)
 
 
+_OPERATORS = ("plus", "minus", "times", "divide", "modulo")
 _COMPARISONS = ("eq", "ne", "lt", "lte", "gt", "gte")
 
 
@@ -91,7 +94,7 @@ def _to_index(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 LOWERED: dict[str, Lowered] = {
-    **_by_name(arithmetic.binary, "plus", "minus", "times", "divide", "modulo"),
+    **_by_name(arithmetic.binary, *_OPERATORS),
     **_by_name(arithmetic.unary, "neg", "pos", "abs"),
     **_by_name(_ordered, "lt", "lte", "gt", "gte"),
     **_by_name(logic.kleene, "and", "or"),
@@ -158,9 +161,22 @@ UNSUPPORTED: dict[str, str] = {
 }
 
 
-def apply(scope: Scope, name: str, args: Sequence[Expr | t.Type], where: Where) -> Expr:
-    """A call of the function of that name."""
+def _settled(name: str, args: Sequence[Expr | t.Type]) -> list[Expr | t.Type]:
+    """Integers among decimals are decimals where that makes no difference: in comparisons, and beside a decimal."""
+    beside = (isinstance(arg, Expr) and isinstance(arg.type, t.Decimal | t.Float32 | t.Float64) for arg in args)
+    alike = name in (*_COMPARISONS, "between") or (name in _OPERATORS and any(beside))
+    return [as_decimal(arg) if alike and isinstance(arg, Expr) else arg for arg in args]
+
+
+def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+    """A call of a function."""
+    name = fn.name
     functions.called(name, functions.Kind.SCALAR, len(args), where)
+    ready = substrait.SCALARS.get(name) or substrait.registered(name)
+    if ready is not None:
+        return ready(scope, fn, args, where)
+    if any(isinstance(arg, Expr) and arg.integral is not None for arg in args):
+        args = _settled(name, args)
     args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
         families, native, type_ = SPARK[name]

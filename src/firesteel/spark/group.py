@@ -13,7 +13,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.aggregates import Group
+from firesteel.spark.aggregates import Aggregate, Group
 from firesteel.spark.collections import folded
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, null_expr, opened, reference
@@ -22,8 +22,9 @@ from firesteel.spark.handlers import handles
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.logic import balanced
 from firesteel.spark.nested_groups import distinct_array, value_keys
-from firesteel.spark.rows import Rows, projected, staged
+from firesteel.spark.rows import Order, Rows, projected, staged
 from firesteel.spark.scope import Run, Scope
+from firesteel.spark.substrait import aggregates as substrait
 
 
 @handles(p.Aggregate)
@@ -40,7 +41,12 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
         for arg in agg.args:
             if isinstance(arg, p.Rex):
                 args.append((yield arg, scope))
-        results.append(_aggregated(agg, args, scope, totals))
+        condition = None if agg.filter is None else scope.bind((yield agg.filter, scope))
+        order: list[Order] = []
+        for spec in agg.order:
+            value = scope.bind(opened((yield spec.key, scope)))
+            order.append(Order(scope.bind(key(scope, value, agg.where, ordering=True)), spec.order))
+        results.append(_aggregated(agg, args, scope, totals, condition, order))
     by, groups = _grouped(scope, node, keys, totals)
     present = [test for test in (expr.is_absent() for expr in keys) if test is not None]
     rows = staged(rows, scope, node.where)
@@ -52,15 +58,37 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
     return projected(made_, made_.scope(outer), [*groups, *results], node.where)
 
 
-def _aggregated(agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column]) -> Expr:
+def _aggregated(
+    agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column], condition: Expr | None, order: list[Order]
+) -> Expr:
     row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
     build = AGGREGATES.get(row.name)
+    if row.name in substrait.AGGREGATES:
+        group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
+        return substrait.aggregating(group, agg.fn, args, order, None if condition is None else condition.plain)
     if build is None:
         raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
+    if condition is not None:
+        build, args = _filtered(agg, build, [scope.bind(opened(arg)) for arg in args], condition.plain)
     group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
     if agg.distinct and args and distinct_is_collected(row.name, args[0]):
         return collected_distinct(group, args[0])
     return build(group, *args)
+
+
+def _filtered(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column) -> tuple[Aggregate, list[Expr]]:
+    """What the filter leaves out is absent, and skipped."""
+    if agg.fn.name == "collect":
+        raise UnsupportedError("'collect' with a filter is not native on Spark", where=agg.where)
+    if agg.fn.name == "count_star":
+        return AGGREGATES["count"], [Expr(t.absent(t.INT64, nullable=True), F.when(condition, F.lit(1)))]
+    kept = []
+    for arg in args:
+        variant = form(arg.type) is Form.VARIANT
+        type_ = t.absent(arg.type, nullable=True, missable=True) if variant else arg.type
+        type_ = type_ if type_.missable else t.absent(type_, nullable=True)
+        kept.append(Expr(type_, F.when(condition, arg.column), stage=arg.stage, height=arg.height + 1))
+    return build, kept
 
 
 def distinct_is_collected(name: str, arg: Expr) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import Column
+from pyspark.sql import Column, Window
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -31,7 +31,7 @@ from firesteel.spark.rel import filtered
 from firesteel.spark.rex import truth
 from firesteel.spark.rows import Rows, staged
 from firesteel.spark.scans import padded
-from firesteel.spark.scope import Scope
+from firesteel.spark.scope import Run, Scope
 
 Compiling = Generator[Any, Any, Rows]
 
@@ -42,6 +42,7 @@ _HOW = {
     p.Capture.FULL: "full",
     p.Capture.LEFT_SEMI: "left_semi",
     p.Capture.LEFT_ANTI: "left_anti",
+    p.Capture.LEFT_SINGLE: "left",
 }
 
 #: Two keys as columns, and whether an absent one is the same as another.
@@ -81,9 +82,10 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
     """The only row of the right beside every left row, as a scalar subquery of Spark's: nothing has to be exchanged,
     and a condition on it can go to where the left rows come from. Such a condition has the subquery in it as often as
     it mentions the value, which is often if it is a variant: then there is none."""
-    if len(right.columns) != 1 or not right.columns[0].own or right.columns[0].dynamic:
+    column = right.columns[0] if len(right.columns) == 1 else None
+    if column is None or not column.own or column.dynamic or len(column.names) != 1:
         return None
-    (name,) = right.columns[0].names
+    (name,) = column.names
     return left.frame.select("*", right.frame.select(F.col(name)).scalar().alias(name))
 
 
@@ -205,7 +207,13 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
         if pads:
             markers[side] = run.name()
             frames[side] = frames[side].withColumn(markers[side], F.lit(True))
+    single = capture is p.Capture.LEFT_SINGLE
+    number = run.name()
+    if single:
+        frames["left"] = frames["left"].withColumn(number, F.monotonically_increasing_id())
     frame = frames["left"].join(frames["right"], condition, _HOW[capture])
+    if single:
+        frame = _checked(frame, number, node, run)
     rows = _beside(node, left, right, frame, outer)
     columns = []
     for side, found in (("left", left), ("right", right)):
@@ -213,6 +221,14 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
         for expr in found.columns:
             columns.append(expr if marker is None else padded(expr, F.col(marker).isNotNull(), (marker,)))
     return replace(rows, columns=tuple(columns))
+
+
+def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
+    """The rows of a join, unless two of them come from one left row."""
+    matches = run.name()
+    frame = frame.withColumn(matches, F.count(F.lit(1)).over(Window.partitionBy(number)))
+    wrong = run.error("a row has more than one match in a join that allows one", node.where)
+    return frame.filter(F.when(F.col(matches) > 1, wrong.cast("boolean")).otherwise(True))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

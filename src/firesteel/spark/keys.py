@@ -1,8 +1,8 @@
 """Comparison keys: columns that Spark can sort, group, join and compare, and that agree with `values.key`.
 
 A plain scalar is its own key. Floats put NaN first, collections and structs are keys of keys, a bag is sorted. A
-variant's key is a struct of a type rank, a class of number, the number, a text, and the keys of what it contains, level
-by level: Spark has no recursion, so that what nests deeper than `levels` is refused when it is met.
+variant's key is a struct of a type rank, a class of number, the number, a text, and, of a container, the flat key of
+what is in it (`flat_keys`).
 """
 
 from __future__ import annotations
@@ -10,47 +10,28 @@ from __future__ import annotations
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import COLLECTIONS, STRUCTS, kind_of, one_of, payload, whole
+from firesteel.spark.dynamic import COLLECTIONS, FAMILIES, STRUCTS, kind_of, one_of
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, as_variant, made
+from firesteel.spark.flat_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
+from firesteel.spark.kinds import possible
 from firesteel.spark.scope import Scope, Where
-
-RANKS: dict[str, int] = {
-    "BOOLEAN": 1,
-    **dict.fromkeys(("BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "int", "decimal"), 2),
-    "DATE": 3,
-    "time": 4,
-    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"), 5),
-    "interval": 6,
-    **dict.fromkeys(("STRING", "symbol"), 7),
-    **dict.fromkeys(("BINARY", "clob"), 8),
-    **dict.fromkeys(("ARRAY", "sexp"), 10),
-    **dict.fromkeys(("OBJECT", "pairs"), 11),
-    "bag": 12,
-    "graph": 13,
-}
-_RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
-#: What is absent in a container: last, NULL before MISSING.
-_NULL, _MISSING = 20, 21
-
-_EXACT, _WHOLE = "decimal(38,18)", "decimal(38,0)"
 
 
 def key(scope: Scope, expr: Expr, where: Where, *, ordering: bool = False) -> Expr:
     """A column that is equal, and ordered if asked, as the values are; SQL NULL where they are absent."""
     if expr.dynamic:
-        return scope.let([expr], lambda value: _variant_key(scope, value, where))
+        return scope.let([expr], lambda value: _variant_key(scope, value))
     if expr.missing is not None:  # split: the plain column has the value, and SQL NULL where there is none
         expr = made(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
     if is_own_key(expr.type, ordering=ordering):
         return expr
     if not _has_typed_key(expr.type, ordering):
         variant = made(t.ANY, as_variant(expr), expr, cost=4)
-        return scope.let([variant], lambda value: _variant_key(scope, value, where))
-    return scope.let([expr], lambda value: made(expr.type, _key(scope, value.plain, expr.type, where), value, cost=4))
+        return scope.let([variant], lambda value: _variant_key(scope, value))
+    return scope.let([expr], lambda value: made(expr.type, _key(value.plain, expr.type), value, cost=4))
 
 
 def row_key(scope: Scope, expr: Expr, where: Where) -> Expr:
@@ -85,28 +66,28 @@ def _has_typed_key(type_: t.Type, ordering: bool) -> bool:
     return not isinstance(type_, t.Map)
 
 
-def _key(scope: Scope, column: Column, type_: t.Type, where: Where) -> Column:
+def _key(column: Column, type_: t.Type) -> Column:
     match type_:
         case t.Float32() | t.Float64():
             return F.when(column.isNotNull(), F.struct((~F.isnan(column)).alias("r"), column.alias("n")))
         case t.Collection() if form(type_) is not Form.VARIANT:
             inner = type_.element
-            array = F.transform(column, lambda item: _item(scope, item, inner, where))
-            return F.array_sort(array) if isinstance(type_, t.Bag) else array
+            array = F.transform(column, lambda item: _item(item, inner))
+            return F.sort_array(array) if isinstance(type_, t.Bag) else array
         case t.Struct() if form(type_) is not Form.VARIANT:
             parts = [
-                _item(scope, column[field.name or ""], field.type, where).alias(f"k{i}")
+                _item(column[field.name or ""], field.type).alias(f"k{i}")
                 for i, field in enumerate(sorted(type_.fields, key=lambda field: field.name or ""))
             ]
             return F.when(column.isNotNull(), F.struct(*parts))
     return column
 
 
-def _item(scope: Scope, column: Column, type_: t.Type, where: Where) -> Column:
+def _item(column: Column, type_: t.Type) -> Column:
     """The key of a part: what is absent comes last, NULL before MISSING."""
     if form(type_) is Form.VARIANT:
-        return _item_key(column, levels(scope), _beyond(scope, where), alike=False)
-    inner = _key(scope, column, type_, where)
+        return _item_key(column)
+    inner = _key(column, type_)
     if not type_.absent:
         return inner
     flag = F.when(column.isNull(), 2 if type_.missable else 1).otherwise(0)
@@ -117,24 +98,31 @@ def _item(scope: Scope, column: Column, type_: t.Type, where: Where) -> Column:
 # Variants
 
 
-def levels(scope: Scope) -> int:
-    """How many levels of containers a key looks into: each is some ten levels of Spark's."""
-    limits = scope.run.limits
-    if limits.inline < 30:
-        return 1
-    return 2 if scope.nested else 3
+def _variant_key(scope: Scope, value: Expr) -> Expr:
+    return scope.let([value], lambda bound: variant_key(scope, bound))
 
 
-def _beyond(scope: Scope, where: Where) -> Column:
-    said = "values that nest this deep cannot be compared, grouped or sorted natively on Spark"
-    return scope.run.error(said, where, cls=UnsupportedError)
-
-
-def _variant_key(scope: Scope, value: Expr, where: Where) -> Expr:
+def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool = False) -> Expr:
+    """The key of a variant that has a name; SQL NULL for NULL and MISSING. If `shallow`, a container is one by its rank
+    only: it is compared with scalars."""
     kind = scope.kind(value)
-    scalar = is_scalar(value.type)
-    column = deep_key(scope, value.column, kind.column, where, depth=0 if scalar else None)
-    return made(t.ANY, column, value, kind, cost=8 if scalar else 10 + 10 * levels(scope), throws=not scalar)
+    kinds = possible(value)
+    deep = not shallow and not is_scalar(value.type)
+
+    def made_(kind: Expr, number: Expr | None) -> Expr:
+        double = None if number is None else number.plain
+        parts = token(value.column, kind.column, double, kinds=kinds, use=use)
+        inner_key = F.lit(None).cast(f"array<{TOKEN}>")
+        if deep:
+            inner_key = F.when(_is_box(kind.column), flat(value.column, alike=use is not Use.SORT))
+        column = F.when(rank(kind.column).isNotNull(), F.struct(*parts, inner_key.alias("a")))
+        inner = [kind] if number is None else [kind, number]
+        return made(t.ANY, column, value, *inner, cost=24 if deep else 8)
+
+    if kinds is not None and not kinds & set(FAMILIES["number"]):
+        return scope.let([kind], lambda k: made_(k, None))
+    number = made(t.absent(t.FLOAT64, nullable=True), double_of(value.column), value, cost=2)
+    return scope.let([kind, number], made_)
 
 
 _SCALARS = (t.Number, t.Text, t.Bool, t.Octets, t.Date, t.Time, t.Timestamp, t.Interval, t.Null, t.Missing)
@@ -145,144 +133,17 @@ def is_scalar(type_: t.Type) -> bool:
     return all(isinstance(member, _SCALARS) for member in t.members(type_))
 
 
-def deep_key(
-    scope: Scope, column: Column, kind: Column, where: Where, *, days: bool = True, depth: int | None = None
-) -> Column:
-    """The key of a variant, containers and all; SQL NULL for NULL and MISSING. Both are mentioned often: names, please.
-
-    Without `days` it is for `=`: a date is the timestamp of its midnight, and inside a container MISSING is NULL.
-    """
-    deep = levels(scope) if depth is None else depth
-    beyond = _beyond(scope, where) if deep else None
-    return F.when(rank(kind).isNotNull(), _struct(column, kind, rank(kind), deep, beyond, days=days, alike=not days))
+def _is_box(kind: Column) -> Column:
+    return one_of(kind, *COLLECTIONS, *STRUCTS)
 
 
-def dynamic_key(column: Column, kind: Column, *, days: bool = True) -> Column:
-    """The key of a variant that is no container, where it is one by its rank only; SQL NULL for NULL and MISSING."""
-    return F.when(rank(kind).isNotNull(), _struct(column, kind, rank(kind), 0, None, days=days, alike=False))
-
-
-def rank(kind: Column) -> Column:
-    """The place of a kind in the total order; SQL NULL for NULL and MISSING."""
-    return F.try_element_at(F.str_to_map(F.lit(_RANK_TEXT)), kind).cast("int")
-
-
-def _double(column: Column) -> Column:
-    return F.coalesce(whole(column, "double"), payload(column, "double"))
-
-
-def _struct(
-    column: Column,
-    kind: Column,
-    place: Column,
-    deep: int,
-    beyond: Column | None,
-    *,
-    days: bool,
-    alike: bool,
-    number: Column | None = None,
-) -> Column:
-    double = _double(column) if number is None else number
-    numeric = one_of(kind, "BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "int", "decimal")
-    floating = one_of(kind, "DOUBLE", "FLOAT")
-    number_class = F.when(F.isnan(double), 0).when(double == float("-inf"), 1).when(double == float("inf"), 3)
-    written = whole(column, "string")
-    long = F.coalesce((kind == "DECIMAL") & written.rlike(r"\.\d{19}"), F.lit(False))
-    exact = F.when(long, F.regexp_extract(written, r"^-?\d+\.\d{18}", 0).try_cast(_EXACT)).otherwise(
-        F.coalesce(whole(column, _EXACT), payload(column, _EXACT))
-    )
-    # What is behind the eighteenth digit; of numbers that are too large for that many, all that is before the point.
-    tail = F.rpad(F.regexp_extract(written, r"\.\d{18}(\d+)$", 1), 20, "0").try_cast(_WHOLE)
-    whole_part = (
-        F.when(long, F.when(written.startswith("-"), -tail).otherwise(tail))
-        .when(exact.isNotNull(), F.lit(0).cast(_WHOLE))
-        .otherwise(F.coalesce(whole(column, _WHOLE), payload(column, _WHOLE)))
-    )
-    micros = F.unix_micros(whole(column, "timestamp"))
-    nanos = F.try_variant_get(column, "$['\x01'][2]", _WHOLE)
-    day = F.unix_date(whole(column, "date")).cast(_WHOLE)
-    moment = F.when(kind == "DATE", day if days else day * 86_400_000_000_000).otherwise(
-        F.when(one_of(kind, "TIMESTAMP", "TIMESTAMP_NTZ"), micros.cast(_WHOLE) * 1000).otherwise(
-            F.when(one_of(kind, "timestamp", "time", "interval"), nanos)
-        )
-    )
-    text = (
-        F.when(kind == "STRING", whole(column, "string"))
-        .when(kind == "symbol", payload(column, "string"))
-        .when(kind == "BOOLEAN", whole(column, "string"))
-        .when(kind == "BINARY", F.hex(whole(column, "binary")))
-        .when(kind == "clob", F.hex(payload(column, "binary")))
-        .when(kind == "graph", F.to_json(column))
-    )
-    months = F.when(kind == "interval", F.try_variant_get(column, "$['\x01'][1][1]", _EXACT))
-    unit = F.when(kind == "interval", F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string")))
-    parts = [
-        (place if days else F.when(kind == "DATE", RANKS["TIMESTAMP"]).otherwise(place)).alias("r"),
-        F.when(numeric, F.coalesce(number_class, F.lit(2))).otherwise(unit).alias("c"),
-        F.when(numeric & ~F.isnan(double), double + F.lit(0.0)).alias("d"),
-        F.when(numeric, exact).otherwise(months).alias("e"),
-        F.when(numeric, whole_part).otherwise(moment.cast(_WHOLE)).alias("w"),
-        F.when(floating, _lean(whole(column, "double"))).otherwise(0).alias("x"),
-        text.alias("t"),
-    ]
-    if beyond is not None:
-        boxed = one_of(kind, *COLLECTIONS, *STRUCTS)
-        inner = F.when(boxed, _contents(column, kind, deep - 1, beyond, alike=alike) if deep else beyond)
-        parts.append(inner.alias("a"))
-    return F.struct(*parts)
-
-
-#: What is left of a float after so many steps is still exact.
-_STEPS = 2**18
-
-
-def _lean(double: Column) -> Column:
-    """On which side of the decimal that it is written as a float lies: `0.1e0` is a little more than `0.1`, `0.3e0` a
-    little less than `0.3`; both are 0 only where they are equal."""
-
-    def low_of(value: Column) -> Column:
-        low = F.floor(F.when(F.abs(value) < 2.0**62, value))
-        return dynamic.let(low, lambda below: steps_of(value, below))
-
-    def steps_of(value: Column, low: Column) -> Column:
-        steps = (value - low.cast("double")) * float(_STEPS)
-        return dynamic.let(steps, lambda found: sign(value, low, found))
-
-    def sign(value: Column, low: Column, steps: Column) -> Column:
-        fraction = F.floor(steps).cast("decimal(6,0)") * F.lit("0.000003814697265625").cast("decimal(18,18)")
-        apart = (low.cast("decimal(19,0)") + fraction) - value.try_cast(_EXACT)
-        rest = (steps - F.floor(steps).cast("double")) / float(_STEPS)
-        return F.coalesce(F.signum(apart.cast("double") + rest).cast("int"), F.lit(0))
-
-    return dynamic.let(double, low_of)
-
-
-def _contents(column: Column, kind: Column, deep: int, beyond: Column, *, alike: bool) -> Column:
-    """The keys of what is in a container, in their order: a list's by place, a struct's by name, a bag's by key."""
-    listed = one_of(kind, "ARRAY", "sexp")
-    array = F.when(kind == "ARRAY", whole(column, "array<variant>")).otherwise(
-        F.when(one_of(kind, "bag", "sexp"), payload(column, "array<variant>"))
-    )
-    unnamed = F.transform(array, lambda item: F.struct(F.lit(None).cast("string").alias("key"), item.alias("value")))
-    pairs = F.coalesce(unnamed, dynamic.entries(column, kind))
-
-    def one(pair: Column, place: Column) -> Column:
-        return F.struct(
-            F.when(listed, place).otherwise(0).alias("o"),
-            pair["key"].alias("n"),
-            _item_key(pair["value"], deep, beyond, alike=alike).alias("k"),
-        )
-
-    return F.array_sort(F.transform(pairs, one))
-
-
-def _item_key(column: Column, deep: int, beyond: Column, *, alike: bool) -> Column:
-    """The key of a variant in a container."""
+def _item_key(column: Column) -> Column:
+    """The key of a variant in a container of a known type."""
 
     def made_(both: Column) -> Column:
         kind = both["k"]
-        absent = F.when(kind == "VOID", _NULL).otherwise(_NULL if alike else _MISSING)
-        place = F.coalesce(rank(kind), absent)
-        return _struct(column, kind, place, deep, beyond, days=True, alike=alike, number=both["d"])
+        place = F.coalesce(rank(kind), F.when(kind == "VOID", NULL).otherwise(MISSING))
+        inner = F.when(_is_box(kind), flat(column, alike=False)).alias("a")
+        return F.struct(*token(column, kind, both["d"], place=place), inner)
 
-    return dynamic.let(F.struct(kind_of(column).alias("k"), _double(column).alias("d")), made_)
+    return dynamic.let(F.struct(kind_of(column).alias("k"), double_of(column).alias("d")), made_)

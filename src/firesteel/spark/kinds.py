@@ -34,6 +34,8 @@ _KINDS: tuple[tuple[type[t.Type], tuple[str, ...]], ...] = (
     (t.Struct, ("OBJECT", "pairs")),
     (t.Map, ("OBJECT", "pairs")),
     (t.Graph, ("graph",)),
+    (t.Uuid, ("STRING",)),
+    (t.UserDefined, ("BIGINT", "int")),
     (t.Null, ()),
     (t.Missing, ()),
 )

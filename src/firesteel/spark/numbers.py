@@ -20,6 +20,8 @@ from firesteel.spark.scope import Scope, Where
 
 WHOLE = "decimal(38,0)"
 DIGITS = 38
+#: How many digits behind the point a mean has, at least.
+PLACES = 18
 #: At most so many digits of a quotient are found at once, and half of a number is as long.
 _CHUNK = 19
 #: So many digits behind the point of a quotient are enough to have 38 that count.
@@ -82,9 +84,9 @@ def of_variant(column: Column) -> Column:
 
 def of_plain(expr: Expr) -> Column:
     """Of a plain column of integers or decimals."""
-    if isinstance(expr.type, t.Integer):
-        return F.when(expr.plain.isNotNull(), of_digits(expr.plain, F.lit(0)))
-    return digits(expr.plain.cast("string"))
+    scale = (expr.type.scale or 0) if isinstance(expr.type, t.Decimal) else 0
+    text = F.translate(expr.plain.cast("string"), ".", "")
+    return F.when(expr.plain.isNotNull(), of_digits(text.try_cast(WHOLE), F.lit(scale)))
 
 
 def number(scope: Scope, expr: Expr, where: Where) -> Expr:
@@ -137,17 +139,27 @@ def of_float(column: Column) -> Column:
 
 def to_variant(number: Digits) -> Column:
     """As a decimal; one of more digits behind the point than a variant has is tagged."""
+
+    def padded(p: Column) -> Column:
+        return dynamic.let(F.lpad(p["t"], F.greatest(p["n"], p["e"] + 1), F.lit("0")), lambda text: written(p, text))
+
+    def written(p: Column, text: Column) -> Column:
+        before = F.char_length(text) - p["e"]
+        after = F.when(p["e"] > 0, F.substring(text, before + 1, p["e"])).otherwise(F.lit("0"))
+        full = F.concat(p["m"], F.substring(text, F.lit(1), before), F.lit("."), after)
+        return dynamic.let(F.struct(full.alias("t"), narrow(p).alias("n")), encoded)
+
+    def narrow(p: Column) -> Column:
+        return (p["e"] <= DIGITS) & (p["n"] + F.when(p["e"] == 0, 1).otherwise(0) <= DIGITS)
+
+    def encoded(p: Column) -> Column:
+        parsed = F.parse_json(F.when(p["n"], p["t"]))
+        return F.when(p["n"], parsed).otherwise(dynamic.tag("decimal", p["t"].cast("variant")))
+
     size = magnitude(number.unscaled)
-    padded = F.lpad(size, F.greatest(F.char_length(size), number.scale + 1), F.lit("0"))
-    before = F.char_length(padded) - number.scale
-    text = F.concat(
-        F.when(number.unscaled < 0, F.lit("-")).otherwise(F.lit("")),
-        F.substring(padded, F.lit(1), before),
-        F.lit("."),
-        F.when(number.scale > 0, F.substring(padded, before + 1, number.scale)).otherwise(F.lit("0")),
-    )
-    narrow = (number.scale <= DIGITS) & (F.char_length(size) + F.when(number.scale == 0, 1).otherwise(0) <= DIGITS)
-    return F.when(narrow, F.parse_json(F.when(narrow, text))).otherwise(dynamic.tag("decimal", text.cast("variant")))
+    sign = F.when(number.unscaled < 0, F.lit("-")).otherwise(F.lit(""))
+    parts = (size.alias("t"), F.char_length(size).alias("n"), number.scale.alias("e"), sign.alias("m"))
+    return dynamic.let(F.struct(*parts), padded)
 
 
 def magnitude(unscaled: Column) -> Column:
@@ -264,6 +276,35 @@ def divide(a: Digits, b: Digits) -> Column:
     negative = (a.unscaled < 0) != (b.unscaled < 0)
     scale = a.scale - b.scale + F.lit(_ZEROS)
     return _divided(text, magnitude(b.unscaled), lambda p: rounded(p["t"], p["r"] > 0, negative, scale))
+
+
+def mean(total: Digits, count: Column) -> Column:
+    """The total of some numbers by their number: of `PLACES` digits behind the point, or as many as the total has."""
+
+    def of_normal(normal: Column) -> Column:
+        quotient = divide(Digits(normal), Digits(of_digits(count, F.lit(0))))
+        places = F.greatest(F.lit(PLACES), normal["e"])
+        return dynamic.let(quotient, lambda found: shortened(Digits(found), places))
+
+    size = magnitude(total.unscaled)
+    parts = (size.alias("t"), total.scale.alias("s"), (total.unscaled < 0).alias("n"))
+    return dynamic.let(dynamic.let(F.struct(*parts), _trimmed), of_normal)
+
+
+def shortened(number: Digits, places: Column) -> Column:
+    """With at most so many digits behind the point; half is rounded away from zero."""
+
+    def cut(p: Column) -> Column:
+        end = F.char_length(p["t"]) - p["c"]
+        up = F.when(F.substring(p["t"], end + 1, F.lit(1)) >= "5", 1).otherwise(0)
+        size = F.try_add(F.substring(p["t"], F.lit(1), end).try_cast(WHOLE), up)
+        return of_digits(F.concat(p["m"], size.cast("string")).try_cast(WHOLE), p["s"])
+
+    over = number.scale - places
+    text = F.lpad(magnitude(number.unscaled), F.greatest(F.char_length(magnitude(number.unscaled)), over + 1), F.lit("0"))
+    sign = F.when(number.unscaled < 0, F.lit("-")).otherwise(F.lit(""))
+    parts = (text.alias("t"), over.alias("c"), sign.alias("m"), places.alias("s"))
+    return F.when(over > 0, dynamic.let(F.struct(*parts), cut)).otherwise(number.column)
 
 
 def modulo(a: Digits, b: Digits) -> Column:

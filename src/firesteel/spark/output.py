@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import tempfile
+import threading
 import uuid
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firesteel import types as t
-from firesteel.errors import UnsupportedError
+from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark import columns as F
-from firesteel.spark.encoding import Form, form
+from firesteel.spark.encoding import Form, form, to_spark
+from firesteel.spark.expr import fit
 from firesteel.tables import format_of
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
+    from firesteel.source import Place, Span
     from firesteel.spark.compile import Compiled
 
 
@@ -51,6 +56,56 @@ def write(compiled: Compiled, path: Path, format_: str | None) -> None:
         _swap(staged, path)
     finally:
         shutil.rmtree(staged, ignore_errors=True)
+
+
+def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Span | None) -> None:
+    """Write rows as they are encoded by the types of their columns, whose names are ours. A folder that is not whole
+    is gone."""
+    made = []
+    for i, (field, expr) in enumerate(zip(columns, compiled.rows.columns, strict=True)):
+        column = fit(expr, field.type)
+        if not field.type.nullable and expr.type.nullable:
+            mark = compiled.failures.register(EvaluationError, where)
+            said = F.lit(f"{mark}NULL for the column '{field.name}', which is declared without")
+            column = F.when(column.isNull(), F.raise_error(said).cast(to_spark(field.type))).otherwise(column)
+        made.append(column.alias(f"c{i}"))
+    try:
+        compiled.rows.frame.select(*made).write.parquet(folder.as_uri())
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+class Warehouse:
+    """The folder with the tables that plans create: one of its own in a place that is given, or a temporary one."""
+
+    def __init__(self, place: str | Path | None) -> None:
+        self._place = None if place is None else Path(place).resolve()
+        self._root: Path | None = None
+        self._removed: weakref.finalize[..., Warehouse] | None = None
+        self._lock = threading.Lock()
+
+    def folder(self, spark: SparkSession) -> Path:
+        """The path of a new folder, which is not there yet."""
+        if self._place is None and not (spark.conf.get("spark.master", "") or "").startswith("local"):
+            raise UnsupportedError(
+                "creating a table on a cluster without a place for it",
+                help="connect with warehouse=DIR, a folder that all machines of the cluster see",
+            )
+        with self._lock:
+            if self._root is None:
+                if self._place is not None:
+                    self._place.mkdir(parents=True, exist_ok=True)
+                self._root = Path(tempfile.mkdtemp(prefix="firesteel-", dir=self._place))
+                self._removed = weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
+            return self._root / uuid.uuid4().hex
+
+    def close(self) -> None:
+        """Remove what was kept."""
+        with self._lock:
+            if self._removed is not None:
+                self._removed()
+            self._root = self._removed = None
 
 
 def _swap(staged: Path, path: Path) -> None:

@@ -22,6 +22,7 @@ from firesteel.spark.encoding import Form, common, form, nests, seconds, settle,
 from firesteel.spark.expr import Expr, choose, fit, fit_cost, made, missing_expr, null_expr, struct_expr
 from firesteel.spark.handlers import handles
 from firesteel.spark.json_text import json_text
+from firesteel.spark.literals import typed
 from firesteel.spark.scope import Scope
 from firesteel.tables import Memory
 from firesteel.values import MISSING, Timestamp, Value
@@ -37,12 +38,17 @@ def _lit(node: p.Lit, scope: Scope) -> Expr:
     if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
         # Of an empty collection only the type says what might be in it.
         return Expr(node.type, F.array().cast(to_spark(node.type)), atomic=True, constant=node.value)
-    return literal(node.value)
+    return typed(node.value, node.type) or literal(node.value)
 
 
 @handles(p.Var)
 def _var(node: p.Var, scope: Scope) -> Expr:
     return scope.variable(node.ordinal, node.depth, node.where)
+
+
+@handles(p.Parameter)
+def _parameter(node: p.Parameter, _: Scope) -> NoReturn:
+    raise PlanError(f"no value is given for parameter {node.ordinal}", where=node.where)
 
 
 @handles(p.UnresolvedVar)

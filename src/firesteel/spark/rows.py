@@ -15,7 +15,7 @@ from pyspark.sql import Column
 from firesteel.errors import UnsupportedError
 from firesteel.plan import SortOrder
 from firesteel.spark import columns as F
-from firesteel.spark.expr import Expr, reference
+from firesteel.spark.expr import Expr, again
 from firesteel.spark.scope import Run, Scope, Stages, Where
 
 if TYPE_CHECKING:
@@ -128,15 +128,9 @@ def _materialized(expr: Expr, run: Run, kept: list[str], made: list[Column]) -> 
         return replace(
             expr, fields=fields, present=present, stage=0, height=0, atomic=True, throws=False, names=tuple(names)
         )
-    assert expr.value is not None
-    name = run.name()
-    made.append(expr.value.alias(name))
-    result = reference(expr.type, name)
-    if expr.missing is None:
-        return result
-    flag = run.name()
-    made.append(expr.missing.alias(flag))
-    return replace(result, missing=F.col(flag), names=(name, flag))
+    named = [run.name() for _ in expr.columns]
+    made.extend(column.alias(name) for column, name in zip(expr.columns, named, strict=True))
+    return replace(again(expr, [F.col(name) for name in named]), names=tuple(named), own=True)
 
 
 def one_row(run: Run) -> Rows:

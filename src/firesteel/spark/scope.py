@@ -22,7 +22,7 @@ from firesteel.source import Place, Span
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
-from firesteel.spark.expr import Expr, as_variant, made, reference
+from firesteel.spark.expr import Expr, again, as_variant, made
 from firesteel.spark.failures import Failures
 from firesteel.spark.kinds import known_kind
 
@@ -54,6 +54,8 @@ class Run:
     now: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
     #: What is touched of each table, by ordinal.
     touched: Mapping[int, PathTree] = field(default_factory=dict)
+    #: The relations that several places refer to, and that are kept (`shared.Kept`).
+    kept: Any = None
     _names: int = 0
 
     def name(self) -> str:
@@ -206,11 +208,8 @@ class Scope:
         guard = self.needed() if expr.throws else None
         if guard is not None:
             stage = max(stage, guard.stage)
-        names = [self._name(expr.value, stage, guard)]
-        if expr.missing is not None:
-            names.append(self._name(expr.missing, stage, guard))
-        missing = F.col(names[1]) if expr.missing is not None else None
-        return replace(reference(expr.type, names[0]), stage=stage + 1, missing=missing, names=tuple(names))
+        names = [self._name(column, stage, guard) for column in expr.columns]
+        return replace(again(expr, [F.col(name) for name in names]), stage=stage + 1, names=tuple(names), own=True)
 
     def kind(self, expr: Expr) -> Expr:
         """The kind of a variant, bound if there is a place for it; once for every column."""
@@ -315,13 +314,6 @@ def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:
             height=0,
             throws=False,
         )
-    value = f"v{len(parts)}"
-    assert expr.value is not None
-    parts.append(expr.value.alias(value))
-    missing = f"v{len(parts)}"
-    if expr.missing is not None:
-        parts.append(expr.missing.alias(missing))
-    split = expr.missing is not None
-    return lambda row: Expr(
-        expr.type, row[value], missing=row[missing] if split else None, stage=expr.stage, atomic=True
-    )
+    names = [f"v{len(parts) + i}" for i, _ in enumerate(expr.columns)]
+    parts.extend(column.alias(name) for column, name in zip(expr.columns, names, strict=True))
+    return lambda row: replace(again(expr, [row[name] for name in names]), stage=expr.stage)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,10 +19,12 @@ from firesteel.spark import dynamic, json_lines
 from firesteel.spark.encoding import from_spark, to_spark
 from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
 from firesteel.spark.frames import opened
+from firesteel.spark.literals import complete
+from firesteel.spark.parts import parts_frame, place
 from firesteel.spark.rows import Order, Rows
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.transfer import upload
-from firesteel.tables import COMPRESSED, FORMATS, Arrow, File, Frame, Memory, Table, matches
+from firesteel.tables import COMPRESSED, FORMATS, Arrow, File, Frame, Memory, Parts, Stored, Table, matches
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,6 +44,8 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
             return value_rows(run, node, table.read(), table)
         case File(path, "json"):
             return _line_rows(run, node, path, table, ordinal)
+        case Stored():
+            return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
             frame = _native(run, table)
     return _frame_rows(run, node, frame, table, run.touched.get(ordinal, WHOLE))
@@ -62,7 +65,9 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
             return _failing(run, node, wrong)
         items = [value]
     is_list = ranges and isinstance(value, list)
-    element = t.merge(t.type_of(item) for item in items) if items and not _untyped(table) else t.ANY
+    element = _declared(node, table)
+    if element is None:
+        element = t.merge(t.type_of(item) for item in items) if items and not _untyped(table) else t.ANY
     columns = [(run.name(), element, items)]
     if is_list:
         columns.append((run.name(), t.INT64, list(range(len(items)))))
@@ -78,6 +83,16 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
         row.append(found[-1] if identifiers is not None else missing_expr())
     order = (Order(found[1]),) if is_list else ()
     return Rows(frame, tuple(row), order, is_list)
+
+
+def _declared(node: Ranging, table: Table | None) -> t.Type | None:
+    """The type of the elements of a literal, or of a table that was created, where it says all there is to say."""
+    type_: t.Type | None = None
+    if table is None:
+        type_ = node.rex.type if isinstance(node.rex, p.Lit) else None
+    elif isinstance(table.source, Memory) and table.source.declared:
+        type_ = table.type
+    return type_.element if isinstance(type_, t.Collection) and complete(type_.element) else None
 
 
 def _untyped(table: Table | None) -> bool:
@@ -117,6 +132,8 @@ def _native(run: Run, table: Table) -> DataFrame:
         case File(path, format_):
             reader = run.spark.read.format(format_).options(**_OPTIONS.get(format_, {}))
             return opened(run.spark, path, format_, lambda: reader.load(_places(path)))
+        case Parts():
+            return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
@@ -125,18 +142,13 @@ def _native(run: Run, table: Table) -> DataFrame:
 _OPTIONS: dict[str, dict[str, str]] = {
     "csv": {"header": "true", "inferSchema": "true", "escape": '"', "mode": "FAILFAST"},
 }
-_PATTERN = re.compile(r"([*?\[\]{}\\\\])")
 
 
 def _places(path: Path) -> str | list[str]:
     """Where Spark finds a path. It takes paths for patterns; ours are patterns only if no file has that name."""
     if not path.exists():
-        return [_place(part) for part in matches(path)] or _place(path)
-    return _place(path)
-
-
-def _place(path: Path) -> str:
-    return "file://" + _PATTERN.sub(r"\\\1", str(path.resolve()))
+        return [place(part.resolve()) for part in matches(path)] or place(path.resolve())
+    return place(path.resolve())
 
 
 _SUFFIXES = [suffix[1:] for suffix, format_ in FORMATS.items() if format_ == "json"]
@@ -170,6 +182,23 @@ def _frame_rows(run: Run, node: Ranging, frame: DataFrame, table: Table, tree: P
     else:
         picked = frame.select(*(_named(fields[i].name).alias(names[i]) for i in wanted))
     return _rows(run, node, picked, struct_expr(pairs), table)
+
+
+def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: PathTree) -> Rows:
+    """A row for every row that was kept. Its columns are encoded as ours are, and no name is in their way."""
+    types = {f"c{i}": field.type for i, field in enumerate(source.columns)}
+    schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in types.items()])
+    if source.folders:
+        frame = run.spark.read.schema(schema).parquet(*(place(folder) for folder in source.folders))
+    else:
+        frame = run.spark.createDataFrame([], schema)
+    pairs, picked = [], []
+    for field, (kept, type_) in zip(source.columns, types.items(), strict=True):
+        if _touches(tree, field.name or ""):
+            name = run.name()
+            picked.append(F.col(kept).alias(name))
+            pairs.append((field.name or "", reference(type_, name)))
+    return _rows(run, node, frame.select(*picked), struct_expr(pairs), table)
 
 
 def _named(name: str) -> Column:

@@ -32,7 +32,7 @@ CONF: dict[str, str] = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.analyzer.maxIterations": "10000",
-    "spark.sql.optimizer.maxIterations": "10000",
+    "spark.sql.optimizer.maxIterations": "20",
     # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.python.sql.dataFrameDebugging.enabled": "false",

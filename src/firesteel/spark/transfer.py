@@ -138,6 +138,9 @@ def _plain_putter(type_: t.Type) -> Callable[[Value], Any]:
             return lambda value: _put_decimal(value, type_)
         case t.Int():
             return lambda value: Decimal(_exactly(value, int))
+        case t.UserDefined():
+            number: Any = Decimal if isinstance(to_spark(type_), s.DecimalType) else int
+            return lambda value: number(_exactly(value, int))
     cls = _CLASSES[type(type_)]
     return lambda value: _exactly(value, cls)
 
@@ -154,6 +157,7 @@ _CLASSES: dict[type[t.Type], type] = {
     t.Blob: bytes,
     t.Clob: Clob,
     t.Date: datetime.date,
+    t.Uuid: str,
 }
 
 
@@ -301,4 +305,4 @@ def _struct(pairs: Iterable[tuple[str, Value]]) -> Struct:
     return Struct([(name, item) for name, item in pairs if item is not MISSING])
 
 
-_TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {t.Symbol: Symbol, t.Clob: Clob, t.Int: int}
+_TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {t.Symbol: Symbol, t.Clob: Clob, t.Int: int, t.UserDefined: int}

@@ -21,7 +21,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark.aggregates import Group
 from firesteel.spark.arguments import view
-from firesteel.spark.encoding import common
+from firesteel.spark.encoding import common, to_spark
 from firesteel.spark.expr import UNKNOWN, Expr, fit, made, null_expr, opened, reference
 from firesteel.spark.functions import AGGREGATES, UNSUPPORTED
 from firesteel.spark.group import collected_distinct
@@ -29,6 +29,8 @@ from firesteel.spark.handlers import handles
 from firesteel.spark.keys import key
 from firesteel.spark.rows import Order, Rows, projected, staged
 from firesteel.spark.scope import Run, Scope
+from firesteel.spark.substrait import aggregates as substrait
+from firesteel.spark.substrait.base import null_of
 
 _FIRST, _LAST = Window.unboundedPreceding, Window.unboundedFollowing
 
@@ -150,10 +152,21 @@ def _building(node: p.WindowCall) -> Build:
     name = node.fn.name
     row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
-        return WINDOWS[name]
-    if name not in AGGREGATES:
+        return _declared(WINDOWS[name.rpartition(":")[2]]) if ":" in name else WINDOWS[name]
+    if name not in AGGREGATES and name not in substrait.AGGREGATES:
         raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name)}", where=node.where)
     return _aggregate
+
+
+def _declared(build: Build) -> Build:
+    """The function with a result of the type that the call declares."""
+
+    def retyped(call: Call, framing: Framing) -> Expr:
+        found, returns = build(call, framing), call.node.fn.returns
+        column = null_of(returns) if isinstance(found.type, t.Null) else fit(found, returns)
+        return replace(found, type=returns, value=column, atomic=False, own=False, names=())
+
+    return retyped
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -241,7 +254,13 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
     if isinstance(spec, Column):
         return Expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
-        return Expr(t.INT64, F.lit(0).cast("bigint")) if node.fn.name.startswith("count") else _of_nothing(call)
+        return _of_nothing(call)
+    if node.fn.name in substrait.AGGREGATES:
+        if node.distinct and node.fn.name.rpartition(":")[2] not in _SAME:
+            said = f"'{node.fn.name}' with DISTINCT over a window is not native on Spark"
+            raise UnsupportedError(said, where=node.where)
+        group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
+        return substrait.aggregating(group, node.fn, call.args)
     distinct = node.distinct and bool(call.args) and node.fn.name not in _SAME
     if distinct:
         return _distinct(call, spec)
@@ -250,6 +269,12 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
 
 
 def _of_nothing(call: Call) -> Expr:
+    name, returns = call.node.fn.name.rpartition(":")[2], call.node.fn.returns
+    if name in ("count", "count_star", "approx_count_distinct"):
+        zero = returns if isinstance(returns, t.Decimal) else t.INT64
+        return Expr(zero, F.lit(0).cast(to_spark(zero)))
+    if name in ("sum0", "product"):
+        return Expr(returns, F.lit(name == "product").cast("int").cast(to_spark(returns)))
     if call.node.fn.name == "collect":
         return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
     return null_expr()
@@ -314,6 +339,9 @@ def _shifted(function: Callable[..., Column], direction: int) -> Build:
         value, *rest = call.args
         default = rest[1] if len(rest) > 1 else null_expr()
         by = rest[0].constant if rest else 1
+        if type(by) is int and -(2**31) < by < 0 and ":" in call.node.fn.name:
+            name = call.later.add((F.lead if direction < 0 else F.lag)(_boxed(value), -by), call.ordered(ties=True))
+            return call.or_else(value, name, default)
         if type(by) is int and 0 <= by < 2**31:
             name = call.later.add(function(_boxed(value), by), call.ordered(ties=True))
             return call.or_else(value, name, default)

@@ -10,18 +10,20 @@ from __future__ import annotations
 import datetime
 import pickle
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
+from pyspark import cloudpickle
 from pyspark.sql import types as s
 
 from firesteel import evaluate
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError
-from firesteel.node import depth
+from firesteel.functions import substrait
+from firesteel.node import depth, walk
 from firesteel.source import Place
 from firesteel.spark.encoding import to_spark
 from firesteel.spark.failures import marked
@@ -50,10 +52,12 @@ class Job:
     guarded: bool
     #: The number of its place. Those of its parts are where their places were: see `failures.Failures.number`.
     number: int
+    #: The functions of the user's that it calls: the worker is told of them first.
+    registered: bytes = b""
 
     def pickled(self) -> bytes:
         with room(_FRAMES * depth(self.rex)):
-            return pickle.dumps(self)
+            return pickle.dumps(replace(self, registered=_registered(self.rex)))
 
     def outcomes(self) -> Callable[[Iterable[tuple[Value, ...]]], list[Value | FiresteelError]]:
         """What computes it; an error of ours if that cannot be done."""
@@ -95,7 +99,15 @@ _NOTHING = object()
 @lru_cache(maxsize=256)
 def _compiled(pickled: bytes) -> tuple[Job, Callable[[Iterable[tuple[Value, ...]]], list[Value | FiresteelError]]]:
     job: Job = pickle.loads(pickled)
+    for one in pickle.loads(job.registered) if job.registered else ():
+        substrait.add(one)
     return job, job.outcomes()
+
+
+def _registered(rex: p.Rex) -> bytes:
+    names = {node.fn.name for node in walk(rex) if isinstance(node, p.Call) and ":" in node.fn.name}
+    found = [one for one in map(substrait.registered, sorted(names)) if one is not None]
+    return cloudpickle.dumps([replace(one, column=None) for one in found]) if found else b""
 
 
 def _encoded(job: Job, outcomes: list[Value | FiresteelError]) -> pa.Array:

@@ -1,7 +1,27 @@
-"""Substrait plans of any version: read, and written, as protobuf's bytes and JSON."""
+"""Substrait plans of any version: read, and written, as protobuf's bytes and JSON; lowered to the algebra."""
 
+from firesteel.substrait.check import Findings, check, check_node, numbered
+from firesteel.substrait.explain import explain
+from firesteel.substrait.extensions import Repair
+from firesteel.substrait.lower import Catalog, Lowered, lower
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode
 
-__all__ = ["Message", "decode", "encode", "from_json", "new", "to_json"]
+__all__ = [
+    "Catalog",
+    "Findings",
+    "Lowered",
+    "Message",
+    "Repair",
+    "check",
+    "check_node",
+    "decode",
+    "encode",
+    "explain",
+    "from_json",
+    "lower",
+    "new",
+    "numbered",
+    "to_json",
+]

@@ -47,6 +47,8 @@ class Extensions:
     variations: dict[int, Declared] = field(default_factory=dict)
     aliases: dict[int, Message] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
+    #: Who wrote the plan, in lower case; empty where it does not say.
+    producer: str = ""
 
     def function(self, anchor: int, where: Place) -> Declared:
         """The function of that anchor."""
@@ -91,6 +93,7 @@ def read_extensions(plan: Message) -> Extensions:
         if not name:
             raise PlanError("an extension without a name", where=one.where)
         table[anchor] = Declared(_urn(one, urns, uris, made), name, signature if colon else None)
+    made.producer = plan.version.producer.lower()
     if plan.kind.short == "Plan":
         made.aliases.update((one.type_alias_anchor, one.type) for one in plan.type_aliases)
     return made

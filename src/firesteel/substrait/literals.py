@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import uuid
 from collections.abc import Callable, Generator
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 
 from firesteel import types as t
@@ -21,6 +21,8 @@ Typed = tuple[t.Type, Value]
 
 _EPOCH = datetime.date(1970, 1, 1)
 _NANOS = 10**9
+#: Digits are never lost on the way.
+_EXACT = Context(prec=100)
 #: Integers come in the same field of 32 bits: what is out of range is a mistake of the producer's.
 _INTEGERS = {"i8": t.INT8, "i16": t.INT16, "i32": t.INT32, "i64": t.INT64}
 _UNSIGNED = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
@@ -260,12 +262,12 @@ def _write(type_: t.Type, value: Value) -> Message | Generator[Any, Any, Message
     if value is None:
         return _put(literal, "null", write_type(t.absent(type_, nullable=True)))
     if type_.nullable:
-        literal.set["nullable"] = True
+        literal.given["nullable"] = True
     match t.proper(type_):
         case t.Array() | t.Struct() | t.Map():
             return _write_nested(literal, t.proper(type_), value)
         case t.Decimal(precision=int(precision), scale=scale):
-            unscaled = int(value.scaleb(scale or 0))
+            unscaled = int(_EXACT.scaleb(value, scale or 0))
             octets = unscaled.to_bytes(16, "little", signed=True)
             return _put(literal, "decimal", value=octets, precision=precision, scale=scale or 0)
         case t.Date():
@@ -297,7 +299,7 @@ _PLAIN: tuple[tuple[type[t.Type], str], ...] = (
 
 
 def _units(instant: Decimal, digits: int) -> int:
-    units = int(instant.scaleb(digits))
+    units = int(_EXACT.scaleb(instant, digits))
     if abs(units) >= 1 << 63:
         raise UnsupportedError(f"a moment with {digits} digits of a second is too far from 1970 for 64 bits")
     return units
@@ -331,7 +333,7 @@ def _write_nested(literal: Message, type_: t.Type, value: Value) -> Generator[An
             entries = []
             for key, item in value.pairs:
                 entry = new("Expression.Literal.Map.KeyValue")
-                entry.set.update(key=(yield type_.key, key), value=(yield type_.value, item))
+                entry.given.update(key=(yield type_.key, key), value=(yield type_.value, item))
                 entries.append(entry)
             return _put(literal, "map", key_values=entries)
     raise AssertionError(type_)
@@ -342,6 +344,6 @@ def _put(literal: Message, kind: str, given: Any = None, /, **parts: Any) -> Mes
     field = literal.kind.by_name[kind]
     if given is None:
         given = Message(schema().messages[field.of], literal, kind)
-        given.set.update({name: part for name, part in parts.items() if part != 0 or given.kind.by_name[name].oneof})
+        given.given.update({name: part for name, part in parts.items() if part != 0 or given.kind.by_name[name].oneof})
     literal.put(field, given)
     return literal

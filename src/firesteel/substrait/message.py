@@ -19,18 +19,18 @@ DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double":
 class Message:
     """A message: its fields that are set, and its place in the plan."""
 
-    __slots__ = ("kind", "set", "parent", "step")
+    __slots__ = ("kind", "given", "parent", "step")
 
     def __init__(self, kind: MessageType, parent: Message | None = None, step: str = "") -> None:
         self.kind = kind
-        self.set: dict[str, Any] = {}
+        self.given: dict[str, Any] = {}
         self.parent = parent
         self.step = step
 
     def __getattr__(self, name: str) -> Any:
         """The value of a field: of one that is not set, the empty value of its kind."""
-        if name in self.set:
-            return self.set[name]
+        if name in self.given:
+            return self.given[name]
         field = self.kind.by_name.get(name)
         if field is None:
             raise AttributeError(f"{self.kind.name} has no field '{name}'")
@@ -42,11 +42,11 @@ class Message:
 
     def has(self, name: str) -> bool:
         """Is the field set? A number, text or boolean outside of a oneof is not when it is zero or empty."""
-        return name in self.set
+        return name in self.given
 
     def which(self, oneof: str) -> str | None:
         """The name of the field of a oneof that is set."""
-        return next((name for name in self.set if self.kind.by_name[name].oneof == oneof), None)
+        return next((name for name in self.given if self.kind.by_name[name].oneof == oneof), None)
 
     def label(self, name: str) -> str:
         """The name of an enumeration's value."""
@@ -56,16 +56,16 @@ class Message:
     def put(self, field: Field, value: Any) -> None:
         """Set a field as a reader comes to it: the last of a oneof counts, a repeated one grows."""
         if field.repeated:
-            self.set.setdefault(field.name, []).append(value)
+            self.given.setdefault(field.name, []).append(value)
             return
         if field.oneof:
-            for name in [name for name in self.set if self.kind.by_name[name].oneof == field.oneof]:
-                del self.set[name]
-        self.set[field.name] = value
+            for name in [name for name in self.given if self.kind.by_name[name].oneof == field.oneof]:
+                del self.given[name]
+        self.given[field.name] = value
 
     def step_to(self, field: Field) -> str:
         """The step from here to the value that a field gets next."""
-        return f"{field.name}[{len(self.set.get(field.name, ()))}]" if field.repeated else field.name
+        return f"{field.name}[{len(self.given.get(field.name, ()))}]" if field.repeated else field.name
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -85,8 +85,8 @@ class Message:
     def __iter__(self) -> Iterator[tuple[Field, Any]]:
         """The fields that are set, in the order of their numbers, as protobuf writes them."""
         named = self.kind.by_name
-        for name in sorted(self.set, key=lambda name: named[name].number):
-            yield named[name], self.set[name]
+        for name in sorted(self.given, key=lambda name: named[name].number):
+            yield named[name], self.given[name]
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Message):
@@ -94,10 +94,10 @@ class Message:
         stack = [(self, other)]
         while stack:
             left, right = stack.pop()
-            if left.kind is not right.kind or left.set.keys() != right.set.keys():
+            if left.kind is not right.kind or left.given.keys() != right.given.keys():
                 return False
             for field, value in left:
-                mine, theirs = ([v] if not field.repeated else v for v in (value, right.set[field.name]))
+                mine, theirs = ([v] if not field.repeated else v for v in (value, right.given[field.name]))
                 if len(mine) != len(theirs):
                     return False
                 if field.kind == "message":
@@ -109,7 +109,7 @@ class Message:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<{self.kind.name} at {'/'.join(self.path) or '/'}: {', '.join(self.set)}>"
+        return f"<{self.kind.name} at {'/'.join(self.path) or '/'}: {', '.join(self.given)}>"
 
 
 def new(name: str) -> Message:

@@ -110,6 +110,9 @@ _REMOVED_MESSAGES: dict[str, tuple[Field, ...]] = {
     "substrait.Expression.Enum.Empty": (),
 }
 
+#: Messages of our own, for what Substrait has a place for and no message.
+_OWN_MESSAGES: dict[str, tuple[Field, ...]] = {"firesteel.RecordLimit": (Field("max_records", 1, "int64"),)}
+
 _URIS = Field("extension_uris", 1, "message", "substrait.extensions.SimpleExtensionURI", repeated=True)
 _URI_REFERENCE = Field("extension_uri_reference", 1, "uint32")
 _LEFT_KEYS = Field("left_keys", 4, "message", "substrait.Expression.FieldReference", repeated=True)
@@ -175,7 +178,7 @@ def schema() -> Schema:
     for name, numbers in REMOVED_NAMES.items():
         for label, number in numbers.items():
             made.enums.setdefault(name, Enum(name)).add(label, number)
-    for name, fields in {**_REMOVED_MESSAGES, **REMOVED}.items():
+    for name, fields in {**_REMOVED_MESSAGES, **_OWN_MESSAGES, **REMOVED}.items():
         message_type = made.messages.setdefault(name, MessageType(name))
         for one in fields:
             assert one.number not in message_type.by_number, f"{name}.{one.name} is not removed"

@@ -224,6 +224,6 @@ def _made(kind: str, type_: t.Type, **parts: Any) -> Message:
     parts["nullability"] = labels["NULLABILITY_NULLABLE" if type_.nullable else "NULLABILITY_REQUIRED"]
     for name, value in parts.items():
         if value != 0 or inner.kind.by_name[name].oneof:
-            inner.set[name] = value
+            inner.given[name] = value
     message.put(field, inner)
     return message

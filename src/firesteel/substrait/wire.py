@@ -40,7 +40,7 @@ class _Decoder:
 
     def message(self, name: str) -> Message:
         messages = schema().messages
-        root = self.here = Message(messages[f"substrait.{name}"])
+        root = self.here = Message(messages[name if name in messages else f"substrait.{name}"])
         stack = [(root, len(self.data))]
         while stack:
             self.here, end = stack[-1]
@@ -62,8 +62,8 @@ class _Decoder:
     def _inner(self, field: Field) -> Message:
         """The message that a field holds: one that comes twice is merged, as protobuf has it."""
         here = self.here
-        if not field.repeated and field.name in here.set:
-            found: Message = here.set[field.name]
+        if not field.repeated and field.name in here.given:
+            found: Message = here.given[field.name]
             return found
         inner = Message(schema().messages[field.of], here, here.step_to(field))
         here.put(field, inner)
@@ -96,7 +96,7 @@ class _Decoder:
         if field.repeated or field.oneof or value != DEFAULTS.get(field.kind, 0) or _negative_zero(value):
             self.here.put(field, value)
         else:
-            self.here.set.pop(field.name, None)
+            self.here.given.pop(field.name, None)
 
     def _value(self, field: Field, wire: int, end: int) -> Any:
         if wire == _BYTES:

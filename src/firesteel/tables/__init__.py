@@ -12,7 +12,9 @@ from typing import Any
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.tables.append import append_rows, with_rows
 from firesteel.tables.arrow import arrow_rows, arrow_type, to_arrow
+from firesteel.tables.delimited import Delimited
 from firesteel.tables.files import (
     COMPRESSED,
     FORMATS,
@@ -26,13 +28,25 @@ from firesteel.tables.files import (
     warn_skipped,
     write_file,
 )
+from firesteel.tables.parts import (
+    PART_FORMATS,
+    Part,
+    Parts,
+    parts_arrow,
+    parts_rows,
+    parts_type,
+    row_counts,
+    row_groups,
+)
+from firesteel.tables.stored import Stored
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A value of this process."""
+    """A value of this process. Where its type was `declared`, that is what its columns have, whatever is in them."""
 
     value: values.Value
+    declared: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +63,7 @@ class Frame:
     frame: Any
 
 
-Source = Memory | File | Arrow | Frame
+Source = Memory | File | Parts | Stored | Arrow | Frame
 
 
 @dataclass(frozen=True)
@@ -71,11 +85,13 @@ class Table:
                 return value
             case File(path, format_):
                 return values.Bag(read_file(path, format_, skip=self.malformed == "skip"))
+            case Parts():
+                return values.Bag(parts_rows(self.source))
             case Arrow(table):
                 return values.Bag(arrow_rows(table))
-            case Frame():
+            case Frame() | Stored():
                 raise UnsupportedError(
-                    "a Spark DataFrame cannot be read without Spark",
+                    "a table of Spark's cannot be read without Spark",
                     help='connect with engine="spark", or register df.toArrow()',
                 )
 
@@ -106,20 +122,32 @@ def memory(data: Any, record_id: str | Iterable[Any] | None = None) -> Table:
 __all__ = [
     "COMPRESSED",
     "FORMATS",
+    "PART_FORMATS",
     "Arrow",
+    "Delimited",
     "File",
     "Frame",
     "Memory",
+    "Part",
+    "Parts",
     "SkippedLines",
     "Source",
+    "Stored",
     "Table",
+    "append_rows",
     "arrow_type",
     "file",
     "file_type",
     "format_of",
     "matches",
     "memory",
+    "parts_arrow",
+    "parts_rows",
+    "parts_type",
+    "row_counts",
+    "row_groups",
     "to_arrow",
     "warn_skipped",
+    "with_rows",
     "write_file",
 ]

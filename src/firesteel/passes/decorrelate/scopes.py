@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from firesteel.node import Node, walk
-from firesteel.plan import Global, Rel, Rex, Scan, ScanIndexed, Var, inputs, schema
+from firesteel.node import Node
+from firesteel.passes.remembered import has_table
+from firesteel.plan import Rel, Rex, Scan, ScanIndexed, Var, inputs, schema
 from firesteel.plan.scope import free_rows, replaced, shifted
 
 N = TypeVar("N", bound=Node)
 
-
-def tabled(node: Node) -> bool:
-    """Is there a table in it?"""
-    return any(isinstance(part, Global) for part in walk(node))
+#: Is there a table in it?
+tabled = has_table
 
 
 def sees(node: Node, depth: int) -> bool:

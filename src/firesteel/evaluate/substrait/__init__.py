@@ -1,0 +1,12 @@
+"""Substrait's functions as the reference evaluator computes them: a factory for each, given the call's function (its
+choices, its type) and the types of its arguments.
+
+`integers.py`, `floats.py`, `decimals.py` compute numbers, `comparison.py` logic, order and lists, `text.py` and
+`patterns.py` text, `moments.py` and `calendars.py` time, `casts.py` the cast; `aggregates.py` groups. `call.py` is
+what the evaluator asks.
+"""
+
+from firesteel.evaluate.substrait.aggregates import AGGREGATES
+from firesteel.evaluate.substrait.call import SCALARS, aggregating, closure
+
+__all__ = ["AGGREGATES", "SCALARS", "aggregating", "closure"]

@@ -1,0 +1,48 @@
+"""Substrait's functions: rows of the catalogue that are read off the standard's own extension files.
+
+`declarations.py` reads them, `shapes.py` their types and return programs, `matching.py` and `coercion.py` say whether
+arguments fit, `resolve.py` which function a call means, `options.py` what we honour and what we do not have, `rows.py`
+makes the rows, and `registry.py` takes other people's functions.
+"""
+
+from firesteel.functions.substrait.declarations import (
+    STANDARD,
+    Declaration,
+    Implementation,
+    Parameter,
+    all_declarations,
+    stem,
+)
+from firesteel.functions.substrait.matching import Argument, Constant, EnumValue
+from firesteel.functions.substrait.options import UNSUPPORTED, honoured, usual
+from firesteel.functions.substrait.registry import Registered, add, register, registered, unregister, written
+from firesteel.functions.substrait.resolve import Resolved, resolve
+from firesteel.functions.substrait.rows import EXPRESSIONS, NULLING, OWN, find, is_total
+
+__all__ = [
+    "Argument",
+    "Constant",
+    "Declaration",
+    "EXPRESSIONS",
+    "EnumValue",
+    "Implementation",
+    "NULLING",
+    "OWN",
+    "Parameter",
+    "Registered",
+    "Resolved",
+    "STANDARD",
+    "UNSUPPORTED",
+    "add",
+    "all_declarations",
+    "find",
+    "honoured",
+    "is_total",
+    "register",
+    "registered",
+    "resolve",
+    "stem",
+    "unregister",
+    "usual",
+    "written",
+]

@@ -1,0 +1,126 @@
+"""Types that are not what a function declares, and can be made so: producers leave such casts out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firesteel import types as t
+
+_INTEGERS: tuple[type[t.Type], ...] = (t.Int8, t.Int16, t.Int32, t.Int64)
+_INTEGER_NAMES = ("i8", "i16", "i32", "i64")
+#: The digits that every integer of so many bytes has room in.
+DIGITS: dict[type[t.Type], int] = {t.Int8: 3, t.Int16: 5, t.Int32: 10, t.Int64: 19}
+_TEXTS = ("string", "varchar", "fixedchar")
+#: A length that holds any text.
+UNBOUNDED = 2**31 - 1
+_DIGITS_OF_SECONDS = 6
+
+#: What a coercion costs, and the numbers of the type that it leads to where it has some.
+Coercion = tuple[int, tuple[int, ...]]
+
+
+def coercion(type_: t.Type, name: str) -> Coercion | None:
+    """What it takes to make a value of the type one of the kind of that name; None if it cannot be meant."""
+    if isinstance(type_, t.Text) and name in _TEXTS:
+        return 1, () if name == "string" else (length(type_),)
+    if isinstance(type_, t.Integer):
+        return _integer(type_, name)
+    if isinstance(type_, t.Decimal) and name == "fp64":
+        return 7, ()
+    if isinstance(type_, t.Float32) and name == "fp64":
+        return 1, ()
+    if isinstance(type_, t.Date) and name == "precision_timestamp":
+        return 3, (_DIGITS_OF_SECONDS,)
+    return None
+
+
+def _integer(type_: t.Integer, name: str) -> Coercion | None:
+    if name in _INTEGER_NAMES and type(type_) in _INTEGERS:
+        steps = _INTEGER_NAMES.index(name) - _INTEGERS.index(type(type_))
+        return (steps, ()) if steps > 0 else (20 - steps, ())  # a narrower one only where there is no other
+    if name == "decimal" and type(type_) in DIGITS:
+        return 5, (DIGITS[type(type_)], 0)
+    return {"fp64": (8, ()), "fp32": (9, ())}.get(name)
+
+
+def length(type_: t.Text) -> int:
+    """The most code points that a text of the type has."""
+    if isinstance(type_, t.Char):
+        return type_.length
+    return (type_.extent if isinstance(type_, t.String) else None) or UNBOUNDED
+
+
+def common(types: Sequence[t.Type]) -> t.Type | None:
+    """The type that values of all these are of, or can be made; None if there is none. Without flags at the top."""
+    found = [t.proper(one) for one in types if not isinstance(one, t.Null)]
+    if not found:
+        return t.NULL
+    made = found[0]
+    for one in found[1:]:
+        both = _common(made, one)
+        if both is None:
+            return None
+        made = both
+    return made
+
+
+def _common(a: t.Type, b: t.Type) -> t.Type | None:
+    if a == b:
+        return a
+    match a, b:
+        case t.Text(), t.Text():
+            return t.STRING
+        case (t.Decimal(), t.Decimal() | t.Integer()) | (t.Integer(), t.Decimal()):
+            return _decimal(a, b)
+        case t.Number(), t.Number():
+            return t.numeric(a, b) if not _mixes(a, b) else t.FLOAT64
+        case t.Octets(), t.Octets():
+            return t.BLOB
+        case (t.Date(), t.Timestamp(zone=False)) | (t.Timestamp(zone=False), t.Date()):
+            return a if isinstance(a, t.Timestamp) else b
+        case t.Timestamp(), t.Timestamp() if a.zone == b.zone:
+            return t.Timestamp(max(a.precision or 0, b.precision or 0), zone=a.zone)
+        case t.Time(), t.Time():
+            return t.Time(max(a.precision or 0, b.precision or 0))
+        case t.Interval(), t.Interval() if a.unit == b.unit:
+            return t.Interval(a.unit, max(a.precision or 0, b.precision or 0))
+    return _nested(a, b)
+
+
+def _mixes(a: t.Type, b: t.Type) -> bool:
+    return isinstance(a, t.Float32 | t.Float64) != isinstance(b, t.Float32 | t.Float64)
+
+
+def _decimal(a: t.Type, b: t.Type) -> t.Type:
+    """The narrowest decimal that holds both; beyond 38 digits it is those behind the point that go."""
+    sizes = [_size(a), _size(b)]
+    before, behind = max(p - s for p, s in sizes), max(s for _, s in sizes)
+    return t.Decimal(min(38, before + behind), min(behind, max(0, 38 - before)))
+
+
+def _size(type_: t.Type) -> tuple[int, int]:
+    return (type_.precision or 38, type_.scale or 0) if isinstance(type_, t.Decimal) else (DIGITS[type(type_)], 0)
+
+
+def _nested(a: t.Type, b: t.Type) -> t.Type | None:
+    """Containers of the same kind, whose contents have a common type, NULL where either may hold one."""
+    if isinstance(a, t.Array) and isinstance(b, t.Array):
+        element = _flagged(a.element, b.element)
+        return None if element is None else t.Array(element)
+    if isinstance(a, t.Map) and isinstance(b, t.Map):
+        key, value = _flagged(a.key, b.key), _flagged(a.value, b.value)
+        return None if key is None or value is None else t.Map(key, value)
+    if isinstance(a, t.Struct) and isinstance(b, t.Struct) and len(a.fields) == len(b.fields):
+        fields = []
+        for x, y in zip(a.fields, b.fields, strict=True):
+            both = _flagged(x.type, y.type)
+            if both is None:
+                return None
+            fields.append(t.Field(x.name, both))
+        return t.Struct(tuple(fields), open=False)
+    return None
+
+
+def _flagged(a: t.Type, b: t.Type) -> t.Type | None:
+    both = common((a, b))
+    return None if both is None else t.absent(both, nullable=a.nullable or b.nullable)

@@ -1,0 +1,166 @@
+"""What Substrait's own extension files declare: read from the installed package `substrait-extensions` when a function
+of the file is first asked for. Only what a call needs is kept: nobody's prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from firesteel.functions.catalog import Kind
+from firesteel.functions.substrait.shapes import Shape, shape
+
+#: The prefix of the URNs of Substrait's own extensions.
+STANDARD = "extension:io.substrait:"
+#: What names of rows leave out: `functions_arithmetic` is `arithmetic`.
+_PREFIX = "functions_"
+_PACKAGE = "substrait_extensions.extensions"
+_KINDS = {
+    "scalar_functions": Kind.SCALAR,
+    "aggregate_functions": Kind.AGGREGATE,
+    "window_functions": Kind.WINDOW,
+}
+#: The C reader is eight times as fast; it is not there in every build.
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: a value of a shape, or one of a few names."""
+
+    name: str
+    shape: Shape | None = None
+    names: tuple[str, ...] = ()
+    constant: bool = False
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """One form of a function. `nullability` is MIRROR, DECLARED_OUTPUT or DISCRETE; `repeats` is how often the last
+    parameter comes at least, where it may come more than once."""
+
+    parameters: tuple[Parameter, ...]
+    returns: str
+    nullability: str = "MIRROR"
+    repeats: int | None = None
+    #: The options and what may be chosen, the usual first.
+    options: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    ordered: bool = False
+    deterministic: bool = True
+    deprecated: bool = False
+
+    def takes(self, count: int) -> bool:
+        """May it be called with so many arguments, names among them?"""
+        if self.repeats is None:
+            return count == len(self.parameters)
+        return count >= len(self.parameters) - 1 + self.repeats
+
+    def parameter(self, index: int) -> Parameter:
+        return self.parameters[min(index, len(self.parameters) - 1)]
+
+    @property
+    def signature(self) -> str:
+        """The form in short, as plans name it: `i32_i32`, `dec_dec`, `req_any`."""
+        return "_".join(
+            "req" if one.shape is None else _SHORT.get(one.shape.name, _any(one)) for one in self.parameters
+        )
+
+    def __str__(self) -> str:
+        shown = [" | ".join(one.names) if one.shape is None else str(one.shape) for one in self.parameters]
+        last = str(self.returns.splitlines()[-1]).strip() if self.returns else ""
+        return f"({', '.join(shown)}{'...' if self.repeats is not None else ''}) -> {last}"
+
+
+def _any(parameter: Parameter) -> str:
+    assert parameter.shape is not None
+    return "any" if parameter.shape.variable else parameter.shape.name
+
+
+_SHORT = {
+    "boolean": "bool",
+    "string": "str",
+    "binary": "vbin",
+    "timestamp": "ts",
+    "timestamp_tz": "tstz",
+    "interval_year": "iyear",
+    "interval_day": "iday",
+    "interval_compound": "icompound",
+    "fixedchar": "fchar",
+    "varchar": "vchar",
+    "fixedbinary": "fbin",
+    "decimal": "dec",
+    "precision_time": "pt",
+    "precision_timestamp": "pts",
+    "precision_timestamp_tz": "ptstz",
+}
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A function with all its forms. `name` is the row's: `arithmetic:add`."""
+
+    name: str
+    kind: Kind
+    implementations: tuple[Implementation, ...]
+
+
+def stem(urn: str) -> str:
+    """What names of rows begin with: of a standard extension its short name, else the URN."""
+    return urn.removeprefix(STANDARD).removeprefix(_PREFIX) if urn.startswith(STANDARD) else urn
+
+
+@cache
+def stems() -> tuple[str, ...]:
+    """The extensions of the package, by their short names."""
+    names = [path.name for path in files(_PACKAGE).iterdir() if path.name.endswith(".yaml")]
+    return tuple(sorted(stem(STANDARD + name.removesuffix(".yaml")) for name in names if "_schema" not in name))
+
+
+@cache
+def declarations(stem_: str) -> dict[str, Declaration]:
+    """The functions of an extension of the package, by the names of their rows."""
+    if stem_ not in stems():
+        return {}
+    path = files(_PACKAGE) / f"{_PREFIX}{stem_}.yaml"
+    if not path.is_file():
+        path = files(_PACKAGE) / f"{stem_}.yaml"
+    document = yaml.load(path.read_text(encoding="utf-8"), _LOADER)
+    found: dict[str, Declaration] = {}
+    for section, kind in _KINDS.items():
+        for function in document.get(section, ()):
+            name = f"{stem_}:{function['name'].lower()}"
+            forms = tuple(_implementation(one) for one in function["impls"])
+            known = found[name].implementations if name in found else ()  # a function may be declared in parts
+            found[name] = Declaration(name, kind, known + forms)
+    return found
+
+
+def all_declarations() -> Iterator[Declaration]:
+    """Every function of the package."""
+    for one in stems():
+        yield from declarations(one).values()
+
+
+def _implementation(given: dict[str, Any]) -> Implementation:
+    variadic = given.get("variadic")
+    return Implementation(
+        tuple(_parameter(i, one) for i, one in enumerate(given.get("args", ()))),
+        given["return"],
+        given.get("nullability", "MIRROR"),
+        None if variadic is None else variadic.get("min", 0),
+        tuple((name.lower(), tuple(map(str, one["values"]))) for name, one in given.get("options", {}).items()),
+        given.get("ordered", False),
+        given.get("deterministic", True),
+        "deprecated" in given,
+    )
+
+
+def _parameter(index: int, given: dict[str, Any]) -> Parameter:
+    name = given.get("name", f"arg{index}").lower()
+    if "options" in given:
+        return Parameter(name, names=tuple(map(str, given["options"])))
+    return Parameter(name, shape(given["value"]), constant=given.get("constant", False))

@@ -1,0 +1,193 @@
+"""Which function a call means, and what it returns.
+
+By its extension and name, and by the types of its arguments. A producer may leave the extension out, name a wrong one,
+or have its own name for the function: then it goes by the name and by what fits. Arguments that are not quite of a
+parameter's type are cast. Whatever had to be put right is said in `repairs`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.functions.catalog import Function, Kind
+from firesteel.functions.substrait import registry
+from firesteel.functions.substrait.declarations import (
+    Declaration,
+    Implementation,
+    all_declarations,
+    declarations,
+    stem,
+    stems,
+)
+from firesteel.functions.substrait.matching import (
+    Argument,
+    Constant,
+    EnumValue,
+    Match,
+    match,
+    returned,
+    targets,
+    type_of,
+)
+from firesteel.functions.substrait.names import ALIASES, IMPLIED, fits, preference
+from firesteel.functions.substrait.options import UNSUPPORTED, choose
+from firesteel.functions.substrait.rows import NULLING, find
+
+Options = Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A call: the row, the form of the function that takes its arguments, what it chooses and what it returns."""
+
+    row: Function
+    implementation: Implementation
+    choices: tuple[tuple[str, str], ...]
+    returns: t.Type
+    #: For each argument that is a value the type that it has to be cast to; None where it is well as it is.
+    casts: tuple[t.Type | None, ...] = ()
+    repairs: tuple[str, ...] = ()
+
+
+def resolve(
+    urn: str | None,
+    name: str,
+    signature: str | None,
+    kind: Kind,
+    arguments: Sequence[Argument],
+    options: Options = (),
+) -> Resolved:
+    """The function that a call means. Without a URN it goes by its name."""
+    name = name.lower()
+    repairs: list[str] = []
+    arguments = _components(name, arguments, repairs)
+    best = _best(_declared(urn, name, kind), arguments, signature)
+    if best is None or best[1].cost:
+        best = _elsewhere(urn, name, kind, arguments, signature, repairs, best)
+    if best is None:
+        raise _refusal(urn, name, kind, arguments)
+    declared, found = best
+    if declared.name in UNSUPPORTED:
+        raise UnsupportedError(f"function '{declared.name}': {UNSUPPORTED[declared.name]}")
+    implied = [(option, (value,)) for option, value in IMPLIED.get(name, ())]
+    chosen = found.chosen | choose(declared.name, found.form, (*options, *implied))
+    row = find(declared.name)
+    assert row is not None
+    casts = tuple(targets(found))
+    if any(casts):
+        repairs.append(f"arguments of '{declared.name}' are cast to the types that it takes: {found.form}")
+    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, tuple(repairs))
+
+
+Candidate = tuple[Declaration, Match]
+
+
+def _declared(urn: str | None, name: str, kind: Kind) -> Iterator[Declaration]:
+    """The functions of that name: of an extension, or of all where none is named."""
+    if urn is None:
+        found = [one for one in all_declarations() if one.name.partition(":")[2] == name and fits(one.kind, kind)]
+        yield from sorted(found, key=lambda one: preference(one.name.partition(":")[0]))
+        return
+    one = registry.declaration(f"{urn}:{name}") or declarations(stem(urn)).get(f"{stem(urn)}:{name}")
+    if one is not None and fits(one.kind, kind):
+        yield one
+
+
+def _best(found: Iterator[Declaration], arguments: Sequence[Argument], signature: str | None) -> Candidate | None:
+    """The form that takes the arguments with the least to do; the one that the plan names, where several do."""
+    best: tuple[tuple[int, bool, bool], Candidate] | None = None
+    for declared in found:
+        for form in declared.implementations:
+            made = match(form, arguments)
+            if made is None:
+                continue
+            rank = (made.cost, bool(signature) and form.signature != signature, form.deprecated)
+            if best is None or rank < best[0]:
+                best = rank, (declared, made)
+    return best[1] if best else None
+
+
+def _elsewhere(
+    urn: str | None,
+    name: str,
+    kind: Kind,
+    arguments: Sequence[Argument],
+    signature: str | None,
+    repairs: list[str],
+    best: Candidate | None,
+) -> Candidate | None:
+    """The function by its bare name, or by what the standard calls it, where that fits better. An extension that is not
+    the standard's means what it says."""
+    if urn is not None and stem(urn) not in stems():
+        return best
+    for candidate in (name, ALIASES.get(name)):
+        if candidate is None or (candidate == name and urn is None):
+            continue
+        found = _best(_declared(None, candidate, kind), arguments, signature)
+        if found is not None and (best is None or found[1].cost < best[1].cost):
+            said = f"'{stem(urn)}:{name}'" if urn else f"'{name}'"
+            repairs.append(f"{said} is taken for '{found[0].name}'")
+            return found
+    return best
+
+
+def _components(name: str, arguments: Sequence[Argument], repairs: list[str]) -> Sequence[Argument]:
+    """`extract` of a month once had no argument that says from where it counts: from one."""
+    if ALIASES.get(name, name) != "extract" or len(arguments) < 2:
+        return arguments
+    first = arguments[0]
+    component = first.name if isinstance(first, EnumValue) else first.value if isinstance(first, Constant) else None
+    if not isinstance(component, str) or isinstance(arguments[1], EnumValue):
+        return arguments
+    if component.upper() in _PLAIN_COMPONENTS:
+        meant = EnumValue(_PLAIN_COMPONENTS[component.upper()])
+        return (meant, *arguments[1:])
+    if component.upper() not in _INDEXED:
+        return arguments
+    repairs.append("'extract' counts from one where it is not said")
+    return (EnumValue(_INDEXED[component.upper()]), EnumValue("ONE"), *arguments[1:])
+
+
+_PLAIN_COMPONENTS = {"EPOCH": "UNIX_TIME", "ISOYEAR": "ISO_YEAR"}
+_INDEXED = {
+    **{one: one for one in ("QUARTER", "MONTH", "DAY", "DAY_OF_YEAR", "ISO_WEEK", "US_WEEK")},
+    **{one: one for one in ("MONDAY_DAY_OF_WEEK", "SUNDAY_DAY_OF_WEEK", "MONDAY_WEEK", "SUNDAY_WEEK")},
+    "DOY": "DAY_OF_YEAR",
+    "WEEK": "ISO_WEEK",
+}
+
+
+def _type(declared: Declaration, found: Match) -> t.Type:
+    """What a call returns. What may be NULL all the same is nullable, whatever the declaration says."""
+    try:
+        made = returned(found)
+    except KeyError as error:
+        said = f"the type of '{declared.name}' depends on {str(error.args[0]).replace('argument ', 'its argument ')}"
+        raise UnsupportedError(f"{said}, which is no literal") from None
+    nullable = made.nullable or declared.name in NULLING
+    if found.form.nullability == "MIRROR":
+        nullable = found.nullable or declared.name in NULLING
+    return t.absent(made, nullable=nullable)
+
+
+def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument]) -> PlanError:
+    said = f"{stem(urn)}:{name}" if urn else name
+    known = list(_declared(urn, name, kind))
+    if not known and (urn is None or stem(urn) in stems()):
+        known = list(_declared(None, ALIASES.get(name, name), kind))
+    if known:
+        given = ", ".join(one.name if isinstance(one, EnumValue) else str(type_of(one)) for one in arguments)
+        forms = dict.fromkeys(str(form) for one in known for form in one.implementations)
+        return PlanError(f"'{said}' does not take ({given})", help="it is " + " or ".join(list(forms)[:6]))
+    other = [one for one in Kind if one is not kind and any(True for _ in _declared(urn, name, one))]
+    if other:
+        return PlanError(f"'{said}' is no {kind.value} function", help=f"it is one of kind '{other[0].value}'")
+    every = [one.name for one in all_declarations() if fits(one.kind, kind)]
+    near = {one.partition(":")[2]: one for one in every if urn is not None and one.startswith(f"{stem(urn)}:")}
+    names = {one.partition(":")[2]: one for one in every} | near
+    close = difflib.get_close_matches(name, near, 1) or difflib.get_close_matches(name, names, 1)
+    return PlanError(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)

@@ -1,0 +1,125 @@
+"""The rows of Substrait's functions, made of their declarations; and of what it has as expressions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from firesteel import types as t
+from firesteel.functions.catalog import Function, Kind, Signature
+from firesteel.functions.substrait.declarations import Declaration, Implementation, declarations
+
+#: The functions that say themselves what NULL gives: of the others, NULL in any argument gives NULL.
+OWN = frozenset(
+    [
+        *("boolean:and", "boolean:or", "boolean:and_not"),
+        *("comparison:is_not_distinct_from", "comparison:is_distinct_from", "comparison:is_null"),
+        *("comparison:is_not_null", "comparison:is_true", "comparison:is_not_true", "comparison:is_false"),
+        *("comparison:is_not_false", "comparison:nullif", "comparison:coalesce"),
+        *("comparison:least_skip_null", "comparison:greatest_skip_null"),
+        *("string:concat", "string:concat_ws", "string:string_split", "set:index_in"),
+    ]
+)
+
+#: The functions that may give NULL for arguments that are none, whatever their declaration says.
+NULLING = frozenset(
+    [
+        *("arithmetic:divide", "arithmetic:modulus", "arithmetic:factorial", "arithmetic:acosh", "arithmetic:product"),
+        *("arithmetic:sqrt", "string:replace_slice", "string:string_split"),
+        "unsigned_integers:divide",
+        *("logarithmic:ln", "logarithmic:log10", "logarithmic:log2", "logarithmic:logb", "logarithmic:log1p"),
+        *("string:regexp_match_substring", "string:string_agg"),
+        *("arithmetic:first_value", "arithmetic:last_value"),
+    ]
+)
+
+#: The functions that have a value, or NULL, for all arguments that they take.
+TOTAL = frozenset(
+    [
+        *(f"boolean:{name}" for name in ("and", "or", "and_not", "xor", "not")),
+        *(f"comparison:{name}" for name in ("equal", "not_equal", "lt", "lte", "gt", "gte", "between", "nullif")),
+        *(f"comparison:is_{name}" for name in ("null", "not_null", "true", "not_true", "false", "not_false")),
+        *(f"comparison:is_{name}" for name in ("nan", "finite", "infinite", "distinct_from", "not_distinct_from")),
+        *(f"comparison:{name}" for name in ("coalesce", "least", "greatest", "least_skip_null", "greatest_skip_null")),
+        *(f"datetime:{name}" for name in ("lt", "lte", "gt", "gte")),
+        *(f"string:{name}" for name in ("concat", "concat_ws", "like", "starts_with", "ends_with", "contains")),
+        *(f"string:{name}" for name in ("strpos", "count_substring", "reverse", "string_split", "replace_slice")),
+        *(f"string:{name}" for name in ("lower", "upper", "swapcase", "capitalize", "title", "initcap")),
+        *(f"string:{name}" for name in ("char_length", "bit_length", "octet_length", "ltrim", "rtrim", "trim")),
+        *(f"string:{name}" for name in ("left", "right")),
+        *("set:index_in", "list:cardinality", "list:sort", "rounding:ceil", "rounding:floor"),
+        *(f"expression:{name}" for name in ("list_element", "map_value", "any_true", "all_true")),
+    ]
+)
+_ARITHMETIC = frozenset(["add", "subtract", "multiply", "negate", "abs"])
+
+
+def is_total(name: str, returns: t.Type) -> bool:
+    """Does a call never fail? Floats have no bounds; and a decimal of less than 38 digits is as wide as the result."""
+    stem, _, function = name.partition(":")
+    if stem == "arithmetic" and function in _ARITHMETIC:
+        return isinstance(returns, t.Float32 | t.Float64)
+    if stem == "arithmetic_decimal" and function in _ARITHMETIC:
+        return isinstance(returns, t.Decimal) and (returns.precision or 38) < 38
+    return name in TOTAL
+
+
+def _expression(name: str, signature: Signature, doc: str, *, propagates: bool = True) -> Function:
+    return Function(f"expression:{name}", (signature,), doc, propagates=propagates, absent="" if propagates else "null")
+
+
+#: What Substrait has as expressions, and we as calls.
+EXPRESSIONS: dict[str, Function] = {
+    row.name: row
+    for row in (
+        _expression("cast", Signature(("any", "type"), "any"), "The value as the type, by the rules of SQL."),
+        _expression(
+            "list_element", Signature(("any", "any"), "any"), "The element at a place from 0, or from the end."
+        ),
+        _expression("map_value", Signature(("any", "any"), "any"), "The value under a key, NULL if there is none."),
+        _expression("map", Signature(("any",), "any", variadic=True), "A map of keys and values.", propagates=False),
+        _expression("any_true", Signature(("any",), "any"), "Is one of a list true? NULL where it may be."),
+        _expression("all_true", Signature(("any",), "any"), "Are all of a list true? NULL where they may be."),
+        _expression("at_most", Signature(("any", "any"), "any"), "True, or an error where there are more records."),
+    )
+}
+
+#: Functions that somebody has registered, by the names of their rows.
+REGISTERED: dict[str, Function] = {}
+
+
+@cache
+def _standard(name: str) -> Function | None:
+    stem, _, _ = name.partition(":")
+    found = declarations(stem).get(name)
+    return None if found is None else row(found)
+
+
+def find(name: str) -> Function | None:
+    """The row of that name: `arithmetic:add`, `expression:cast`, `<urn>:<name>`."""
+    return EXPRESSIONS.get(name) or REGISTERED.get(name) or _standard(name)
+
+
+def row(declared: Declaration, *, own: bool = False) -> Function:
+    """A function's row. What a call returns is in the call: it depends on more than the row can say."""
+    forms = dict.fromkeys(form for one in declared.implementations for form in _signatures(one))
+    propagates = declared.kind is Kind.SCALAR and declared.name not in OWN and not own
+    return Function(
+        declared.name,
+        tuple(forms),
+        "",
+        declared.kind,
+        substrait=declared.name,
+        propagates=propagates,
+        absent="" if propagates else "null",
+        pure=all(one.deterministic for one in declared.implementations),
+    )
+
+
+def _signatures(form: Implementation) -> list[Signature]:
+    """How many values a form takes; names are no arguments but choices."""
+    count = sum(parameter.shape is not None for parameter in form.parameters)
+    if form.repeats is None:
+        return [Signature(("any",) * count, "any")]
+    least = count - 1 + form.repeats
+    made = [Signature(("any",) * max(1, least), "any", variadic=True)]
+    return made if least else [Signature((), "any"), *made]

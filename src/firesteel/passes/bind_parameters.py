@@ -1,0 +1,38 @@
+"""Parameters become the values that are given for them when the plan is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firesteel import types as t
+from firesteel.errors import AnalysisError
+from firesteel.node import Node, transform
+from firesteel.plan import Lit, Parameter, Plan
+from firesteel.values import Value
+
+
+def bind_parameters(plan: Plan, given: Mapping[int, Value]) -> Plan:
+    """The plan with a literal for each of its parameters: what is given, else what the plan itself says."""
+    def bind(node: Node) -> Node:
+        if not isinstance(node, Parameter):
+            return node
+        if node.ordinal in given:
+            return Lit(t.absent(node.type, nullable=given[node.ordinal] is None), _fitting(given[node.ordinal], node))
+        if node.default is None:
+            raise AnalysisError(
+                f"no value is given for parameter {node.ordinal}",
+                where=node.where,
+                help="say params={...} when it is run",
+            )
+        return node.default.at(node.where)
+
+    return plan.replace(statement=transform(plan.statement, bind))
+
+
+def _fitting(value: Value, node: Parameter) -> Value:
+    if not t.overlap(t.type_of(value), t.absent(node.type, nullable=True)):
+        raise AnalysisError(f"parameter {node.ordinal} is a {node.type}, not a {t.type_of(value)}", where=node.where)
+    return value
+
+
+__all__ = ["bind_parameters"]

@@ -1,0 +1,80 @@
+"""Plans that were compiled before: asked again over the same files, they are not compiled again.
+
+That saves more than our own time. Spark names the variables of lambdas by a counter, and the names are in the code that
+it generates: code of the same plan, built anew, is compiled anew, while code of the same columns is found again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from firesteel import plan as p
+from firesteel.node import walk
+from firesteel.source import Place, Span
+from firesteel.spark.frames import state
+from firesteel.tables import File
+
+if TYPE_CHECKING:
+    from firesteel.spark.compile import Compiled
+    from firesteel.tables import Table
+
+#: How many plans are kept.
+MOST = 256
+
+
+class Known:
+    """The compiled plans of an engine, the least recently used of them forgotten first."""
+
+    def __init__(self) -> None:
+        self._plans: OrderedDict[Hashable, tuple[Compiled, p.Plan]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def find(self, key: Hashable | None) -> tuple[Compiled, p.Plan] | None:
+        """What was kept under the key. Its frame is made anew: Spark computes a frame once, and these run again."""
+        with self._lock:
+            found = self._plans.get(key) if key is not None else None
+            if found is None:
+                return None
+            self._plans.move_to_end(key)
+        compiled, plan = found
+        return replace(compiled), plan
+
+    def keep(self, key: Hashable | None, compiled: Compiled, plan: p.Plan) -> None:
+        if key is None:
+            return
+        with self._lock:
+            self._plans[key] = (compiled, plan)
+            while len(self._plans) > MOST:
+                self._plans.popitem(last=False)
+
+    def forget(self) -> None:
+        with self._lock:
+            self._plans.clear()
+
+
+def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
+    """What the compiled plan depends on: the plan, its text, which errors show, and the state of the files that it
+    reads. None of one that has to be compiled each time: it asks for the time, or for tables that are not files."""
+    found: list[Hashable] = []
+    for table in tables:
+        if not isinstance(table.source, File) or table.source.format == "ion":
+            return None
+        if table.record_id is not None and not isinstance(table.record_id, str):
+            return None
+        now = state(table.source.path)
+        if now is None:
+            return None
+        found.append((table.source.path, table.source.format, table.record_id, table.malformed, now))
+    for node in walk(plan):
+        if isinstance(node, p.Shared) or (isinstance(node, p.Call) and node.fn.name.startswith("current_")):
+            return None
+    return plan, _text(plan.statement.where), tuple(found)
+
+
+def _text(where: Span | Place | None) -> str | None:
+    span = where.span if isinstance(where, Place) else where
+    return None if span is None else span.source.text

@@ -1,0 +1,359 @@
+"""Aggregate functions of Substrait: columns to aggregate, and what is made of them afterwards.
+
+They skip NULL. A call's filter is part of its argument: what it leaves out is NULL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql import Column
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark import aggregates as partiql
+from firesteel.spark import columns as F
+from firesteel.spark.aggregates import Group
+from firesteel.spark.encoding import to_spark
+from firesteel.spark.expr import Expr, null_expr, reference
+from firesteel.spark.rows import Order
+from firesteel.spark.substrait.base import is_float, typed
+from firesteel.spark.substrait.decimals import digits, extremes
+from firesteel.spark.substrait.integers import WIDE, bounds, number
+from firesteel.spark.substrait.reals import integral
+
+
+@dataclass(frozen=True)
+class Aggregating:
+    """One call under way: the group, the call's signature, its arguments by their declared types, and its order."""
+
+    group: Group
+    fn: p.Fn
+    args: tuple[Expr, ...]
+    order: tuple[Order, ...] = ()
+    #: Is a row looked at? None where all are.
+    filter: Column | None = None
+    more: list[str] = field(default_factory=list)
+
+    @property
+    def returns(self) -> t.Type:
+        return self.fn.returns
+
+    def choice(self, name: str, default: str) -> str:
+        return (self.fn.choice(name) or default).upper()
+
+    def value(self, at: int = 0) -> Column:
+        return self.args[at].plain
+
+    def cast(self, column: Column) -> Column:
+        return column.cast(to_spark(self.returns))
+
+    def error(self, message: str) -> Column:
+        return self.group.error(f"{self.group.name.rpartition(':')[2]}: {message}")
+
+    def result(self, column: Column) -> Expr:
+        """An aggregated column, as it is."""
+        return reference(self.returns, self.group.total(column))
+
+    def after(self, column: Column, *, throws: bool = False) -> Expr:
+        """What is made of aggregated columns."""
+        return Expr(self.returns, column, height=4, throws=throws)
+
+    def unsupported(self, what: str) -> UnsupportedError:
+        return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.group.where)
+
+
+Aggregate = Callable[[Aggregating], Expr]
+
+
+def aggregating(
+    group: Group, fn: p.Fn, args: Sequence[Expr], order: Sequence[Order] = (), filter_: Column | None = None
+) -> Expr:
+    """A call of one of the functions. What the filter leaves out is NULL, of a count of rows too."""
+    declared = [param.type for param in fn.params if isinstance(param, p.ValueParam)]
+    if len(declared) != len(args):
+        declared = [arg.type for arg in args]
+    given = [group.scope.bind(typed(arg, type_)) for arg, type_ in zip(args, declared, strict=True)]
+    if filter_ is not None:
+        given = [_kept(arg, filter_) for arg in given]
+    call = Aggregating(group, fn, tuple(given), tuple(order), filter_)
+    return AGGREGATES[fn.name](call)
+
+
+def _kept(arg: Expr, filter_: Column) -> Expr:
+    type_ = t.absent(arg.type, nullable=True)
+    return Expr(type_, F.when(filter_, arg.column), stage=arg.stage, height=1, constant=arg.constant)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Counting
+
+
+def _count(call: Aggregating) -> Expr:
+    if not call.args:
+        counted = F.lit(1) if call.filter is None else F.when(call.filter, F.lit(1))
+        return _counted(call, F.count(counted))
+    if call.group.distinct:
+        return _retyped(call, partiql.AGGREGATES["count"](call.group, *call.args))
+    value = call.args[0]
+    if value.dynamic or value.virtual:
+        return _retyped(call, partiql.AGGREGATES["count"](call.group, value))
+    return _counted(call, F.count(value.plain))
+
+
+def _counted(call: Aggregating, column: Column) -> Expr:
+    if isinstance(call.returns, t.Decimal):
+        return call.after(call.cast(call.group.add(column)))
+    return call.result(column)
+
+
+def _retyped(call: Aggregating, expr: Expr) -> Expr:
+    return call.after(call.cast(expr.plain)) if isinstance(call.returns, t.Decimal) else expr
+
+
+def _approx_count(call: Aggregating) -> Expr:
+    return _counted(call, F.approx_count_distinct(call.value()))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sums and means
+
+
+def _sum(call: Aggregating, zero: bool = False) -> Expr:
+    type_ = call.args[0].type
+    if is_float(type_):
+        add = F.sum_distinct if call.group.distinct else F.sum
+        return _or_zero(call, add(call.value().cast("double")), zero)
+    if isinstance(type_, t.Int8 | t.Int16 | t.Int32):
+        # Four billion of the greatest are not too many: Spark's own error, should there be more, will do.
+        return _or_zero(call, (F.sum_distinct if call.group.distinct else F.sum)(call.value()), zero)
+    if isinstance(type_, t.Decimal) and digits(type_)[0] <= 28:
+        add = F.sum_distinct if call.group.distinct else F.sum
+        found = call.cast(call.group.add(add(call.value())))
+        return call.after(F.coalesce(found, call.cast(F.lit(0))) if zero else found)
+    return _checked_sum(call, zero)
+
+
+def _or_zero(call: Aggregating, column: Column, zero: bool) -> Expr:
+    if not zero:
+        return call.result(column)
+    return call.after(F.coalesce(call.group.add(column), call.cast(F.lit(0))))
+
+
+def _checked_sum(call: Aggregating, zero: bool) -> Expr:
+    """A sum that is SQL NULL although there were addends did not fit."""
+    decimal = isinstance(call.returns, t.Decimal)
+    wide = call.value() if decimal else call.value().cast("decimal(28,0)")
+    total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
+    count = call.group.add(F.count(wide))
+    found = total.try_cast(to_spark(call.returns))
+    if isinstance(call.returns, t.UserDefined):
+        found = F.when(total <= number(bounds(call.returns).greatest), total).cast(to_spark(call.returns))
+    match call.choice("overflow", "ERROR"):
+        case "SATURATE":
+            ends = extremes(call.returns) if decimal else bounds(call.returns)
+            low, high = (F.lit(f"{end:f}" if decimal else str(end)) for end in ends)
+            sign = call.group.add(F.sum(call.value().cast("double")))
+            other = call.cast(F.when(sign < 0, low).otherwise(high))
+        case "SILENT":
+            other = F.lit(None).cast(to_spark(call.returns))
+        case _:
+            other = call.error("overflow")
+    column = F.coalesce(found, F.when(count > 0, other))
+    return call.after(F.coalesce(column, call.cast(F.lit(0))) if zero else column, throws=True)
+
+
+def _mean(call: Aggregating) -> Expr:
+    """Of integers it is cut off."""
+    type_ = call.args[0].type
+    value = call.value()
+    if is_float(type_):
+        if call.group.distinct:
+            total, count = call.group.add(F.sum_distinct(value.cast("double"))), call.group.add(F.count_distinct(value))
+            return call.after(call.cast(F.try_divide(total, count)))
+        return call.after(call.cast(call.group.add(F.avg(value))))
+    wide = value.cast("decimal(28,0)") if not isinstance(type_, t.Decimal) else value
+    total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
+    count = call.group.add(F.count_distinct(wide) if call.group.distinct else F.count(wide))
+    by = F.when(count > 0, count).cast("decimal(20,0)")
+    if not isinstance(type_, t.Decimal):
+        return call.after(call.cast(F.call_function("div", total, by)))
+    mean = F.try_divide(total, by).try_cast(to_spark(call.returns))
+    return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
+
+
+def _product(call: Aggregating) -> Expr:
+    value = call.value()
+    if is_float(call.args[0].type):
+        found = call.group.add(F.product(value.cast("double")))
+        return call.after(F.coalesce(call.cast(found), call.cast(F.lit(1))))
+    every = call.group.add(F.collect_list(value.cast(WIDE)))
+    exact = F.aggregate(every, number(1), lambda total, one: F.try_multiply(total, one).cast(WIDE))
+    low, high = bounds(call.returns)
+    fits = exact.between(number(low), number(high))
+    negative = F.pmod(F.array_size(F.filter(every, lambda one: one < 0)), F.lit(2)) == 1
+    other = {
+        "SATURATE": call.cast(F.when(negative, number(low)).otherwise(number(high))),
+        "SILENT": call.cast(F.lit(None)),
+    }.get(call.choice("overflow", "ERROR"))
+    beyond = call.error("overflow") if other is None else other
+    zero = F.exists(every, lambda one: one == 0)
+    column = F.when(fits, exact).cast(to_spark(call.returns))
+    return call.after(F.when(zero, call.cast(F.lit(0))).otherwise(F.coalesce(column, beyond)), throws=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Statistics
+
+
+def _spread(sample: Callable[[Column], Column], population: Callable[[Column], Column]) -> Aggregate:
+    def build(call: Aggregating) -> Expr:
+        function = population if call.choice("distribution", "SAMPLE") == "POPULATION" else sample
+        return call.after(call.cast(call.group.add(function(call.value().cast("double")))))
+
+    return build
+
+
+def _corr(call: Aggregating) -> Expr:
+    x, y = (call.value(i).cast("double") for i in range(2))
+    return call.after(call.cast(call.group.add(F.corr(x, y))))
+
+
+def _mode(call: Aggregating) -> Expr:
+    return call.result(F.mode(call.value(), deterministic=True))
+
+
+def _median(call: Aggregating) -> Expr:
+    """Of integers, what lies between two is rounded as the call says."""
+    if isinstance(call.returns, t.Float32 | t.Float64):
+        return call.after(call.cast(call.group.add(F.median(call.value()))))
+    if not isinstance(call.returns, t.Int64):
+        found = call.group.add(F.median(call.value()))
+        return call.after(call.cast(integral(found, call.choice("rounding", "TIE_TO_EVEN"))))
+    every = F.array_sort(call.group.add(F.collect_list(call.value().cast(WIDE))))
+    size = F.array_size(every)
+    low, high = (F.get(every, F.call_function("div", size - n, F.lit(2)).cast("int")) for n in (1, 0))
+    both = low + high
+    half = F.call_function("div", both - F.pmod(both, number(2)), number(2)).cast("bigint")
+    odd = F.pmod(both, number(2)) == 1
+    small = F.when(half < 0, F.pmod(half, F.lit(2)) - 2).otherwise(F.pmod(half, F.lit(2)))  # as odd, and on its side
+    up = odd & (integral(F.lit(0.5) + small, call.choice("rounding", "TIE_TO_EVEN")) > small)
+    return call.after(F.when(size > 0, half + up.cast("bigint")))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Others
+
+
+def _delegated(name: str) -> Aggregate:
+    return lambda call: partiql.AGGREGATES[name](call.group, *call.args)
+
+
+def _any_value(call: Aggregating) -> Expr:
+    if call.choice("ignore_nulls", "TRUE") == "FALSE" and call.filter is not None:
+        raise call.unsupported("the NULLs of a part of the rows")
+    value = call.args[0]
+    if isinstance(value.type, t.Null):
+        return null_expr()
+    return call.result(F.any_value(value.column, F.lit(call.choice("ignore_nulls", "TRUE") == "TRUE")))
+
+
+def _string_agg(call: Aggregating) -> Expr:
+    """In the order that the call asks for."""
+    text = call.value()
+    separator = call.args[1].constant if len(call.args) > 1 else ""
+    mark = F.lit(separator) if isinstance(separator, str) else call.group.add(F.first(call.value(1), ignorenulls=True))
+    if call.order:
+        every = ordered(call, text)
+    else:
+        every = call.group.add((F.collect_set if call.group.distinct else F.collect_list)(text))
+    return call.after(F.when(F.array_size(every) > 0, F.call_function("array_join", every, mark)))
+
+
+def ordered(call: Aggregating, value: Column) -> Column:
+    """The values that are there, as an array in the order that the call asks for."""
+    keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
+    every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
+    found = F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
+    return F.array_distinct(found) if call.group.distinct else found
+
+
+def _compared(order: Sequence[Order], a: Column, b: Column) -> Column:
+    """-1, 0 or 1: which of two structs comes first."""
+    found = F.lit(0)
+    for i, one in reversed(list(enumerate(order))):
+        x, y = a[f"k{i}"], b[f"k{i}"]
+        less, nulls = (1, -1)[not one.order.descending], (1, -1)[one.order.nulls_first]
+        found = (
+            F.when(x.isNull() & y.isNull(), found)
+            .when(x.isNull(), F.lit(nulls))
+            .when(y.isNull(), F.lit(-nulls))
+            .when(x < y, F.lit(less))
+            .when(x > y, F.lit(-less))
+            .otherwise(found)
+        )
+    return found
+
+
+def _quantile(call: Aggregating) -> Expr:
+    """The values at the boundaries of equal parts, in the order that the call asks for; between two, in between."""
+    n, value = call.args[0].constant, call.args[1]
+    if n is None or (type(n) is int and n < 1):
+        return call.after(F.lit(None).cast(to_spark(call.returns)))
+    if type(n) is not int or not isinstance(value.type, t.Int8 | t.Int16 | t.Int32 | t.Float32 | t.Float64):
+        raise call.unsupported("parts whose number only the run knows, or of other values than small numbers")
+    boundaries = call.choice("boundaries", "NEITHER")
+    first = 0 if boundaries in ("MINIMUM", "BOTH") else 1
+    last = n if boundaries in ("MAXIMUM", "BOTH") else n - 1
+    every = ordered(call, value.plain) if call.order else call.group.add(F.collect_list(value.plain))
+    rows = F.lit(1) if call.filter is None else F.when(call.filter, F.lit(1))
+    nulls = call.group.add(F.count(rows)) > F.array_size(every)
+    assert isinstance(call.returns, t.Array)
+    element = to_spark(call.returns.element)
+    whole = isinstance(value.type, t.Integer)
+
+    def at(place: Column) -> Column:
+        where = place.cast("double") * (F.array_size(every) - 1) / F.lit(float(n))
+        low = F.floor(where).cast("int")
+        below = F.get(every, low).cast("double")
+        above = F.coalesce(F.get(every, low + 1).cast("double"), below)
+        found = below + (above - below) * (where - low)
+        return (integral(found, call.choice("rounding", "TIE_TO_EVEN")) if whole else found).cast(element)
+
+    places = F.array(*(F.lit(i) for i in range(first, last + 1))) if first <= last else F.array().cast("array<int>")
+    column = F.transform(places, at).cast(to_spark(call.returns))
+    return call.after(F.when((F.array_size(every) > 0) & ~nulls, column))
+
+
+_INTEGERS: dict[str, Aggregate] = {
+    "sum": _sum,
+    "sum0": lambda call: _sum(call, True),
+    "avg": _mean,
+    "min": _delegated("min"),
+    "max": _delegated("max"),
+}
+
+AGGREGATES: dict[str, Aggregate] = {
+    **{f"arithmetic:{name}": build for name, build in _INTEGERS.items()},
+    **{f"arithmetic_decimal:{name}": build for name, build in _INTEGERS.items()},
+    **{f"unsigned_integers:{name}": _INTEGERS[name] for name in ("sum", "min", "max")},
+    "arithmetic:product": _product,
+    "arithmetic:std_dev": _spread(F.stddev_samp, F.stddev_pop),
+    "arithmetic:variance": _spread(F.var_samp, F.var_pop),
+    "arithmetic:corr": _corr,
+    "arithmetic:mode": _mode,
+    "arithmetic:median": _median,
+    "arithmetic:quantile": _quantile,
+    "aggregate_generic:count": _count,
+    "aggregate_generic:any_value": _any_value,
+    "aggregate_approx:approx_count_distinct": _approx_count,
+    "aggregate_decimal_output:count": _count,
+    "aggregate_decimal_output:approx_count_distinct": _approx_count,
+    "boolean:bool_and": lambda call: call.result(F.bool_and(call.value())),
+    "boolean:bool_or": lambda call: call.result(F.bool_or(call.value())),
+    "datetime:min": _delegated("min"),
+    "datetime:max": _delegated("max"),
+    "string:string_agg": _string_agg,
+}

@@ -1,0 +1,100 @@
+"""Lists and maps, and what Substrait has as expressions of its own."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark import columns as F
+from firesteel.spark.keys import is_own_key
+from firesteel.spark.substrait.base import Call, Scalar, is_float, scalar, simple
+from firesteel.spark.substrait.logic import nan_first
+
+
+def _sort(call: Call) -> Column:
+    (x,) = call.columns
+    type_ = call.args[0].type
+    assert isinstance(type_, t.Array)
+    if not is_own_key(type_.element):
+        raise call.unsupported("values that Spark does not order")
+    direction = call.choice("direction", "ASC_NULLS_FIRST")
+    if not is_float(type_.element):
+        return _sorted(x, direction)
+    return F.transform(_sorted(F.transform(x, nan_first), direction), lambda one: one["n"])
+
+
+def _sorted(x: Column, direction: str) -> Column:
+    match direction:
+        case "ASC_NULLS_FIRST":
+            return F.sort_array(x, asc=True)
+        case "DESC_NULLS_LAST":
+            return F.sort_array(x, asc=False)
+        case "ASC_NULLS_LAST":
+            return F.array_sort(x)
+    return F.reverse(F.array_sort(x))
+
+
+def _any(call: Call) -> Column:
+    """Three-valued: NULL where none is true, and one is not known."""
+    return F.exists(call.columns[0], lambda one: one)
+
+
+def _all(call: Call) -> Column:
+    return F.forall(call.columns[0], lambda one: one)
+
+
+def _index_in(call: Call) -> Column:
+    """From zero; NULL where it is not there."""
+    needle, list_ = call.columns
+    type_ = call.args[0].type
+    if not is_own_key(type_):
+        raise call.unsupported("values that Spark does not compare")
+    place = F.array_position(list_, needle)
+    found = F.when(place > 0, place - 1)
+    if isinstance(type_, t.Float32 | t.Float64) and call.choice("nan_equality", "NAN_IS_NAN") == "NAN_IS_NOT_NAN":
+        return F.when(~F.isnan(needle), found)
+    return found
+
+
+def _element(call: Call) -> Column:
+    """From zero, or from the end."""
+    list_, at = call.columns
+    value = call.constant(1)
+    if type(value) is int:
+        return F.get(list_, F.lit(value)) if value >= 0 else F.try_element_at(list_, F.lit(value))
+    place = at.cast("int")
+    return F.when(at >= 0, F.get(list_, place)).otherwise(F.try_element_at(list_, F.when(at < 0, place)))
+
+
+def _map_value(call: Call) -> Column:
+    return F.try_element_at(*call.columns)
+
+
+def _map(call: Call) -> Column:
+    if not call.args:
+        return F.create_map().cast(call.spark)
+    return F.create_map(*call.columns).cast(call.spark)
+
+
+def _at_most(call: Call) -> Column:
+    count, most = call.columns
+    return F.when(count <= most, F.lit(True)).otherwise(call.error(f"more than {call.constant(1)} records"))
+
+
+LISTS: dict[str, Scalar] = {
+    "cardinality": simple(lambda x: F.array_size(x).cast("bigint")),
+    "sort": scalar(_sort),
+    "any_match": scalar(_any),
+    "all_match": scalar(_all),
+}
+
+SETS: dict[str, Scalar] = {"index_in": scalar(_index_in, twice=True)}
+
+EXPRESSIONS: dict[str, Scalar] = {
+    "list_element": scalar(_element, twice=True),
+    "map_value": scalar(_map_value),
+    "map": scalar(_map),
+    "at_most": scalar(_at_most),
+    "any_true": scalar(_any),
+    "all_true": scalar(_all),
+}

@@ -1,0 +1,357 @@
+"""Calls of Substrait's functions: which one a message means, with what it chooses, and as what expression of ours.
+
+Where one of PartiQL's functions means the very same for arguments of these types it is used instead: joins, pushing
+filters and taking subqueries apart know those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import FiresteelError, PlanError, UnsupportedError
+from firesteel.functions import Kind
+from firesteel.functions import substrait as standard
+from firesteel.plan import build
+from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import read_type
+
+
+@dataclass(frozen=True)
+class Lambda:
+    """An argument that is a function: its body sees the parameters as a row of its own."""
+
+    parameters: tuple[t.Type, ...]
+    body: p.Rex
+
+    @property
+    def type(self) -> t.Type:
+        return t.Function(self.parameters, self.body.type)
+
+
+#: A value, a type, a name (of an argument that is one of a few), or a function.
+Argument = p.Rex | t.Type | str | Lambda
+
+
+def scalar(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex:
+    """A scalar call."""
+    escaped = _like(message, args, extensions) or _not_like(message, args, extensions)
+    if escaped is not None:
+        return escaped
+    found = _resolved(message, Kind.SCALAR, args, extensions)
+    values = _values(found, args, message)
+    if any(isinstance(one, p.Lit) and isinstance(one.type, t.Function) for one in values):  # no function: NULL
+        return p.Lit(t.absent(found.returns, nullable=True), None).at(message.where)
+    made = _with_lambda(found, values, message) if any(isinstance(one, Lambda) for one in values) else None
+    plain = [one for one in values if not isinstance(one, Lambda)]
+    return (made or _ours(found, plain) or p.Call(_fn(found, plain), tuple(plain))).at(message.where)
+
+
+def aggregate(
+    message: Message, args: Sequence[Argument], extensions: Extensions, order: tuple[p.SortSpec, ...] = ()
+) -> p.Agg:
+    """An aggregate call, without its filter."""
+    _phase(message)
+    args = _separated(message, args, extensions)
+    found = _resolved(message, Kind.AGGREGATE, args, extensions)
+    values = [one for one in _values(found, args, message) if not isinstance(one, Lambda)]
+    distinct = message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
+    fn = _fn(found, values)
+    ours = AGGREGATES.get(found.row.name)
+    if ours is not None:
+        name = "count_star" if ours == "count" and not values else ours
+        fn = fn.replace(name=name, choices=())
+    kept = order if found.implementation.ordered or found.row.name in _ORDERED else ()
+    return p.Agg(fn, tuple(values), distinct=distinct, order=kept).at(message.where)
+
+
+def _separated(message: Message, args: Sequence[Argument], extensions: Extensions) -> Sequence[Argument]:
+    """`string_agg` of one argument is DuckDB's, and separates by a comma."""
+    if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
+        return args
+    extensions.repair("'string_agg' without a separator takes a comma", message.where)
+    return [*args, p.Lit(t.STRING, ",")]
+
+
+def window(
+    message: Message,
+    args: Sequence[Argument],
+    extensions: Extensions,
+    partition: tuple[p.Rex, ...],
+    order: tuple[p.SortSpec, ...],
+    frame: p.Frame | None,
+) -> p.WindowCall:
+    """A call over a window."""
+    _phase(message)
+    found = _resolved(message, Kind.WINDOW, args, extensions)
+    values = [one for one in _values(found, args, message) if not isinstance(one, Lambda)]
+    distinct = message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
+    fn = _fn(found, values)
+    ours = AGGREGATES.get(found.row.name)
+    if ours is not None:
+        fn = fn.replace(name="count_star" if ours == "count" and not values else ours, choices=())
+    return p.WindowCall(fn, tuple(values), partition, order, frame=frame, distinct=distinct).at(message.where)
+
+
+def expression(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, **choices: str) -> p.Call:
+    """A call of what Substrait has as an expression: `expression("cast", (x, type), type, failure="NULL")`."""
+    return p.Call(_made(f"expression:{name}", args, returns, tuple(choices.items())), tuple(args))
+
+
+def cast(value: p.Rex, type_: t.Type, *, failure: str = "THROW") -> p.Rex:
+    """A cast: NULL stays NULL. A value that is of the type is itself."""
+    if t.proper(value.type) == t.proper(type_) and not isinstance(value.type, t.Null):
+        return value
+    target = t.absent(type_, nullable=value.type.nullable or failure == "NULL")
+    if isinstance(value, p.Lit) and value.value is None:
+        return p.Lit(t.absent(type_, nullable=True), None)
+    return expression("cast", (value, t.proper(type_)), target, failure=failure)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Resolving
+
+
+def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions: Extensions) -> standard.Resolved:
+    declared = extensions.function(message.function_reference, message.where)
+    options = [(one.name, list(one.preference)) for one in message.options]
+    try:
+        found = standard.resolve(
+            declared.urn, declared.name, declared.signature, kind, [_argument(one) for one in args], options
+        )
+    except FiresteelError as error:
+        raise error.located(message.where) from None
+    for repair in found.repairs:
+        extensions.repair(repair, message.where)
+    _check_output(message, found, extensions)
+    return found
+
+
+def _argument(given: Argument) -> standard.Argument:
+    if isinstance(given, str):
+        return standard.EnumValue(given)
+    if isinstance(given, p.Lit):
+        return standard.Constant(given.type, given.value)
+    return given if isinstance(given, t.Type) else given.type
+
+
+def _check_output(message: Message, found: standard.Resolved, extensions: Extensions) -> None:
+    """What the message says of the result's type: it should be what follows from the arguments."""
+    if not message.has("output_type") or message.output_type.which("kind") is None:
+        return
+    said = read_type(message.output_type, extensions)
+    if _bare(said) == _bare(found.returns):  # whether it may be NULL follows from the tables, not from the promise
+        return
+    if not _alike(said, found.returns) and "duckdb" not in extensions.producer:  # which writes some type of its own
+        raise PlanError(f"'{found.row.name}' gives {found.returns}, and not {said}", where=message.where)
+    extensions.repair(f"'{found.row.name}' gives {found.returns}, and not {said}", message.where)
+
+
+def _bare(type_: t.Type) -> t.Type:
+    """The type without the flags of what is in it."""
+    if isinstance(type_, t.Array):
+        return t.Array(_bare(type_.element))
+    if isinstance(type_, t.Map):
+        return t.Map(_bare(type_.key), _bare(type_.value))
+    if isinstance(type_, t.Struct):
+        return t.Struct(tuple(t.Field(None, _bare(one.type)) for one in type_.fields), open=False)
+    if isinstance(type_, t.UserDefined):
+        return t.UserDefined("", type_.name)
+    return t.proper(type_)
+
+
+def _alike(a: t.Type, b: t.Type) -> bool:
+    """Types that producers take for each other: of one family."""
+    families: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets, t.Temporal, t.Array, t.Struct, t.Map)
+    return any(isinstance(a, one) and isinstance(b, one) for one in families) or isinstance(b, t.Null)
+
+
+def _phase(message: Message) -> None:
+    if "phase" in message.kind.by_name:
+        phase = message.label("phase")
+        if phase not in ("AGGREGATION_PHASE_UNSPECIFIED", "AGGREGATION_PHASE_INITIAL_TO_RESULT"):
+            raise UnsupportedError(f"an aggregate in the phase {phase}", where=message.where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Building
+
+
+def _values(found: standard.Resolved, args: Sequence[Argument], message: Message) -> list[p.Rex | t.Type | Lambda]:
+    """The arguments that are values, cast where they have to be; a name that was given as text is none."""
+    names = {i for i, one in enumerate(found.implementation.parameters) if one.shape is None}
+    given = [one for one in args if not isinstance(one, str)]
+    extra = len(given) - len(found.casts)
+    if extra > 0:  # names that were given as text come before the values that they are about
+        given = [one for i, one in enumerate(args) if not isinstance(one, str) and i not in names]
+        if len(given) != len(found.casts):
+            given = [one for one in args if not isinstance(one, str)][extra:]
+    made: list[p.Rex | t.Type | Lambda] = []
+    for one, target in zip(given, found.casts, strict=True):
+        made.append(cast(one, target) if target is not None and isinstance(one, p.Rex) else one)
+    return made
+
+
+def _fn(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Fn:
+    return _made(found.row.name, args, found.returns, found.choices)
+
+
+def _made(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, choices: Sequence[tuple[str, str]]) -> p.Fn:
+    row = functions.find(name)
+    assert row is not None, name
+    params = tuple(p.TypeParam(one) if isinstance(one, t.Type) else p.ValueParam(one.type) for one in args)
+    opts = p.FnOption.PROPAGATE if row.propagates else p.FnOption.NONE
+    return p.Fn(name, opts, params, returns, choices=tuple(p.Choice(*one) for one in choices))
+
+
+# What PartiQL's functions say as well.
+
+_ORDERED_TYPES = (t.Number, t.Text, t.Bool, t.Date, t.Time, t.Timestamp)
+_EQUAL_TYPES = (*_ORDERED_TYPES, t.Uuid, t.Interval, t.Octets)
+Build = Callable[..., p.Rex]
+
+_LOGIC: dict[str, Build] = {
+    "boolean:and": lambda *args: _chained("and", args, True),
+    "boolean:or": lambda *args: _chained("or", args, False),
+    "boolean:not": partial(build.call, "not"),
+    "comparison:is_null": partial(build.call, "is_null"),
+    "comparison:is_not_null": lambda a: build.call("not", build.call("is_null", a)),
+    "comparison:is_true": partial(build.call, "is_true"),
+    "comparison:is_not_true": lambda a: build.call("not", build.call("is_true", a)),
+    "comparison:is_false": partial(build.call, "is_false"),
+    "comparison:is_not_false": lambda a: build.call("not", build.call("is_false", a)),
+}
+
+
+def _chained(name: str, args: Sequence[p.Rex], nothing: bool) -> p.Rex:
+    """`and` and `or` take any number of arguments: one is itself."""
+    if len(args) > 1:
+        return build.call(name, *args)
+    return args[0] if args else p.Lit(t.BOOL, nothing)
+
+
+_EQUALITY: dict[str, Build] = {
+    "comparison:equal": partial(build.call, "eq"),
+    "comparison:not_equal": partial(build.call, "ne"),
+}
+_COMPARISONS = ("lt", "lte", "gt", "gte")
+_ORDER: dict[str, Build] = {
+    **{f"{stem}:{name}": partial(build.call, name) for stem in ("comparison", "datetime") for name in _COMPARISONS},
+    "comparison:between": partial(build.call, "between"),
+}
+
+#: Aggregates that are PartiQL's: of any type that there is an order of.
+AGGREGATES: dict[str, str] = {
+    "aggregate_generic:count": "count",
+    "boolean:bool_and": "every",
+    "boolean:bool_or": "any",
+    **{f"{stem}:{name}": name for stem in ("arithmetic", "arithmetic_decimal", "datetime") for name in ("min", "max")},
+}
+#: Aggregates that an order means something to, though their declaration does not say so.
+_ORDERED = frozenset(["aggregate_generic:any_value"])
+
+
+#: Scalar functions that may become PartiQL's.
+PARTIQL = frozenset([*_LOGIC, *_EQUALITY, *_ORDER, "string:like", "comparison:coalesce"])
+
+
+def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | None:
+    """The call as one of PartiQL's functions, if it is the same; its type is the one that was derived."""
+    name = found.row.name
+    for table, kinds in ((_LOGIC, None), (_EQUALITY, _EQUAL_TYPES), (_ORDER, _ORDERED_TYPES)):
+        if name in table:
+            if kinds is not None and not all(isinstance(one, p.Rex) and isinstance(one.type, kinds) for one in args):
+                return None
+            return _exactly(table[name](*args), found.returns)
+    if name == "string:like" and not found.choices:
+        return _exactly(build.call("like", *args), found.returns)
+    if name == "comparison:coalesce" and len({t.proper(one.type) for one in args if isinstance(one, p.Rex)}) == 1:
+        return p.Call(_fn(found, args).replace(name="coalesce"), tuple(args))
+    return None
+
+
+def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
+    """Without MISSING there is none in the result either."""
+    if isinstance(made, p.Call) and made.type != returns:
+        inner = tuple(
+            _exactly(one, t.absent(one.type, missable=False)) if isinstance(one, p.Call) and one.type.missable else one
+            for one in made.args
+        )
+        return made.replace(fn=made.fn.replace(returns=returns), args=inner)
+    return made
+
+
+def _like(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex | None:
+    """`like` with a third argument, the escape: other producers than the standard have it."""
+    declared = extensions.function(message.function_reference, message.where)
+    if declared.name.lower() != "like" or len(args) != 3 or not all(isinstance(one, p.Rex) for one in args):
+        return None
+    values = [one for one in args if isinstance(one, p.Rex)]
+    if not all(isinstance(one.type, t.Text | t.Null) for one in values):
+        return None
+    extensions.repair("'like' takes no third argument: it is taken for the character that escapes", message.where)
+    if isinstance(values[2], p.Lit) and not values[2].value:
+        values = values[:2]
+    nullable = any(one.type.nullable for one in values)
+    return _exactly(build.call("like", *values), t.Bool(nullable=nullable)).at(message.where)
+
+
+def _not_like(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex | None:
+    """DuckDB writes NOT LIKE as an inequality: a text beside a constant that is a pattern."""
+    if "duckdb" not in extensions.producer or len(args) != 2:
+        return None
+    declared = extensions.function(message.function_reference, message.where)
+    text, pattern = args
+    if declared.name != "not_equal" or not isinstance(text, p.Rex) or not isinstance(pattern, p.Lit):
+        return None
+    if not isinstance(text.type, t.Text) or not isinstance(pattern.value, str) or "%" not in pattern.value:
+        return None
+    extensions.repair("'not_equal' of a text and a pattern is NOT LIKE", message.where)
+    return build.call("not", build.call("like", text, pattern)).at(message.where)
+
+
+# Lambdas: a list is ranged over, which every engine can already.
+
+
+_MATCHES = {"list:any_match": "any_true", "list:all_match": "all_true"}
+_LAMBDAS = ("list:transform", "list:filter", *_MATCHES)
+
+
+def _with_lambda(found: standard.Resolved, values: Sequence[p.Rex | t.Type | Lambda], message: Message) -> p.Rex:
+    source, function = (*values, None, None)[:2]
+    if found.row.name not in _LAMBDAS or not isinstance(source, p.Rex) or not isinstance(function, Lambda):
+        raise PlanError(f"'{found.row.name}' does not take a function there", where=message.where)
+    if isinstance(source.type, t.Null):
+        return p.Lit(t.absent(found.returns, nullable=True), None)
+    if len(function.parameters) != 1:
+        raise UnsupportedError(
+            f"'{found.row.name}' with a function of {len(function.parameters)} parameters", where=message.where
+        )
+    present = t.proper(source.type)
+    assert isinstance(present, t.Array)
+    scan = p.Scan(_present(source, present), names=("_1",))
+    element = p.Var(present.element, 0)
+    if found.row.name == "list:filter":
+        made: p.Rex = p.Select(t.Array(present.element), element, p.Filter(function.body, scan))
+    else:
+        made = p.Select(t.Array(function.body.type), function.body, scan)
+        if found.row.name in _MATCHES:
+            made = expression(_MATCHES[found.row.name], (made,), t.Bool(nullable=function.body.type.nullable))
+    if not source.type.nullable:
+        return made
+    absent = build.call("is_null", source)
+    nothing = p.Lit(t.absent(found.returns, nullable=True), None)
+    return p.Case(t.absent(found.returns, nullable=True), None, (p.Branch(absent, nothing),), default=made)
+
+
+def _present(source: p.Rex, type_: t.Array) -> p.Rex:
+    """The list, which is looked at only where it is not NULL, with a type that says so."""
+    if not source.type.nullable:
+        return source
+    made = build.call("coalesce", source, p.Lit(type_, []))
+    return made.replace(fn=made.fn.replace(returns=type_))

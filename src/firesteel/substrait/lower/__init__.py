@@ -1,0 +1,133 @@
+"""From Substrait's messages to the algebra: every relation and expression to the nodes that PartiQL uses.
+
+`base.py` says what a handler is; the handlers are in `reads.py`, `relations.py`, `joins.py`, `aggregates.py`,
+`windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` is the top of a plan,
+`edges.py` the places where columns have names.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+from firesteel import plan as p
+from firesteel.errors import FiresteelError, PlanError
+from firesteel.substrait.extensions import Extensions, Repair, read_extensions
+from firesteel.substrait.literals import read_literal
+from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
+    aggregates,
+    expressions,
+    joins,
+    reads,
+    references,
+    relations,
+    subqueries,
+    windows,
+)
+from firesteel.substrait.lower.base import Catalog, Plans, Quirks
+from firesteel.substrait.lower.hints import unknown_enhancements
+from firesteel.substrait.lower.recover import Recovering, unknown_relation
+from firesteel.substrait.lower.statements import statement
+from firesteel.substrait.message import Message
+
+#: Producers whose project relations without `common` replace their input.
+_REPLACING = ("duckdb", "datafusion")
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A plan in the algebra, and what had to be put right on the way."""
+
+    plan: p.Plan
+    repairs: tuple[Repair, ...]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is wrong with a plan; the plan, with gaps where something is; what had to be put right, wrong or not."""
+
+    problems: tuple[FiresteelError, ...]
+    plan: p.Plan | None
+    repairs: tuple[Repair, ...]
+    #: What became of its messages, by their identity.
+    recovering: Recovering
+
+
+def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
+    """The plan that a message says, over the tables of a catalog if there is one.
+
+    A producer that gives its name is read as it is known to write. One that does not is read by the letter, and, if
+    that makes no sense, once more as one whose project relations without `common` replace their input.
+    """
+    if _is_replacing(message):
+        return _lower(message, catalog, Quirks(project_replaces=True))
+    try:
+        return _lower(message, catalog, Quirks())
+    except PlanError:
+        try:
+            made = _lower(message, catalog, Quirks(project_replaces=True))
+        except PlanError:
+            made = None
+        if made is None or not _replaced(made.repairs):
+            raise
+        return made
+
+
+def judge(message: Message, catalog: Catalog | None = None) -> Judged:
+    """All that is wrong with a plan, and what `lower` puts right in it."""
+    if _is_replacing(message):
+        return _judge(message, catalog, Quirks(project_replaces=True))
+    found = _judge(message, catalog, Quirks())
+    if any(isinstance(problem, PlanError) for problem in found.problems):
+        other = _judge(message, catalog, Quirks(project_replaces=True))
+        if not other.problems and _replaced(other.repairs):
+            return other
+    return found
+
+
+def _is_replacing(message: Message) -> bool:
+    producer = message.version.producer.lower()
+    return any(name in producer for name in _REPLACING)
+
+
+def _replaced(repairs: tuple[Repair, ...]) -> bool:
+    return any("project relation" in repair.message for repair in repairs)
+
+
+def _judge(message: Message, catalog: Catalog | None, quirks: Quirks) -> Judged:
+    recovering = Recovering()
+    try:
+        made = _lower(message, catalog, quirks, recovering)
+    except FiresteelError as error:  # in what all of the plan refers to
+        recovering.note(error)
+        return Judged(tuple(recovering.problems), None, (), recovering)
+    return Judged(tuple(recovering.problems), made.plan, made.repairs, recovering)
+
+
+def _lower(message: Message, catalog: Catalog | None, quirks: Quirks, recovering: Recovering | None = None) -> Lowered:
+    extensions: Extensions = read_extensions(message)
+    plans = Plans(extensions, catalog, quirks, recovering)
+    noting = (lambda: recovering.noting(plans)) if recovering is not None else nullcontext
+    for problem in unknown_enhancements(message):
+        with noting():
+            raise problem
+    for one in message.named_lambdas:
+        plans.lambdas[one.lambda_anchor] = getattr(one, "lambda")
+    for one in message.parameter_bindings:
+        with noting():
+            plans.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
+    if not message.relations:
+        raise PlanError("a plan without relations", where=message.where)
+    statements: list[p.Statement] = []
+    for i, tree in enumerate(message.relations):
+        with noting():
+            made = statement(plans, tree)
+            statements += [made] if made is not None else []
+        if len(plans.trees) == i:  # it could not be judged to its end
+            plans.trees.append(unknown_relation())
+    whole = statements[0] if len(statements) == 1 else p.Script(tuple(statements))
+    node = p.Plan(whole, globals=tuple(plans.globals))
+    return Lowered(node, tuple(extensions.repairs))
+
+
+__all__ = ["Catalog", "Judged", "Lowered", "judge", "lower"]

@@ -1,0 +1,68 @@
+"""The arguments of functions: values, types, names of enumerations, lambdas."""
+
+from __future__ import annotations
+
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.substrait import calls
+from firesteel.substrait.lower.base import Lowering, Plans, Scope
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import read_type
+
+
+def arguments(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """The arguments of a function's call, in order, whichever version wrote them."""
+    found: list[object] = []
+    for one in message.arguments:
+        match one.which("arg_type"):
+            case "value":
+                found.append((yield from _value(plans, one.value, scope)))
+            case "type":
+                found.append(read_type(one.type, plans.extensions))
+            case "enum":
+                found.append(one.enum)
+            case _:
+                raise PlanError("an argument that says nothing", where=one.where)
+    if "args" in message.kind.by_name:
+        if message.args and message.arguments:
+            raise PlanError("a function with arguments of the old form beside the new", where=message.where)
+        for one in message.args:
+            if one.which("rex_type") == "enum":
+                found.append(one.enum.specified if one.enum.which("enum_kind") == "specified" else "")
+            else:
+                found.append((yield from _value(plans, one, scope)))
+    return found
+
+
+def _value(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    kind = message.which("rex_type")
+    if kind == "lambda":
+        return (yield from lowered_lambda(plans, getattr(message, "lambda"), scope))
+    if kind == "named_lambda_reference":
+        return (yield from lowered_lambda(plans, _by_anchor(plans, message.named_lambda_reference), scope))
+    return (yield message, scope)
+
+
+def _by_anchor(plans: Plans, reference: Message) -> Message:
+    found = plans.lambdas.get(reference.lambda_reference)
+    if found is None:
+        raise PlanError(f"no lambda is declared with the anchor {reference.lambda_reference}", where=reference.where)
+    return found
+
+
+def lowered_lambda(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """A lambda: its body sees its parameters as the row at hand, and the rows outside around that."""
+    if id(message) in plans.inlining:
+        raise UnsupportedError("a lambda that calls itself", where=message.where)
+    parameters = tuple(read_type(one, plans.extensions) for one in message.parameters.types)
+    plans.inlining.add(id(message))
+    body = yield message.body, Scope(parameters, scope, is_lambda=True)
+    plans.inlining.discard(id(message))
+    return calls.Lambda(parameters, body)
+
+
+def named_lambda(plans: Plans, reference: Message) -> Message:
+    """The lambda that a plan declares beside its relations."""
+    return _by_anchor(plans, reference)
+
+
+__all__ = ["arguments", "lowered_lambda", "named_lambda"]

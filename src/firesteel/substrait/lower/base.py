@@ -1,0 +1,282 @@
+"""What all of lowering knows: the plan's declarations, the tables, the relations before, and the rows in scope.
+
+A handler takes a message and the scope that it is in, and returns a node of the algebra, or is a generator that first
+asks for what is below it (`yield message, scope`): nothing here recurses on the Python stack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.node import drive
+from firesteel.plan import build
+from firesteel.source import Place
+from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.lower.hints import hinted
+from firesteel.substrait.message import Message
+
+#: What a handler looks like to the type checker.
+Lowering = Generator[Any, Any, Any]
+
+
+class Catalog(Protocol):
+    """What lowering asks a session: the name and the type of a table, the type of files that it may read."""
+
+    def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None: ...
+    def open(self, files: p.Files) -> t.Type: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """A row that an expression sees, and those around it: rows of relations, and the parameters of lambdas.
+
+    An expression of a leaf sees no row of its own: its scope has no columns, and counts as no step for a variable.
+    `anchors` are those of the relations that the row comes from, each with the ordinal of its first column.
+    """
+
+    columns: tuple[t.Type, ...] = ()
+    outer: Scope | None = None
+    anchors: Mapping[int, int] = field(default_factory=dict)
+    is_lambda: bool = False
+    is_leaf: bool = False
+    #: Where the columns, as the plan counts them, are in the row at hand; None: they are there in their order.
+    ordinals: tuple[int, ...] | None = None
+    #: The window functions that were met, each a column after those of the row; None where there may be none.
+    windows: list[p.WindowCall] | None = None
+
+    def variable(self, ordinal: int, depth: int) -> p.Var:
+        """A column of this row, seen from so many rows further in."""
+        return p.Var(self.columns[ordinal], ordinal if self.ordinals is None else self.ordinals[ordinal], depth=depth)
+
+    def with_windows(self) -> Scope:
+        """The same, where window functions have a meaning."""
+        return replace(self, windows=[])
+
+    def row(self, steps: int) -> tuple[Scope, int] | None:
+        """The row that is so many relations out, and how deep it is for a variable."""
+        return self._find(lambda scope: not scope.is_lambda, steps)
+
+    def parameters(self, steps: int) -> tuple[Scope, int] | None:
+        """The parameters of the lambda that is so many lambdas out."""
+        return self._find(lambda scope: scope.is_lambda, steps)
+
+    def anchored(self, anchor: int) -> tuple[Scope, int] | None:
+        """The row of the relation with that anchor."""
+        return self._find(lambda scope: anchor in scope.anchors, 0)
+
+    def _find(self, wanted: Callable[[Scope], bool], steps: int) -> tuple[Scope, int] | None:
+        scope: Scope | None = self
+        depth = 0
+        while scope is not None:
+            if wanted(scope):
+                if steps == 0:
+                    return scope, depth
+                steps -= 1
+            depth += not scope.is_leaf
+            scope = scope.outer
+        return None
+
+
+@dataclass(frozen=True)
+class Quirks:
+    """What a producer is known to write otherwise than the specification has it."""
+
+    #: A project relation without `common` gives its expressions only, instead of appending them to its input.
+    project_replaces: bool = False
+
+
+class Recovery(Protocol):
+    """What judges a plan to its end (`recover.py`) takes over here: it notes what cannot be lowered and gives something
+    in its place."""
+
+    def attempt(self, handler: Handler, plans: Plans, message: Message, scope: Scope) -> Lowering: ...
+
+
+class Plans:
+    """One plan being lowered."""
+
+    def __init__(
+        self, extensions: Extensions, catalog: Catalog | None, quirks: Quirks, recovery: Recovery | None = None
+    ) -> None:
+        self.extensions = extensions
+        self.catalog = catalog
+        self.quirks = quirks
+        self.globals: list[p.GlobalBinding] = []
+        #: The relation trees of the plan so far: what a reference refers to.
+        self.trees: list[p.Rel] = []
+        #: The tables of the tree at hand that ordinals refer to.
+        self.detached_rels: list[Message] = []
+        self.detached_expressions: list[Message] = []
+        self.inlining: set[int] = set()
+        self.lambdas: dict[int, Message] = {}
+        #: The values that the plan gives to its parameters.
+        self.parameters: dict[int, p.Lit] = {}
+        #: What goes on where something cannot be lowered; without one that is the end of it.
+        self.recovery = recovery
+
+    def lower(self, message: Message, scope: Scope) -> Any:
+        """The node of a relation or an expression."""
+        return drive(self.dispatch, message, scope)
+
+    def dispatch(self, message: Message, scope: Scope) -> Any:
+        handler = _KINDS[message.kind.short]
+        if self.recovery is None:
+            return handler(self, message, scope)
+        return self.recovery.attempt(handler, self, message, scope)
+
+    def repair(self, message: str, where: Place | None = None) -> None:
+        self.extensions.repair(message, where)
+
+
+Handler = Callable[[Plans, Message, Scope], Any]
+
+#: How each kind of relation and expression is lowered, by the name of its field in `Rel` and in `Expression`.
+RELATIONS: dict[str, Handler] = {}
+EXPRESSIONS: dict[str, Handler] = {}
+
+#: What is refused, and why.
+UNSUPPORTED: dict[str, str] = {
+    "update": "a table is changed in place by the format that holds it, and none that can is connected",
+    "extension_single": "nobody has registered it",
+    "extension_multi": "nobody has registered it",
+    "extension_leaf": "nobody has registered it",
+}
+
+
+def relation(name: str) -> Callable[[Handler], Handler]:
+    """Register the handler of a kind of relations."""
+
+    def register(handler: Handler) -> Handler:
+        RELATIONS[name] = handler
+        return handler
+
+    return register
+
+
+def expression(name: str) -> Callable[[Handler], Handler]:
+    """Register the handler of a kind of expressions."""
+
+    def register(handler: Handler) -> Handler:
+        EXPRESSIONS[name] = handler
+        return handler
+
+    return register
+
+
+def _expression(plans: Plans, message: Message, scope: Scope) -> Any:
+    kind = message.which("rex_type")
+    if kind is None:
+        raise PlanError("an expression that says nothing", where=message.where)
+    if kind == "detached_expression_ordinal":
+        return _detached(plans, plans.detached_expressions, message.detached_expression_ordinal, message, scope)
+    handler = EXPRESSIONS.get(kind)
+    if handler is None:
+        raise UnsupportedError(f"an expression of the kind '{kind}' has no meaning here", where=message.where)
+    return handler(plans, getattr(message, kind), scope)
+
+
+def _relation(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """A relation with its columns as its `common` says."""
+    kind = message.which("rel_type")
+    if kind is None:
+        raise PlanError("a relation that says nothing", where=message.where)
+    if kind == "detached_rel_ordinal":
+        return (yield from _detached(plans, plans.detached_rels, message.detached_rel_ordinal, message, scope))
+    handler = RELATIONS.get(kind)
+    inner: Message = getattr(message, kind)
+    if handler is None:
+        why = UNSUPPORTED.get(kind, "it is not known here")
+        raise UnsupportedError(f"the relation '{kind}': {why}", where=inner.where)
+    made = handler(plans, inner, scope)
+    if isinstance(made, Generator):
+        made = yield from made
+    made = _placed(made, inner)
+    closed = scope.outer is None and not scope.columns
+    return hinted(emitted(made, inner), inner, closed=closed)
+
+
+_KINDS: dict[str, Handler] = {"Rel": _relation, "Expression": _expression}
+
+
+def _placed(rel: p.Rel, message: Message) -> p.Rel:
+    return rel if rel.where is not None else rel.at(message.where)
+
+
+def _detached(plans: Plans, table: list[Message], ordinal: int, message: Message, scope: Scope) -> Lowering:
+    """What a plan keeps beside its tree, so that it nests less: it is read as if it stood here."""
+    if not 0 <= ordinal < len(table):
+        raise PlanError(f"no detached message {ordinal}: there are {len(table)}", where=message.where)
+    target = table[ordinal]
+    if id(target) in plans.inlining:
+        raise PlanError("a detached message that contains itself", where=message.where)
+    plans.inlining.add(id(target))
+    made = yield target, scope
+    plans.inlining.discard(id(target))
+    return made
+
+
+def emitted(rel: p.Rel, message: Message) -> p.Rel:
+    """The relation with the columns that its `common` says."""
+    if "common" not in message.kind.by_name:
+        return rel
+    common: Message = message.common
+    if common.which("emit_kind") != "emit":
+        return rel
+    width = len(p.schema(rel))
+    for i, ordinal in enumerate(common.emit.output_mapping):
+        if not 0 <= ordinal < width:
+            where = Place((*common.emit.path, f"output_mapping[{i}]"))
+            raise PlanError(f"no column {ordinal}: the relation gives {width}", where=where)
+    made = build.emit(rel, common.emit.output_mapping)
+    return made if made is rel else made.at(message.where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What handlers share
+
+
+def columns(*rels: p.Rel) -> tuple[t.Type, ...]:
+    """The types of the columns of relations, side by side."""
+    return tuple(field.type for rel in rels for field in p.schema(rel))
+
+
+def over(scope: Scope, *inputs: tuple[p.Rel, Message]) -> Scope:
+    """The scope of an expression over the rows of these relations, which were lowered from these messages."""
+    anchors: dict[int, int] = {}
+    width = 0
+    for rel, message in inputs:
+        anchor = anchor_of(message)
+        if anchor is not None:
+            anchors[anchor] = width
+        width += len(p.schema(rel))
+    return Scope(columns(*(rel for rel, _ in inputs)), scope, anchors)
+
+
+def anchor_of(message: Message) -> int | None:
+    """The anchor of a relation."""
+    kind = message.which("rel_type")
+    inner = getattr(message, kind) if kind else None
+    if isinstance(inner, Message) and "common" in inner.kind.by_name and inner.common.has("rel_anchor"):
+        anchor: int = inner.common.rel_anchor
+        return anchor
+    return None
+
+
+def required(message: Message, name: str) -> Message:
+    """A field that has to be there."""
+    if not message.has(name):
+        raise PlanError(f"{message.kind.short} without '{name}'", where=message.where)
+    found: Message = getattr(message, name)
+    return found
+
+
+def condition(rex: p.Rex, message: Message) -> p.Rex:
+    """An expression that has to be a boolean."""
+    if not isinstance(rex.type, t.Bool | t.Null):
+        raise PlanError(f"a condition is a boolean, not a {rex.type}", where=message.where)
+    return rex

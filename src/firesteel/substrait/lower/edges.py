@@ -1,0 +1,321 @@
+"""The edges of a plan, where columns have names: declared schemas, and data that is to fit them.
+
+Inside of a plan everything goes by ordinals. A struct inside a column has fields `_1`, `_2`, … unless it was read, and
+then those of the data; names are put on, and taken as declared, here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import PlanError
+from firesteel.node import drive
+from firesteel.plan import build
+from firesteel.source import Place
+from firesteel.substrait import calls
+from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import read_type
+
+
+def named_schema(message: Message, extensions: Extensions) -> t.Schema:
+    """The columns of a `NamedStruct`: its names go to columns and to the fields of structs inside them, depth first."""
+    types = [read_type(one, extensions) for one in message.struct.types]
+    return _named_all(types, message.names, message.where)
+
+
+def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, tuple[str, ...]]:
+    """The names of a root's columns, and the relation with the others on the fields inside of its columns."""
+    types = [column.type for column in p.schema(rel)]
+    if len(names) == len(types):  # some producers name only the columns, and then names inside stay as they are
+        return rel, tuple(names)
+    fields = _named_all(types, names, where)
+    exprs = [renamed(build.column(rel, i), field.type) for i, field in enumerate(fields)]
+    if any(not isinstance(expr, p.Var) for expr in exprs):
+        rel = p.Project(tuple(exprs), rel).at(where)
+    return rel, tuple(field.name or "" for field in fields)
+
+
+def _named_all(types: Sequence[t.Type], names: Sequence[str], where: Place) -> t.Schema:
+    supply = iter(names)
+    fields = []
+    for type_ in types:
+        name = _next(supply, where)
+        fields.append(t.Field(name, drive(_naming, type_, supply, where)))
+    left = len(list(supply))
+    if left:
+        raise PlanError(f"{len(names)} names, where there are {len(names) - left} columns and fields", where=where)
+    return tuple(fields)
+
+
+def _next(names: Iterator[str], where: Place) -> str:
+    name = next(names, None)
+    if name is None:
+        raise PlanError("there are fewer names than columns and fields", where=where)
+    return name
+
+
+def _naming(type_: t.Type, names: Iterator[str], where: Place) -> t.Type | Generator[Any, Any, t.Type]:
+    return _naming_nested(type_, names, where) if isinstance(type_, t.Struct | t.Array | t.Map) else type_
+
+
+def _naming_nested(type_: t.Type, names: Iterator[str], where: Place) -> Generator[Any, Any, t.Type]:
+    match type_:
+        case t.Struct():
+            fields = []
+            for one in type_.fields:
+                name = _next(names, where)
+                fields.append(t.Field(name, (yield one.type, names, where)))
+            return type_.replace(fields=tuple(fields))
+        case t.Array():
+            return type_.replace(element=(yield type_.element, names, where))
+        case t.Map():
+            key = yield type_.key, names, where
+            return type_.replace(key=key, value=(yield type_.value, names, where))
+    raise AssertionError(type_)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Data that is to fit
+
+
+def fit(rex: p.Rex, declared: t.Type, name: str, where: Place) -> p.Rex:
+    """A column of the data as the plan declares it: cast where nothing can be lost, else an error that names it.
+
+    Fields of a struct inside match by their names, as columns do, or, where none is known by its name, by their places.
+    """
+    found: p.Rex = drive(_fitting, rex, declared, name, where)
+    return found
+
+
+def _fitting(rex: p.Rex, declared: t.Type, name: str, where: Place) -> p.Rex | Generator[Any, Any, p.Rex]:
+    given = rex.type
+    if given.missable:
+        rex = _present(rex)
+    if isinstance(given, t.Any | t.Union | t.Unresolved) or (isinstance(given, t.Struct) and given.open):
+        return _cast(rex, declared)
+    plain, wanted = t.proper(given), t.proper(declared)
+    if plain == wanted or isinstance(given, t.Null):
+        return rex
+    if isinstance(plain, t.Struct) and isinstance(wanted, t.Struct):
+        return _fitting_struct(rex, plain, wanted, name, where)
+    if isinstance(plain, t.Array) and isinstance(wanted, t.Array):
+        return _fitting_array(rex, plain, wanted, name, where)
+    if narrower(plain, wanted):  # then a value that does not fit is an error of the run
+        return calls.cast(rex, t.absent(declared, nullable=given.nullable)).at(where)
+    if not lossless(plain, wanted):
+        raise PlanError(
+            f"column '{name}' is a {plain}, and the plan declares it as a {wanted}",
+            where=where,
+            help="a column is cast where nothing can be lost; register the table with a column of that type",
+        )
+    if shaped_alike(plain, wanted):
+        return rex
+    return _cast(rex, t.absent(declared, nullable=given.nullable))
+
+
+def _fitting_struct(
+    rex: p.Rex, given: t.Struct, wanted: t.Struct, name: str, where: Place
+) -> Generator[Any, Any, p.Rex]:
+    old = _matching_fields(given, wanted, name, where)
+    parts = [attribute(rex, one) for one in old]
+    made: list[p.Rex] = []
+    for part, field in zip(parts, wanted.fields, strict=True):
+        made.append((yield part, field.type, f"{name}.{field.name}", where))
+    if old == [field.name for field in given.fields] and all(a is b for a, b in zip(parts, made, strict=True)):
+        return rex
+    pairs = zip((field.name or "" for field in wanted.fields), made, strict=True)
+    return unless_null(rex, build.struct(pairs))
+
+
+def _matching_fields(given: t.Struct, wanted: t.Struct, name: str, where: Place) -> list[str]:
+    """The names in the data of the fields that a struct declares."""
+    known = [field.name or "" for field in given.fields]
+    exact = [field.name for field in wanted.fields if field.name in known]
+    found: list[str] = []
+    for field in wanted.fields:
+        folded = (field.name or "").lower()
+        alike = [one for one in known if one.lower() == folded]
+        if field.name in known or len(alike) == 1:
+            found.append(field.name if field.name in known else alike[0])
+        elif not alike and not exact and not found and len(known) == len(wanted.fields):
+            return known
+        else:
+            raise PlanError(f"column '{name}' has no field '{field.name}'", where=where)
+    return found
+
+
+def _fitting_array(rex: p.Rex, given: t.Array, wanted: t.Array, name: str, where: Place) -> Generator[Any, Any, p.Rex]:
+    element = p.Var(given.element, 0)
+    made = yield element, wanted.element, f"{name}[]", where
+    return rex if made is element else unless_null(rex, build.select(made, p.Scan(rex), t.Array))
+
+
+def _present(rex: p.Rex) -> p.Rex:
+    """NULL where the data has no such attribute: Substrait knows no MISSING."""
+    type_ = t.absent(rex.type, nullable=True, missable=False)
+    if isinstance(type_, t.Missing):
+        return p.Lit(t.NULL, None)
+    if isinstance(type_, t.Any):
+        return rex
+    return p.Case(type_, None, (p.Branch(build.call("is_missing", rex), p.Lit(t.NULL, None)),), default=rex)
+
+
+def _cast(rex: p.Rex, type_: t.Type) -> p.Rex:
+    return build.call("cast", rex, type_)
+
+
+def lossless(given: t.Type, wanted: t.Type) -> bool:
+    """Has every value of the one type its equal in the other?"""
+    stack = [(given, wanted)]
+    while stack:
+        a, b = stack.pop()
+        if t.proper(a) == t.proper(b):
+            continue
+        if isinstance(a, t.Struct) and isinstance(b, t.Struct) and len(a.fields) == len(b.fields):
+            stack.extend((x.type, y.type) for x, y in zip(a.fields, b.fields, strict=True))
+        elif isinstance(a, t.Array) and isinstance(b, t.Array):
+            stack.append((a.element, b.element))
+        elif isinstance(a, t.Map) and isinstance(b, t.Map):
+            stack += [(a.key, b.key), (a.value, b.value)]
+        elif not _lossless(a, b):
+            return False
+    return True
+
+
+def narrower(given: t.Type, wanted: t.Type) -> bool:
+    """Is the declared type one of fewer digits, so that a value either fits or does not?"""
+    if isinstance(given, t.Integer) and isinstance(wanted, t.Integer):
+        return not t.within(given, wanted)
+    if isinstance(given, t.Decimal) and isinstance(wanted, t.Decimal) and given.precision and wanted.precision:
+        return (given.scale or 0) <= (wanted.scale or 0) and not t.within(given, wanted)
+    return False
+
+
+_DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
+_EXACT_FLOAT_BITS = {t.Float32: 24, t.Float64: 53}
+
+
+def _lossless(a: t.Type, b: t.Type) -> bool:
+    match a, b:
+        case (t.Integer(), t.Integer()) | (t.Decimal(), t.Decimal()) | (t.Float32(), t.Float64()):
+            return t.within(t.proper(a), t.proper(b))
+        case t.Integer(), t.Decimal(precision=int(digits)):
+            return a.bits is not None and _DIGITS[a.bits] <= digits - (b.scale or 0)
+        case t.Integer(), t.Float32() | t.Float64():
+            return a.bits is not None and a.bits <= _EXACT_FLOAT_BITS[type(b)]
+        case t.Text(), t.Text():
+            return True  # a declared length is a promise of the producer's, and pads or cuts nothing here
+        case t.Octets(), t.Octets():
+            return not isinstance(a, t.Clob) and not isinstance(b, t.Clob)
+        case t.Time() | t.Timestamp(), t.Time() | t.Timestamp():
+            same = type(a) is type(b) and a.zone == b.zone
+            return same and (b.precision is None or (a.precision is not None and a.precision <= b.precision))
+        case t.Interval(), t.Interval():
+            return a.unit == b.unit
+        case t.Text(), t.Uuid():
+            return True
+    return False
+
+
+def shaped_alike(a: t.Type, b: t.Type) -> bool:
+    """Are the two types one for whoever reads the column, apart from names and lengths?"""
+    if isinstance(a, t.Text) and isinstance(b, t.Text):
+        return True
+    if isinstance(a, t.Octets) and isinstance(b, t.Octets):
+        return True
+    return t.proper(a) == t.proper(b)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Names on what is nested
+
+
+def renamed(rex: p.Rex, type_: t.Type) -> p.Rex:
+    """The value with the names of the type on the fields inside of it, by position."""
+    found: p.Rex = drive(_renaming, rex, type_)
+    return found
+
+
+def _renaming(rex: p.Rex, type_: t.Type) -> p.Rex | Generator[Any, Any, p.Rex]:
+    if names_of(rex.type) == names_of(type_):
+        return rex
+    if isinstance(rex, p.Lit):
+        return p.Lit(t.absent(type_, nullable=rex.type.nullable), renamed_value(rex.value, type_))
+    return _renaming_nested(rex, type_)
+
+
+def _renaming_nested(rex: p.Rex, type_: t.Type) -> Generator[Any, Any, p.Rex]:
+    if isinstance(type_, t.Struct) and isinstance(rex.type, t.Struct):
+        pairs: list[tuple[str | p.Rex, p.Rex]] = []
+        for old, new in zip(rex.type.fields, type_.fields, strict=True):
+            inner = attribute(rex, old.name or "")
+            pairs.append((new.name or "", (yield inner, new.type)))
+        return unless_null(rex, build.struct(pairs))
+    if isinstance(type_, t.Array) and isinstance(rex.type, t.Array):
+        element = p.Var(rex.type.element, 0)
+        inner = yield element, type_.element
+        return unless_null(rex, build.select(inner, p.Scan(rex), t.Array))
+    raise PlanError(f"names do not fit a {rex.type}", where=rex.where)
+
+
+def names_of(type_: t.Type) -> tuple[Any, ...]:
+    """The names inside of a type, in order: types that differ in them only are the same but for them."""
+    out: list[Any] = []
+    stack = [type_]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, t.Struct):
+            out.extend(field.name for field in one.fields)
+            stack.extend(field.type for field in reversed(one.fields))
+        elif isinstance(one, t.Collection):
+            stack.append(one.element)
+        elif isinstance(one, t.Map):
+            stack += [one.value, one.key]
+    return tuple(out)
+
+
+def renamed_value(value: values.Value, type_: t.Type) -> values.Value:
+    """A value with the names of the type on the fields inside of it, by position."""
+    found: values.Value = drive(_renaming_value, value, type_)
+    return found
+
+
+def _renaming_value(value: values.Value, type_: t.Type) -> values.Value | Generator[Any, Any, values.Value]:
+    nested = isinstance(value, values.Struct | list) and isinstance(type_, t.Struct | t.Array)
+    return _renaming_inner(value, type_) if nested else value
+
+
+def _renaming_inner(value: values.Value, type_: t.Type) -> Generator[Any, Any, values.Value]:
+    if isinstance(type_, t.Struct) and isinstance(value, values.Struct):
+        pairs = []
+        for (_, inner), field in zip(value.pairs, type_.fields, strict=True):
+            pairs.append((field.name or "", (yield inner, field.type)))
+        return values.Struct(pairs)
+    assert isinstance(type_, t.Array)
+    made = []
+    for item in value:
+        made.append((yield item, type_.element))
+    return made
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Small things that several rooms of lowering build
+
+
+def attribute(root: p.Rex, name: str) -> p.Rex:
+    """The field of a struct."""
+    return build.path(root, name)
+
+
+def unless_null(rex: p.Rex, made: p.Rex) -> p.Rex:
+    """What is made of a value, and NULL of NULL."""
+    if not rex.type.nullable:
+        return made
+    null = p.Lit(t.absent(made.type, nullable=True), None)
+    branch = p.Branch(build.call("is_null", rex), null)
+    return p.Case(t.absent(made.type, nullable=True), None, (branch,), default=made)

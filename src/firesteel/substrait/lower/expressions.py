@@ -1,0 +1,231 @@
+"""Expressions, except references, subqueries and window functions."""
+
+from __future__ import annotations
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.functions.substrait.coercion import common
+from firesteel.node import Node
+from firesteel.plan import build
+from firesteel.plan.scope import replaced, shifted
+from firesteel.source import Place
+from firesteel.substrait import calls
+from firesteel.substrait.literals import read_literal
+from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, expression, required
+from firesteel.substrait.lower.edges import names_of, renamed
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import FIELD, read_type
+
+
+@expression("literal")
+def _literal(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+    type_, value = read_literal(message, plans.extensions)
+    return p.Lit(type_, value).at(message.where)
+
+
+@expression("scalar_function")
+def _scalar_function(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    args = yield from arguments(plans, message, scope)
+    made: p.Rex = calls.scalar(message, args, plans.extensions)
+    return made if made.where is not None else made.at(message.where)
+
+
+@expression("cast")
+def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    value = yield required(message, "input"), scope
+    type_ = read_type(required(message, "type"), plans.extensions)
+    failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
+    return calls.cast(value, type_, failure=failure).at(message.where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Choices
+
+
+@expression("if_then")
+def _if_then(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    if not message.ifs:
+        raise PlanError("an if without conditions", where=message.where)
+    branches: list[p.Branch] = []
+    for one in message.ifs:
+        test = required(one, "if")
+        when = condition((yield test, scope), test)
+        branches.append(p.Branch(when, (yield required(one, "then"), scope)))
+    default = (yield getattr(message, "else"), scope) if message.has("else") else None
+    return _choice(None, branches, default, message)
+
+
+@expression("switch_expression")
+def _switch(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    match = yield required(message, "match"), scope
+    if not message.ifs:
+        raise PlanError("a switch without cases", where=message.where)
+    branches: list[p.Branch] = []
+    for one in message.ifs:
+        literal = required(one, "if")
+        when = p.Lit(*read_literal(literal, plans.extensions)).at(literal.where)
+        branches.append(p.Branch(when, (yield required(one, "then"), scope)))
+    default = (yield getattr(message, "else"), scope) if message.has("else") else None
+    return _choice(match, branches, default, message)
+
+
+def _choice(match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None, message: Message) -> p.Rex:
+    """A case whose results are of one type."""
+    results = [branch.then for branch in branches] + ([default] if default is not None else [])
+    type_ = _common(results, message.where)
+    if default is None:
+        type_ = t.absent(type_, nullable=True)
+        default = p.Lit(type_, None)
+    made = tuple(p.Branch(branch.when, _as(branch.then, type_)) for branch in branches)
+    return p.Case(type_, match, made, default=_as(default, type_)).at(message.where)
+
+
+def _common(rexes: list[p.Rex], where: Place) -> t.Type:
+    """The one type of several results: theirs, or the one that they can be made of."""
+    found = common([rex.type for rex in rexes])
+    if found is None:
+        shown = " beside ".join(dict.fromkeys(str(rex.type) for rex in rexes))
+        raise PlanError(f"{shown}: all results are of one type", where=where)
+    return t.absent(found, nullable=any(rex.type.nullable for rex in rexes))
+
+
+def _as(rex: p.Rex, type_: t.Type) -> p.Rex:
+    """A result as one of that type: NULL is of it too, and what is nested has its names."""
+    if isinstance(rex.type, t.Null):
+        return p.Lit(t.absent(type_, nullable=True), None).at(rex.where)
+    if names_of(rex.type) != names_of(type_):
+        return renamed(rex, type_)
+    return calls.cast(rex, t.proper(type_)) if not _is_text(rex, type_) else rex
+
+
+def _is_text(rex: p.Rex, type_: t.Type) -> bool:
+    """Texts of any lengths stand beside each other."""
+    return isinstance(rex.type, t.Text) and isinstance(type_, t.Text)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Membership
+
+
+@expression("singular_or_list")
+def _one_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    value = yield required(message, "value"), scope
+    options: list[p.Rex] = []
+    for one in message.options:
+        options.append((yield one, scope))
+    if not options:
+        raise PlanError("a list without options", where=message.where)
+    listed = build.collection(t.Array, options)
+    return build.call("in_collection", value, listed).at(message.where)
+
+
+@expression("multi_or_list")
+def _row_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    row: list[p.Rex] = []
+    for one in message.value:
+        row.append((yield one, scope))
+    either: p.Rex | None = None
+    for record in message.options:
+        if len(record.fields) != len(row):
+            raise PlanError(f"a record of {len(record.fields)} fields for {len(row)} values", where=record.where)
+        both: p.Rex | None = None
+        for value, one in zip(row, record.fields, strict=True):
+            same = build.call("eq", value, (yield one, scope))
+            both = same if both is None else build.call("and", both, same)
+        assert both is not None
+        either = both if either is None else build.call("or", either, both)
+    if either is None:
+        raise PlanError("a list without options", where=message.where)
+    return either.at(message.where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Constructors
+
+
+@expression("nested")
+def _nested(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    match message.which("nested_type"):
+        case "struct":
+            pairs: list[tuple[str | p.Rex, p.Rex]] = []
+            for i, one in enumerate(message.struct.fields, 1):
+                pairs.append((FIELD(i), (yield one, scope)))
+            return build.struct(pairs).at(message.where)
+        case "list":
+            items: list[p.Rex] = []
+            for one in message.list.values:
+                items.append((yield one, scope))
+            if not items:
+                raise PlanError("a list without elements is a literal, which says their type", where=message.where)
+            element = _common(items, message.where)
+            return p.Collection(t.Array(element), tuple(_as(item, element) for item in items)).at(message.where)
+        case "map":
+            entries: list[p.Rex] = []
+            for one in message.map.key_values:
+                entries.append((yield required(one, "key"), scope))
+                entries.append((yield required(one, "value"), scope))
+            if not entries:
+                raise PlanError("a map without entries is a literal, which says their types", where=message.where)
+            key = _common(entries[::2], message.where)
+            value = _common(entries[1::2], message.where)
+            return calls.expression("map", entries, t.Map(key, value)).at(message.where)
+    raise PlanError("a nested value that says nothing", where=message.where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lambdas, parameters, the time of the run
+
+
+@expression("lambda")
+def _lambda(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+    raise UnsupportedError("a lambda that is no argument of a function", where=message.where)
+
+
+@expression("lambda_invocation")
+def _invocation(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """A lambda that is called at once: its body, with the arguments where its parameters are."""
+    kind = message.which("lambda_type")
+    target = getattr(message, "lambda") if kind == "lambda" else named_lambda(plans, message.named_lambda)
+    args: list[p.Rex] = []
+    for one in message.arguments.fields:
+        args.append((yield one, scope))
+    made = yield from lowered_lambda(plans, target, scope)
+    if len(args) != len(made.parameters):
+        raise PlanError(f"{len(args)} arguments for {len(made.parameters)} parameters", where=message.where)
+    return _with_arguments(made.body, args)
+
+
+def _with_arguments(body: p.Rex, args: list[p.Rex]) -> p.Rex:
+    def put(node: Node, level: int) -> Node | None:
+        if not isinstance(node, p.Var) or node.depth < level:
+            return None
+        return shifted(args[node.ordinal], level) if node.depth == level else node.replace(depth=node.depth - 1)
+
+    return replaced(body, put)
+
+
+@expression("dynamic_parameter")
+def _parameter(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+    type_ = read_type(required(message, "type"), plans.extensions)
+    ordinal = message.parameter_reference
+    return p.Parameter(type_, ordinal, default=plans.parameters.get(ordinal)).at(message.where)
+
+
+@expression("execution_context_variable")
+def _variable(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+    kind = message.which("execution_context_variable_type")
+    if kind is None:
+        raise PlanError("a variable that says nothing", where=message.where)
+    if kind == "current_timezone":
+        return p.Lit(t.STRING, "UTC").at(message.where)
+    if kind == "current_date":
+        return build.call("current_date").at(message.where)
+    type_ = t.Timestamp(message.current_timestamp.precision, zone=True)
+    return calls.cast(build.call("current_timestamp"), type_).at(message.where)
+
+
+@expression("enum")
+def _enum(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+    raise PlanError("an enumeration that is no argument of a function", where=message.where)

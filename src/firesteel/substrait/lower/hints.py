@@ -1,0 +1,78 @@
+"""What a plan says of its relations beside what they do: hints, constraints, extensions of other people.
+
+What it guesses (numbers of rows, sizes) is left to Spark, which has statistics of its own. What it limits is held to:
+a `RuntimeConstraint` has no field for it in any version, so a limit of records is a message of ours in its extension,
+`firesteel.RecordLimit`. An extension that is an enhancement changes what a plan means: one that is not known is
+refused, wherever it is; one that is an optimization may be left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.plan import build
+from firesteel.plan.scope import shifted
+from firesteel.substrait import calls
+from firesteel.substrait.message import Message
+from firesteel.substrait.wire import decode
+
+RECORD_LIMIT = "firesteel.RecordLimit"
+
+
+def unknown_enhancements(plan: Message) -> Iterator[UnsupportedError]:
+    """The extensions of a plan that change what it means, and of which nothing is known here."""
+    stack = [plan]
+    while stack:
+        one = stack.pop()
+        if one.kind.short == "AdvancedExtension" and one.has("enhancement") and not _is_limit(one.enhancement, one):
+            url = one.enhancement.type_url or "of nothing"
+            yield UnsupportedError(f"an enhancement that is not known here: '{url}'", where=one.where)
+        for field, value in one:
+            if field.kind == "message":
+                stack.extend(reversed(value) if field.repeated else [value])
+
+
+def _is_limit(extension: Message, holder: Message) -> bool:
+    named = extension.type_url.rpartition("/")[2] == RECORD_LIMIT
+    return named and holder.parent is not None and holder.parent.kind.short == "RuntimeConstraint"
+
+
+def record_limit(hint: Message) -> int | None:
+    """How many records a relation may give."""
+    if not hint.has("constraint"):
+        return None
+    holder: Message = hint.constraint.advanced_extension
+    given = [*holder.optimization, *([holder.enhancement] if holder.has("enhancement") else [])]
+    limits = [decode(one.value, RECORD_LIMIT).max_records for one in given if _is_limit(one, holder)]
+    if any(limit < 0 for limit in limits):
+        raise PlanError("a limit of less than no records", where=holder.where)
+    return min(limits, default=None)
+
+
+def hinted(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
+    """A relation, held to what its hints limit; `closed` if it sees no row around it.
+
+    More records than it may give are an error, for which one more than that are counted. The rows stay as they are, in
+    their order: the limit is a condition on a count beside them.
+    """
+    if "common" not in inner.kind.by_name:
+        return rel
+    hint = inner.common.hint
+    if hint.has("loaded_computations"):
+        raise UnsupportedError("a computation that was saved elsewhere", where=hint.where)
+    most = record_limit(hint)
+    if most is None:
+        return rel
+    where = inner.where
+    if closed:
+        rel = counted = p.Shared(f"limit {'/'.join(inner.path)}", rel).at(where)
+    else:
+        counted = shifted(rel, 1)  # once more, from inside of the condition
+    some = p.Limit(p.Lit(t.INT64, most + 1), counted).at(where)
+    count = p.Aggregate(p.Strategy.FULL, (build.agg("count_star"),), (), some).at(where)
+    number = p.CollToScalar(build.select(build.struct([("_1", build.column(count, 0))]), count, t.Bag))
+    test = calls.expression("at_most", (number, p.Lit(t.INT64, most)), t.Bool(nullable=True)).at(where)
+    return p.Filter(test, rel).at(where)

@@ -1,0 +1,298 @@
+"""Reads: named tables, rows written out in the plan, files; the columns as the plan declares them."""
+
+from __future__ import annotations
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.plan import build
+from firesteel.substrait import calls
+from firesteel.substrait.literals import read_literal
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation
+from firesteel.substrait.lower.edges import attribute, fit, named_schema, renamed, renamed_value
+from firesteel.substrait.lower.masks import chosen, masked
+from firesteel.substrait.message import Message
+
+
+@relation("read")
+def _read(plans: Plans, read: Message, scope: Scope) -> Lowering:
+    kind = read.which("read_type")
+    if kind is None:
+        raise PlanError("a read that does not say of what", where=read.where)
+    if kind == "virtual_table":
+        rel = yield from _virtual(plans, read, scope)
+    elif kind == "named_table":
+        rel = _named(plans, read)
+    elif kind == "local_files":
+        rel = _files(plans, read)
+    else:
+        raise UnsupportedError(f"a read of the kind '{kind}'", where=read.where)
+    assert read.parent is not None  # filters see the columns before the mask
+    inner = over(scope, (rel, read.parent))
+    for name in ("filter", "best_effort_filter"):
+        if read.has(name):
+            message = getattr(read, name)
+            rel = p.Filter(condition((yield message, inner), message), rel).at(message.where)
+    return projected(rel, read) if read.has("projection") else rel
+
+
+def projected(rel: p.Rel, read: Message) -> p.Rel:
+    """The columns, and parts of columns, that the mask of a read wants."""
+    columns = p.schema(rel)
+    exprs, names = [], []
+    for ordinal, inner in chosen(read.projection.select, len(columns)):
+        exprs.append(masked(build.column(rel, ordinal), inner))
+        names.append(columns[ordinal].name or "")
+    return p.Project(tuple(exprs), rel, names=tuple(names)).at(read.projection.where)
+
+
+def _schema(plans: Plans, read: Message) -> t.Schema | None:
+    """The declared columns; None where a producer gives their names only."""
+    base = read.base_schema
+    if base.names and not base.struct.types:
+        return None
+    schema = named_schema(base, plans.extensions)
+    names = [field.name for field in schema]
+    twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) != len(names) else None
+    if twice is not None and read.which("read_type") != "virtual_table":
+        raise PlanError(f"two columns are named '{twice}'", where=base.where)
+    return schema
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Named tables
+
+
+def _named(plans: Plans, read: Message) -> p.Rel:
+    path = tuple(read.named_table.names)
+    if not path:
+        raise PlanError("a table without a name", where=read.named_table.where)
+    found = plans.catalog.find([(name, False) for name in path]) if plans.catalog else None
+    if plans.catalog and found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
+        found = plans.catalog.find([(path[-1], False)])
+        if found is not None:
+            plans.repair(f"'{'.'.join(path)}' is the table '{'.'.join(found[0])}'", read.named_table.where)
+    name, type_ = found or (path, None)
+    return _scanned(plans, read, p.GlobalBinding(name, type_ or t.ANY).at(read.where), type_)
+
+
+def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Type | None) -> p.Rel:
+    """The declared columns of a table whose type is known, or not yet."""
+    schema = _schema(plans, read)
+    if found is None:
+        if schema is None:
+            raise PlanError(
+                f"the plan does not say what types the columns of '{binding.name}' have",
+                where=read.base_schema.where,
+                help="register the table: its columns have types",
+            )
+        binding = binding.replace(type=t.Bag(t.Struct(schema, open=False)))
+    source = p.Global(binding.type, _ordinal(plans, binding)).at(read.where)
+    scan = p.Scan(source).at(read.where)
+    row = build.column(scan, 0)
+    exprs, names = [], []
+    declared = schema if schema is not None else [t.Field(name, t.ANY) for name in read.base_schema.names]
+    for field in declared:
+        name = field.name or ""
+        rex = attribute(row, _matching(row.type, name, binding, read))
+        if binding.files is not None and binding.files.text is not None:
+            rex = _of_text(plans, rex, field, read)
+        exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
+        names.append(name)
+    if schema is None:
+        plans.repair("a table's schema without types: they are those of the registered table", read.base_schema.where)
+    return p.Project(tuple(exprs), scan, names=tuple(names)).at(read.where)
+
+
+def _ordinal(plans: Plans, binding: p.GlobalBinding) -> int:
+    for i, known in enumerate(plans.globals):
+        if known == binding:
+            return i
+    plans.globals.append(binding)
+    return len(plans.globals) - 1
+
+
+def _matching(row: t.Type, name: str, binding: p.GlobalBinding, read: Message) -> str:
+    """The name of the column in the data: the same, or the one that differs in case only."""
+    if not isinstance(row, t.Struct):
+        return name
+    names = [field.name for field in row.fields]
+    if name in names:
+        return name
+    alike = [known for known in names if known is not None and known.lower() == name.lower()]
+    if len(alike) == 1:
+        return alike[0]
+    if row.open and not alike:
+        return name
+    why = f"several columns are named so but for case: {', '.join(alike)}" if alike else f"it has {_few(names)}"
+    raise PlanError(f"'{binding.name}' has no column '{name}'", where=read.base_schema.where, help=why)
+
+
+def _few(names: list[str | None], most: int = 12) -> str:
+    shown = ", ".join(str(name) for name in names[:most])
+    return f"{shown} and {len(names) - most} others" if len(names) > most else shown or "no columns"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Rows in the plan
+
+
+def _virtual(plans: Plans, read: Message, scope: Scope) -> Lowering:
+    table = read.virtual_table
+    schema = _schema(plans, read)
+    if schema is None or (not schema and table.values):
+        schema = _of_first_row(plans, read)
+    type_ = t.Struct(tuple(t.Field(f"_{i}", field.type) for i, field in enumerate(schema, 1)), open=False)
+    leaf = Scope(outer=scope, is_leaf=True)
+    rows: list[p.Rex] = []
+    for row in [*table.values, *table.expressions]:
+        if len(row.fields) != len(schema):
+            raise PlanError(f"a row of {len(row.fields)} values for {len(schema)} columns", where=row.where)
+        fields: list[p.Rex] = []
+        for message, field in zip(row.fields, schema, strict=True):
+            if message.kind.short == "Literal":
+                rex: p.Rex = p.Lit(*read_literal(message, plans.extensions)).at(message.where)
+            else:
+                rex = yield message, leaf
+            fields.append(_of_column(rex, field, message))
+        rows.append(build.struct((f"_{i}", rex) for i, rex in enumerate(fields, 1)))
+    scan = p.Scan(_collected(rows, type_)).at(read.where)
+    row_ = p.Var(type_, 0)
+    exprs = tuple(attribute(row_, f"_{i}") for i in range(1, len(schema) + 1))
+    return p.Project(exprs, scan, names=tuple(field.name or "" for field in schema)).at(read.where)
+
+
+def _of_first_row(plans: Plans, read: Message) -> t.Schema:
+    """What the values of a table say of its columns, where the plan declares none."""
+    if not read.virtual_table.values:
+        raise PlanError("a virtual table whose schema has no types", where=read.base_schema.where)
+    plans.repair("a virtual table without a schema: its first row says what the types are", read.where)
+    types = [read_literal(one, plans.extensions)[0] for one in read.virtual_table.values[0].fields]
+    names = read.base_schema.names or [f"_{i}" for i in range(1, len(types) + 1)]
+    return tuple(t.Field(name, t.absent(type_, nullable=True)) for name, type_ in zip(names, types, strict=False))
+
+
+def _of_column(rex: p.Rex, field: t.Field, message: Message) -> p.Rex:
+    """A value of a row as the value of that column."""
+    if isinstance(rex.type, t.Null):
+        return p.Lit(t.absent(field.type, nullable=True), None).at(message.where)
+    if not alike(rex.type, field.type):
+        raise PlanError(f"a {rex.type} in the column '{field.name}', which is a {field.type}", where=message.where)
+    if isinstance(rex, p.Lit):
+        return rex.replace(type=field.type, value=renamed_value(rex.value, field.type))
+    return renamed(rex, field.type)
+
+
+def alike(given: t.Type, wanted: t.Type) -> bool:
+    """May a value of the one type stand where the other is declared? Lengths and digits are looser than the kind."""
+    stack = [(given, wanted)]
+    while stack:
+        a, b = stack.pop()
+        match a, b:
+            case (t.Text(), t.Text()) | (t.Null(), _):
+                continue
+            case t.Struct(), t.Struct() if len(a.fields) == len(b.fields):
+                stack.extend((x.type, y.type) for x, y in zip(a.fields, b.fields, strict=True))
+            case t.Array(), t.Array():
+                stack.append((a.element, b.element))
+            case t.Map(), t.Map():
+                stack += [(a.key, b.key), (a.value, b.value)]
+            case t.Decimal(), t.Decimal() if a.scale == b.scale:
+                continue
+            case t.UserDefined(), t.UserDefined() if a.name == b.name:
+                continue
+            case t.Struct() | t.Decimal() | t.UserDefined(), _:
+                return False
+            case _ if type(a) is not type(b):
+                return False
+    return True
+
+
+def _collected(rows: list[p.Rex], type_: t.Struct) -> p.Rex:
+    """The rows as one value: a literal where all of them are written out."""
+    if all(isinstance(pair.value, p.Lit) for row in rows if isinstance(row, p.Struct) for pair in row.pairs):
+        made = [
+            values.Struct([(pair.key.value, pair.value.value) for pair in row.pairs])  # type: ignore[attr-defined]
+            for row in rows
+            if isinstance(row, p.Struct)
+        ]
+        nullable = _loosened(type_, made)
+        return p.Lit(t.Bag(nullable), values.Bag(made))
+    return p.Collection(t.Bag(type_), tuple(rows))
+
+
+def _loosened(type_: t.Struct, rows: list[values.Struct]) -> t.Struct:
+    """The type of the rows, nullable where a row has NULL, whatever is declared."""
+    fields = []
+    for i, field in enumerate(type_.fields):
+        has_null = any(row.pairs[i][1] is None for row in rows)
+        fields.append(t.Field(field.name, t.absent(field.type, nullable=field.type.nullable or has_null)))
+    return t.Struct(tuple(fields), open=False)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files
+
+
+_PATHS = ("uri_path", "uri_path_glob", "uri_file", "uri_folder")
+
+
+def _files(plans: Plans, read: Message) -> p.Rel:
+    items: list[p.FileItem] = []
+    formats, texts = set(), set()
+    for item in read.local_files.items:
+        kind = item.which("path_type")
+        if kind not in _PATHS:
+            raise PlanError("a file without a path", where=item.where)
+        formats.add(_format(item))
+        texts.add(_text_format(item.text) if item.has("text") else None)
+        items.append(
+            p.FileItem(getattr(item, kind), kind.removeprefix("uri_"), start=item.start, length=item.length or None)
+        )
+    if not items:
+        raise PlanError("a read of no files", where=read.local_files.where)
+    if len(formats) > 1:
+        raise UnsupportedError(f"files of several formats in one read: {', '.join(sorted(formats))}", where=read.where)
+    if len(texts) > 1:
+        raise UnsupportedError("files of text that are written in several ways in one read", where=read.where)
+    text = texts.pop()
+    names = tuple(field.name or "" for field in _schema(plans, read) or ()) if text else ()
+    files = p.Files(formats.pop(), tuple(items), text=text, names=names).at(read.local_files.where)
+    found = plans.catalog.open(files) if plans.catalog else None
+    binding = p.GlobalBinding((files.label,), found or t.ANY, files=files).at(read.where)
+    return _scanned(plans, read, binding, found)
+
+
+def _format(item: Message) -> str:
+    kind = item.which("file_format")
+    if kind is None:
+        labels = {1: "parquet"}
+        found = labels.get(item.format)
+        if found is None:
+            raise PlanError("a file whose format is not said", where=item.where)
+        return found
+    if kind in ("parquet", "orc", "arrow", "dwrf"):
+        return kind
+    if kind == "text":
+        return "csv"
+    raise UnsupportedError(f"files of the format '{kind}'", where=item.where)
+
+
+def _text_format(text: Message) -> p.TextFormat:
+    return p.TextFormat(
+        delimiter=text.field_delimiter or ",",
+        quote=text.quote,
+        escape=text.escape,
+        skip=text.header_lines_to_skip,
+        null=text.value_treated_as_null if text.has("value_treated_as_null") else None,
+    )
+
+
+def _of_text(plans: Plans, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
+    """A column of a text file is text: it is cast where the plan declares another type, and what is no such value is
+    an error of the run."""
+    if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
+        return rex
+    plans.repair(f"a column of a text file is text: '{field.name}' is cast to {field.type}", read.base_schema.where)
+    return calls.cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)

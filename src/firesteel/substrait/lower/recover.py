@@ -1,0 +1,163 @@
+"""Going on after the first problem: what cannot be lowered is noted, and something of its type stands in its place.
+
+A plan is judged by lowering it. Run, the first problem is the end; judged, an expression that makes no sense becomes a
+variable that nothing resolves, of the type that the message declares, and a relation becomes one of the columns that
+it declares, or of unknown ones. What is wrong only because of something unknown is not told: it is no problem of its
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import FiresteelError
+from firesteel.substrait.lower.base import Handler, Lowering, Plans, Scope, emitted
+from firesteel.substrait.lower.edges import named_schema
+from firesteel.substrait.lower.reads import projected
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import read_type
+
+#: The one column of a relation of which nothing is known: any number of columns, of any types.
+_ANY_COLUMNS = t.Unresolved("columns")
+#: Where a message declares the type of its result.
+_DECLARED = {"scalar_function": "output_type", "window_function": "output_type", "cast": "type"}
+#: What means something as an argument of a function only.
+_NOT_ALONE = ("lambda", "named_lambda_reference", "enum")
+#: Relations with the columns of their input.
+_SAME_COLUMNS = ("filter", "sort", "fetch", "top_n", "exchange")
+
+
+class Recovering:
+    """One plan being judged: what is wrong with it, and what became of its messages."""
+
+    def __init__(self) -> None:
+        self.problems: list[FiresteelError] = []
+        #: By the identity of the message: `explain` tells the types of relations from it.
+        self.made: dict[int, Any] = {}
+
+    def attempt(self, handler: Handler, plans: Plans, message: Message, scope: Scope) -> Lowering:
+        """Lower a message; if that cannot be done, give something in its place."""
+        if message.has("selection") and _is_blind(scope):
+            return _unknown(t.ANY, message)
+        asked: set[int] = set()
+        blind = False
+        try:
+            made = handler(plans, message, scope)
+            if isinstance(made, Generator):
+                running, request = made, made.send(None)
+                while True:
+                    asked.add(id(request[0]))
+                    found = yield request
+                    blind = blind or _is_unknown(found)
+                    request = running.send(found)
+        except StopIteration as stop:
+            made = stop.value
+        except FiresteelError as error:
+            if not blind:
+                self.note(error.located(message.where))
+            yield from self._others(message, scope, asked)
+            made = self._instead(plans, message)
+        self.made[id(message)] = made
+        return made
+
+    def note(self, error: FiresteelError) -> None:
+        """Keep a problem; the same one once."""
+        if all((known.message, known.where) != (error.message, error.where) for known in self.problems):
+            self.problems.append(error)
+
+    @contextmanager
+    def noting(self, plans: Plans) -> Iterator[None]:
+        """Go on after what is not part of a relation tree, or is the end of one."""
+        count = len(plans.trees)
+        try:
+            yield
+        except FiresteelError as error:
+            if not any(map(_is_unknown, plans.trees[count:])):
+                self.note(error)
+
+    def _others(self, message: Message, scope: Scope, asked: set[int]) -> Lowering:
+        """Judge what is below a message that failed before it came there. Of a relation that is its inputs only:
+        what its expressions would see is not known."""
+        for one in _below(message):
+            if id(one) not in asked and one.which("rex_type") not in _NOT_ALONE:
+                yield one, scope
+
+    def _instead(self, plans: Plans, message: Message) -> p.Rel | p.Rex:
+        try:
+            if message.kind.short == "Expression":
+                return _unknown(_declared_type(plans, message), message)
+            return self._relation(plans, message)
+        except FiresteelError:
+            return _unknown(t.ANY, message) if message.kind.short == "Expression" else unknown_relation()
+
+    def _relation(self, plans: Plans, message: Message) -> p.Rel:
+        kind = message.which("rel_type")
+        if kind == "read":
+            rel = _declared_relation(plans, message.read)
+            return emitted(projected(rel, message.read) if message.read.has("projection") else rel, message.read)
+        if kind in _SAME_COLUMNS:
+            inner = getattr(message, kind)
+            below = self.made.get(id(inner.given.get("input")))
+            if isinstance(below, p.Rel):
+                return emitted(below, inner)
+        return unknown_relation()
+
+
+def unknown_relation() -> p.Rel:
+    """A relation of which nothing is known."""
+    return p.Scan(p.UnresolvedVar(t.Bag(_ANY_COLUMNS), "relation"))
+
+
+def _unknown(type_: t.Type, message: Message) -> p.Rex:
+    return p.UnresolvedVar(type_, "expression").at(message.where)
+
+
+def _is_unknown(made: object) -> bool:
+    if isinstance(made, p.Rel):
+        return any(isinstance(field.type, t.Any | t.Unresolved) for field in p.schema(made))
+    return isinstance(made, p.Rex) and isinstance(made.type, t.Any | t.Unresolved)
+
+
+def _is_blind(scope: Scope | None) -> bool:
+    """Is there a row around whose columns are not known? Then no ordinal can be judged."""
+    while scope is not None:
+        if _ANY_COLUMNS in scope.columns:
+            return True
+        scope = scope.outer
+    return False
+
+
+def _below(message: Message) -> Iterator[Message]:
+    """The messages of the same sort (relations, or expressions) that are next below one."""
+    sort = message.kind
+    stack = [value for _, value in message]
+    while stack:
+        one = stack.pop(0)
+        if isinstance(one, list):
+            stack = [*one, *stack]
+        elif isinstance(one, Message):
+            if one.kind is sort:
+                yield one
+            elif one.kind.short not in ("Rel", "Expression", "Lambda"):
+                stack = [*(value for _, value in one), *stack]
+
+
+def _declared_type(plans: Plans, message: Message) -> t.Type:
+    kind = message.which("rex_type") or ""
+    if kind not in _DECLARED or not getattr(message, kind).has(_DECLARED[kind]):
+        return t.ANY
+    return read_type(getattr(getattr(message, kind), _DECLARED[kind]), plans.extensions)
+
+
+def _declared_relation(plans: Plans, read: Message) -> p.Rel:
+    base = read.base_schema
+    if base.struct.types:
+        schema = named_schema(base, plans.extensions)
+    else:  # the types are those of a table that is not there
+        schema = tuple(t.Field(name, t.ANY) for name in base.names)
+    exprs = tuple(_unknown(field.type, base) for field in schema)
+    return p.Project(exprs, unknown_relation(), names=tuple(field.name or "" for field in schema)).at(read.where)

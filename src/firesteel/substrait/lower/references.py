@@ -1,0 +1,110 @@
+"""References to fields: of the row at hand, of one around it, of a lambda's parameters, of any struct, list or map."""
+
+from __future__ import annotations
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError
+from firesteel.plan import build
+from firesteel.substrait import calls
+from firesteel.substrait.literals import read_literal
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression
+from firesteel.substrait.lower.edges import attribute, unless_null
+from firesteel.substrait.lower.masks import chosen, masked
+from firesteel.substrait.message import Message
+
+
+@expression("selection")
+def _selection(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    if message.which("root_type") == "expression":
+        root = yield message.expression, scope
+        return _into_value(plans, root, message).at(message.where)
+    row, depth, start = _row(message, scope)
+    return _into_row(plans, row, depth, start, message)
+
+
+def _row(message: Message, scope: Scope) -> tuple[Scope, int, int]:
+    """The row that a reference begins at, how far out it is, and where its columns start."""
+    kind = message.which("root_type")
+    if kind == "outer_reference":
+        outer = message.outer_reference
+        if outer.which("outer_reference_type") == "rel_reference":
+            found = scope.anchored(outer.rel_reference)
+            if found is None:
+                raise PlanError(f"no relation around here has the anchor {outer.rel_reference}", where=outer.where)
+            return *found, found[0].anchors[outer.rel_reference]
+        found = scope.row(outer.steps_out)
+        if found is None or outer.steps_out == 0:
+            raise PlanError(f"no relation is {outer.steps_out} steps out of here", where=outer.where)
+        return *found, 0
+    if kind == "lambda_parameter_reference":
+        steps = message.lambda_parameter_reference.steps_out
+        found = scope.parameters(steps)
+        if found is None:
+            raise PlanError(f"no lambda is {steps} steps out of here", where=message.where)
+        return *found, 0
+    found = scope.row(0)
+    if found is None or found[0].is_leaf:
+        raise PlanError("a field is referred to where there is no row", where=message.where)
+    return *found, 0
+
+
+def _into_row(plans: Plans, row: Scope, depth: int, start: int, message: Message) -> p.Rex:
+    width = len(row.columns)
+    if message.which("reference_type") == "masked_reference":
+        mask = message.masked_reference
+        pairs: list[tuple[str | p.Rex, p.Rex]] = []
+        for i, (ordinal, inner) in enumerate(chosen(mask.select, width - start), 1):
+            pairs.append((f"_{i}", masked(row.variable(start + ordinal, depth), inner)))
+        if len(pairs) == 1 and not mask.maintain_singular_struct:
+            return pairs[0][1].at(message.where)
+        return build.struct(pairs).at(message.where)
+    segment = message.direct_reference
+    if segment.which("reference_type") != "struct_field":
+        raise PlanError("a reference to a row begins with a field of it", where=message.where)
+    field = segment.struct_field
+    ordinal = start + field.field
+    if not start <= ordinal < width:
+        raise PlanError(f"no field {field.field}: the row has {width - start}", where=field.where)
+    root = row.variable(ordinal, depth).at(message.where)
+    return _steps(plans, root, field.child if field.has("child") else None)
+
+
+def _into_value(plans: Plans, root: p.Rex, message: Message) -> p.Rex:
+    if message.which("reference_type") == "masked_reference":
+        select = message.masked_reference.select
+        if not isinstance(root.type, t.Struct):
+            raise PlanError(f"a mask on a {root.type}", where=message.where)
+        fields = root.type.fields
+        pairs: list[tuple[str | p.Rex, p.Rex]] = []
+        for i, (ordinal, inner) in enumerate(chosen(select, len(fields)), 1):
+            pairs.append((f"_{i}", masked(attribute(root, fields[ordinal].name or ""), inner)))
+        return unless_null(root, build.struct(pairs))
+    return _steps(plans, root, message.direct_reference)
+
+
+def _steps(plans: Plans, root: p.Rex, segment: Message | None) -> p.Rex:
+    """The value at the end of a chain of segments."""
+    while segment is not None:
+        kind = segment.which("reference_type")
+        if kind is None:
+            raise PlanError("a reference that says nothing", where=segment.where)
+        inner = getattr(segment, kind)
+        root = _step(plans, root, kind, inner).at(inner.where)
+        segment = inner.child if inner.has("child") else None
+    return root
+
+
+def _step(plans: Plans, root: p.Rex, kind: str, inner: Message) -> p.Rex:
+    match kind, root.type:
+        case "struct_field", t.Struct(fields=fields):
+            if not 0 <= inner.field < len(fields):
+                raise PlanError(f"no field {inner.field}: the struct has {len(fields)}", where=inner.where)
+            return attribute(root, fields[inner.field].name or "")
+        case "list_element", t.Array():
+            place = p.Lit(t.INT32, inner.offset)
+            return calls.expression("list_element", (root, place), t.absent(root.type.element, nullable=True))
+        case "map_key", t.Map():
+            key = p.Lit(*read_literal(inner.map_key, plans.extensions)).at(inner.where)
+            return calls.expression("map_value", (root, key), t.absent(root.type.value, nullable=True))
+    raise PlanError(f"a {kind.replace('_', ' ')} of a {root.type}", where=inner.where)

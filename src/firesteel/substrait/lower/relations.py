@@ -1,0 +1,262 @@
+"""The logical relations, except reads, joins and aggregates: each to a node of the algebra, or to a few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.plan import build
+from firesteel.source import Place
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
+from firesteel.substrait.lower.edges import lossless, renamed
+from firesteel.substrait.message import Message
+
+
+@relation("filter")
+def _filter(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    source = required(message, "input")
+    rel = yield source, scope
+    predicate = yield required(message, "condition"), over(scope, (rel, source))
+    return p.Filter(condition(predicate, message.condition), rel)
+
+
+@relation("project")
+def _project(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """The columns of the input, and then the expressions; window functions among them see the whole input."""
+    source = required(message, "input")
+    rel = yield source, scope
+    inner = over(scope, (rel, source)).with_windows()
+    exprs: list[p.Rex] = []
+    for one in message.expressions:
+        exprs.append((yield one, inner))
+    kept = [] if _replaces(plans, message) else list(range(len(p.schema(rel))))
+    if inner.windows:
+        rel = p.Window(tuple(inner.windows), rel).at(message.where)
+    return p.Project((*(build.column(rel, i) for i in kept), *exprs), rel)
+
+
+def _replaces(plans: Plans, message: Message) -> bool:
+    if message.has("common") or not plans.quirks.project_replaces:
+        return False
+    plans.repair("a project relation without 'common' gives its expressions only", message.where)
+    return True
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Order
+
+
+ORDERS = {
+    "SORT_DIRECTION_ASC_NULLS_FIRST": p.SortOrder.ASC_NULLS_FIRST,
+    "SORT_DIRECTION_ASC_NULLS_LAST": p.SortOrder.ASC_NULLS_LAST,
+    "SORT_DIRECTION_DESC_NULLS_FIRST": p.SortOrder.DESC_NULLS_FIRST,
+    "SORT_DIRECTION_DESC_NULLS_LAST": p.SortOrder.DESC_NULLS_LAST,
+    # Equal values side by side, in any order: then in this one.
+    "SORT_DIRECTION_CLUSTERED": p.SortOrder.ASC_NULLS_FIRST,
+}
+
+
+def sort_specs(plans: Plans, messages: list[Message], scope: Scope) -> Lowering:
+    """Sort fields over the rows of a scope."""
+    specs: list[p.SortSpec] = []
+    for one in messages:
+        if one.which("sort_kind") == "comparison_function_reference":
+            declared = plans.extensions.function(one.comparison_function_reference, one.where)
+            raise UnsupportedError(f"an order by the comparison function '{declared.name}'", where=one.where)
+        order = ORDERS.get(one.label("direction"))
+        if order is None:
+            raise PlanError("a sort field without a direction", where=one.where)
+        key = yield required(one, "expr"), scope
+        specs.append(p.SortSpec(key, order).at(one.where))
+    return tuple(specs)
+
+
+@relation("sort")
+def _sort(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    source = required(message, "input")
+    rel = yield source, scope
+    if not message.sorts:
+        raise PlanError("a sort without fields to sort by", where=message.where)
+    specs = yield from sort_specs(plans, message.sorts, over(scope, (rel, source)))
+    return p.Sort(specs, rel)
+
+
+@relation("fetch")
+def _fetch(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    rel = yield required(message, "input"), scope
+    offset: p.Rex | None = None
+    count: p.Rex | None = None
+    outside = Scope(outer=scope)
+    if message.has("offset_expr"):
+        offset = yield message.offset_expr, outside
+    elif message.has("offset"):
+        offset = p.Lit(t.INT64, message.offset).at(message.where)
+    if message.has("count_expr"):
+        count = yield message.count_expr, outside
+    elif message.has("count") and message.count != -1:  # which used to stand for all of them
+        count = p.Lit(t.INT64, message.count).at(message.where)
+    return fetched(rel, offset, count, message)
+
+
+def fetched(rel: p.Rel, offset: p.Rex | None, count: p.Rex | None, message: Message) -> p.Rel:
+    """The rows from an offset on, so many; NULL is no offset, and all of them."""
+    check_counts(offset, count, message)
+    if offset is not None and not (isinstance(offset, p.Lit) and not offset.value):
+        rel = p.Offset(_or_else(offset, 0), rel).at(message.where)
+    if count is not None and not (isinstance(count, p.Lit) and count.value is None):
+        rel = p.Limit(_or_else(count, 2**31 - 1), rel).at(message.where)
+    return rel
+
+
+def check_counts(offset: p.Rex | None, count: p.Rex | None, message: Message) -> None:
+    """Numbers of rows are integers, and not negative."""
+    for rex in (offset, count):
+        if rex is not None and not isinstance(rex.type, t.Integer | t.Null):
+            raise PlanError(f"a number of rows is an integer, not a {rex.type}", where=message.where)
+        if isinstance(rex, p.Lit) and rex.value is not None and rex.value < 0:
+            raise PlanError(f"a number of rows cannot be {rex.value}", where=message.where)
+
+
+def _or_else(count: p.Rex, default: int) -> p.Rex:
+    return build.call("coalesce", count, p.Lit(count.type, default)) if count.type.nullable else count
+
+
+@relation("top_n")
+def _top_n(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    source = required(message, "input")
+    rel = yield source, scope
+    if not message.sorts:
+        raise PlanError("a top-N without fields to sort by", where=message.where)
+    specs = yield from sort_specs(plans, message.sorts, over(scope, (rel, source)))
+    offset = count = None
+    outside = Scope(outer=scope)
+    if message.has("offset"):
+        offset = yield message.offset, outside
+    if message.has("count"):
+        count = yield message.count, outside
+    if message.label("mode").endswith("WITH_TIES"):
+        return _with_ties(rel, specs, offset, count, message)
+    return fetched(p.Sort(specs, rel).at(message.where), offset, count, message)
+
+
+def _with_ties(
+    rel: p.Rel, specs: tuple[p.SortSpec, ...], offset: p.Rex | None, count: p.Rex | None, message: Message
+) -> p.Rel:
+    """The rows from an offset on, so many, and those that are equal to the last of them: whose rank is among the first.
+
+    That rank and the number of a row are asked of one window: both count from 1 in the order of the sort.
+    """
+    check_counts(offset, count, message)
+    if count is None or (isinstance(count, p.Lit) and count.value is None):
+        return fetched(p.Sort(specs, rel).at(message.where), offset, None, message)
+    places = tuple(p.WindowCall(build.signature(name, ()), (), (), specs) for name in ("rank", "row_number"))
+    ranked = p.Window(places, rel).at(message.where)
+    width = len(p.schema(rel))
+    first = p.Lit(t.INT64, 0) if offset is None else _or_else(offset, 0)
+    last = build.call("plus", first, _or_else(count, 2**31 - 1))
+    among = build.call("lte", build.column(ranked, width), last)
+    if offset is not None:
+        among = build.call("and", among, build.call("gt", build.column(ranked, width + 1), first))
+    return p.Sort(specs, build.emit(p.Filter(among, ranked), range(width)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sets
+
+
+def _pairs(kind: type[p.SetRel], quantifier: p.Quantifier) -> Callable[[p.Rel, p.Rel], p.Rel]:
+    return lambda left, right: kind(left, right, quantifier=quantifier)
+
+
+_UNION_ALL = _pairs(p.Union, p.Quantifier.ALL)
+_EXCEPT = _pairs(p.Except, p.Quantifier.DISTINCT)
+_INTERSECT = _pairs(p.Intersect, p.Quantifier.DISTINCT)
+
+#: The operations, of a primary input and the secondary ones.
+SETS: dict[str, Callable[[p.Rel, list[p.Rel]], p.Rel]] = {
+    "SET_OP_UNION_ALL": lambda first, rest: reduce(_UNION_ALL, rest, first),
+    "SET_OP_UNION_DISTINCT": lambda first, rest: p.Distinct(reduce(_UNION_ALL, rest, first)),
+    "SET_OP_MINUS_PRIMARY": lambda first, rest: _EXCEPT(first, reduce(_UNION_ALL, rest)),
+    "SET_OP_MINUS_PRIMARY_ALL": lambda first, rest: reduce(_pairs(p.Except, p.Quantifier.ALL), rest, first),
+    "SET_OP_MINUS_MULTISET": lambda first, rest: _EXCEPT(first, reduce(_INTERSECT, rest)),
+    "SET_OP_INTERSECTION_PRIMARY": lambda first, rest: _INTERSECT(first, reduce(_UNION_ALL, rest)),
+    "SET_OP_INTERSECTION_MULTISET": lambda first, rest: reduce(_INTERSECT, rest, first),
+    "SET_OP_INTERSECTION_MULTISET_ALL": lambda first, rest: reduce(_pairs(p.Intersect, p.Quantifier.ALL), rest, first),
+}
+
+
+@relation("set")
+def _set(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    combine = SETS.get(message.label("op"))
+    if combine is None:
+        raise PlanError("a set relation that does not say which", where=message.where)
+    if len(message.inputs) < 2:
+        raise PlanError("a set relation takes two inputs or more", where=message.where)
+    rels: list[p.Rel] = []
+    for one in message.inputs:
+        rels.append((yield one, scope))
+    first, *rest = rels
+    return combine(first, [_matched(rel, first, one.where) for rel, one in zip(rest, message.inputs[1:], strict=True)])
+
+
+def _matched(rel: p.Rel, first: p.Rel, where: Place) -> p.Rel:
+    """An input with the columns of the first one: as many, of the same types, the same names inside."""
+    given, wanted = p.schema(rel), p.schema(first)
+    if len(given) != len(wanted):
+        raise PlanError(f"{len(given)} columns beside {len(wanted)}: inputs of a set have the same", where=where)
+    exprs: list[p.Rex] = []
+    for i, (mine, theirs) in enumerate(zip(given, wanted, strict=True)):
+        null = isinstance(mine.type, t.Null) or isinstance(theirs.type, t.Null)
+        if not null and not lossless(mine.type, theirs.type) and not lossless(theirs.type, mine.type):
+            raise PlanError(f"column {i} is a {mine.type} beside a {theirs.type}", where=where)
+        exprs.append(renamed(build.column(rel, i), theirs.type))
+    return rel if all(isinstance(expr, p.Var) for expr in exprs) else p.Project(tuple(exprs), rel).at(where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Others
+
+
+@relation("reference")
+def _reference(plans: Plans, message: Message, scope: Scope) -> p.Rel:
+    ordinal = message.subtree_ordinal
+    if not 0 <= ordinal < len(plans.trees):
+        raise PlanError(
+            f"no relation {ordinal} before this one: a reference is to an earlier relation of the plan",
+            where=message.where,
+        )
+    return p.Shared(str(ordinal), plans.trees[ordinal])
+
+
+@relation("expand")
+def _expand(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """A row for every duplicate, with its index beside it."""
+    source = required(message, "input")
+    rel = yield source, scope
+    inner = over(scope, (rel, source))
+    fields: list[list[p.Rex]] = []
+    for one in message.fields:
+        made: list[p.Rex] = []
+        switching = one.which("field_type") == "switching_field"
+        for expr in one.switching_field.duplicates if switching else [one.consistent_field]:
+            made.append((yield expr, inner))
+        fields.append(made)
+    sizes = {len(made) for made, one in zip(fields, message.fields, strict=True) if one.has("switching_field")}
+    if len(sizes) > 1 or 0 in sizes:
+        raise PlanError("the switching fields of an expand relation have one number of duplicates", where=message.where)
+    count = sizes.pop() if sizes else 1
+    shared = p.Shared(f"expand {'/'.join(message.path)}", rel) if _is_closed(scope) and count > 1 else rel
+    copies: list[p.Rel] = [
+        p.Project((*(made[i] if len(made) > 1 else made[0] for made in fields), p.Lit(t.INT32, i)), shared).at(
+            message.where
+        )
+        for i in range(count)
+    ]
+    return reduce(_UNION_ALL, copies[1:], copies[0])
+
+
+def _is_closed(scope: Scope) -> bool:
+    return scope.outer is None and not scope.columns

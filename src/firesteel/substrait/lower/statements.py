@@ -1,0 +1,147 @@
+"""A plan's relation trees as statements: roots give rows, writes and definitions do something, subtrees wait."""
+
+from __future__ import annotations
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.plan import build
+from firesteel.substrait.lower.base import Plans, Scope, required
+from firesteel.substrait.lower.edges import fit, named_schema, root_names
+from firesteel.substrait.message import Message
+
+TOP = Scope()
+
+
+def statement(plans: Plans, tree: Message) -> p.Statement | None:
+    """What a relation tree of the plan does. A subtree alone does nothing: a later tree may refer to it."""
+    plans.detached_rels = list(tree.detached_rels)
+    plans.detached_expressions = list(tree.detached_expressions)
+    kind = tree.which("rel_type")
+    if kind is None:
+        raise PlanError("a relation tree that says nothing", where=tree.where)
+    rel: Message = required(tree.root, "input") if kind == "root" else tree.rel
+    doing = rel.which("rel_type")
+    if doing in _DOING:
+        plans.trees.append(p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag())).at(rel.where))
+        return _DOING[doing](plans, getattr(rel, doing))
+    made: p.Rel = plans.lower(rel, TOP)
+    plans.trees.append(made)
+    if kind == "rel":
+        return None
+    made = _without_index(plans, made, rel, tree.root)
+    made, names = root_names(made, tree.root.names, tree.root.where)
+    width = len(p.schema(made))
+    if len(names) != width:
+        raise PlanError(f"{len(names)} names for {width} columns", where=tree.root.where)
+    return p.Root(names, made, mode=p.Mode.STRICT).at(tree.root.where)
+
+
+def _without_index(plans: Plans, made: p.Rel, rel: Message, root: Message) -> p.Rel:
+    """The index of the grouping set is a column that one producer does not know of, and does not name."""
+    width = len(p.schema(made))
+    if len(root.names) != width - 1:
+        return made
+    kind = rel.which("rel_type")
+    while kind in ("sort", "fetch", "filter"):
+        rel = getattr(rel, kind).input
+        kind = rel.which("rel_type")
+    if kind != "aggregate" or len(rel.aggregate.groupings) < 2:
+        return made
+    plans.repair("the index of the grouping set, which has no name at the root, is left out", root.where)
+    return build.emit(made, range(width - 1))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writes
+
+
+_EXISTS = {
+    "CREATE_MODE_UNSPECIFIED": p.IfExists.ERROR,
+    "CREATE_MODE_ERROR_IF_EXISTS": p.IfExists.ERROR,
+    "CREATE_MODE_REPLACE_IF_EXISTS": p.IfExists.REPLACE,
+    "CREATE_MODE_APPEND_IF_EXISTS": p.IfExists.APPEND,
+    "CREATE_MODE_IGNORE_IF_EXISTS": p.IfExists.IGNORE,
+}
+
+
+def _write(plans: Plans, message: Message) -> p.Statement:
+    path = _target(message, message.which("write_type"), "named_table")
+    op = message.label("op").removeprefix("WRITE_OP_")
+    if op not in ("INSERT", "CTAS"):
+        raise UnsupportedError(
+            f"{op.lower()} of rows of '{'.'.join(path)}': a table is changed in place by the format that holds it",
+            where=message.where,
+        )
+    if message.label("output") == "OUTPUT_MODE_MODIFIED_RECORDS":
+        raise UnsupportedError("a write that gives back the records it wrote", where=message.where)
+    source = required(message, "input")
+    rel: p.Rel = plans.lower(source, TOP)
+    schema = _columns(plans, message, rel)
+    rel = _as_declared(rel, schema, source)
+    if op == "CTAS":
+        return p.CreateTable(path, schema, rel, exists=_EXISTS[message.label("create_mode")]).at(message.where)
+    return p.Insert(path, schema, rel).at(message.where)
+
+
+def _columns(plans: Plans, message: Message, rel: p.Rel) -> t.Schema:
+    if message.has("table_schema"):
+        return named_schema(message.table_schema, plans.extensions)
+    return tuple(t.Field(column.name or f"_{i}", column.type) for i, column in enumerate(p.schema(rel), 1))
+
+
+def _as_declared(rel: p.Rel, schema: t.Schema, source: Message) -> p.Rel:
+    """The rows with the types of the table's columns."""
+    given = p.schema(rel)
+    if len(given) != len(schema):
+        raise PlanError(f"{len(given)} columns for a table of {len(schema)}", where=source.where)
+    exprs = [fit(build.column(rel, i), field.type, field.name or "", source.where) for i, field in enumerate(schema)]
+    names = tuple(field.name or "" for field in schema)
+    return p.Project(tuple(exprs), rel, names=names).at(source.where)
+
+
+def _target(message: Message, kind: str | None, named: str) -> tuple[str, ...]:
+    if kind != named:
+        raise UnsupportedError(f"a target of the kind '{kind}'", where=message.where)
+    path = tuple(getattr(message, named).names)
+    if not path:
+        raise PlanError("a target without a name", where=message.where)
+    return path
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Definitions
+
+
+def _define(plans: Plans, message: Message) -> p.Statement:
+    path = _target(message, message.which("write_type"), "named_object")
+    thing = message.label("object").removeprefix("DDL_OBJECT_")
+    op = message.label("op").removeprefix("DDL_OP_")
+    if thing not in ("TABLE", "VIEW"):
+        raise PlanError("a definition that does not say of what", where=message.where)
+    if op in ("DROP", "DROP_IF_EXIST"):
+        return p.Drop(path, view=thing == "VIEW", if_exists=op == "DROP_IF_EXIST").at(message.where)
+    if op not in ("CREATE", "CREATE_OR_REPLACE"):
+        raise UnsupportedError(f"{op.lower()} of a {thing.lower()}", where=message.where)
+    replace = op == "CREATE_OR_REPLACE"
+    if thing == "VIEW":
+        return _view(plans, path, message, replace)
+    if message.table_defaults.fields:
+        raise UnsupportedError("a table with default values", where=message.where)
+    schema = named_schema(required(message, "table_schema"), plans.extensions)
+    exists = p.IfExists.REPLACE if replace else p.IfExists.ERROR
+    return p.CreateTable(path, schema, None, exists=exists).at(message.where)
+
+
+def _view(plans: Plans, path: tuple[str, ...], message: Message, replace: bool) -> p.Statement:
+    definition = required(message, "view_definition")
+    rel: p.Rel = plans.lower(definition, TOP)
+    schema = _columns(plans, message, rel)
+    rel = _as_declared(rel, schema, definition)
+    row = build.struct((field.name or "", build.column(rel, i)) for i, field in enumerate(schema))
+    query = build.select(row, rel)
+    return p.CreateView(".".join(path), query, mode=p.Mode.STRICT, replace_existing=replace).at(message.where)
+
+
+_DOING = {"write": _write, "ddl": _define}

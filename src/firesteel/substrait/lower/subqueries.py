@@ -1,0 +1,120 @@
+"""Subqueries: scalars, membership, existence, comparisons with all rows."""
+
+from __future__ import annotations
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError
+from firesteel.plan import build
+from firesteel.plan.scope import shifted
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression, required
+from firesteel.substrait.message import Message
+
+
+@expression("subquery")
+def _subquery(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    kind = message.which("subquery_type")
+    if kind is None:
+        raise PlanError("a subquery that says nothing", where=message.where)
+    made = yield from _KINDS[kind](getattr(message, kind), scope)
+    return made.at(message.where)
+
+
+def _scalar(message: Message, scope: Scope) -> Lowering:
+    rel = yield required(message, "input"), scope
+    _of_width(rel, 1, message)
+    return p.CollToScalar(_rows(rel))
+
+
+def _rows(rel: p.Rel) -> p.Rex:
+    """The rows as structs."""
+    width = len(p.schema(rel))
+    return build.select(build.struct((f"_{i + 1}", build.column(rel, i)) for i in range(width)), rel, t.Bag)
+
+
+def _values(rel: p.Rel) -> p.Rex:
+    """The values of the one column."""
+    return build.select(build.column(rel, 0), rel, t.Bag)
+
+
+def _of_width(rel: p.Rel, width: int, message: Message) -> None:
+    found = len(p.schema(rel))
+    if found != width:
+        raise PlanError(f"a subquery of {found} columns, where there are {width} to compare", where=message.where)
+
+
+def _in(message: Message, scope: Scope) -> Lowering:
+    needles: list[p.Rex] = []
+    for one in message.needles:
+        needles.append((yield one, scope))
+    if not needles:
+        raise PlanError("nothing is looked for", where=message.where)
+    rel = yield required(message, "haystack"), scope
+    _of_width(rel, len(needles), message)
+    if len(needles) == 1:
+        return build.call("in_collection", needles[0], _values(rel))
+    return _in_rows(needles, rel)
+
+
+def _in_rows(needles: list[p.Rex], rel: p.Rel) -> p.Rex:
+    """Several needles: true if a row equals them, else NULL if one might, else false."""
+
+    def some(wanted: p.Rex) -> p.Rex:
+        return build.call("exists", _rows(p.Filter(wanted, rel)))
+
+    same: p.Rex | None = None
+    for i, needle in enumerate(needles):
+        one = build.call("eq", _outwards(needle), build.column(rel, i))
+        same = one if same is None else build.call("and", same, one)
+    assert same is not None
+    true, false = p.Lit(t.BOOL, True), p.Lit(t.BOOL, False)
+    if not same.type.nullable:
+        return some(same)
+    unknown = p.Lit(t.Bool(nullable=True), None)
+    branches = (p.Branch(some(same), true), p.Branch(some(build.call("is_null", same)), unknown))
+    return p.Case(t.Bool(nullable=True), None, branches, default=false)
+
+
+def _outwards(rex: p.Rex) -> p.Rex:
+    """An expression as it is seen from one row further in."""
+    return shifted(rex, 1)
+
+
+def _exists(message: Message, scope: Scope) -> Lowering:
+    rel = yield required(message, "tuples"), scope
+    match message.label("predicate_op"):
+        case "PREDICATE_OP_EXISTS":
+            return build.call("exists", _rows(rel))
+        case "PREDICATE_OP_UNIQUE":
+            return _unique(rel)
+    raise PlanError("a predicate on rows that does not say which", where=message.where)
+
+
+def _unique(rel: p.Rel) -> p.Rex:
+    """No row is there twice; rows with NULL are equal to none, as SQL has it."""
+    width = len(p.schema(rel))
+    keys = tuple(build.column(rel, i) for i in range(width))
+    proper: p.Rel = rel
+    for i, key in enumerate(keys):
+        if key.type.nullable:
+            proper = p.Filter(build.call("not", build.call("is_null", build.column(proper, i))), proper)
+    grouped = p.Aggregate(p.Strategy.FULL, (build.agg("count_star"),), keys, proper)
+    twice = p.Filter(build.call("gt", build.column(grouped, width), build.lit(1)), grouped)
+    return build.call("not", build.call("exists", _rows(twice)))
+
+
+_COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "lt", "GT": "gt", "LE": "lte", "GE": "gte"}
+
+
+def _compared(message: Message, scope: Scope) -> Lowering:
+    left = yield required(message, "left"), scope
+    rel = yield required(message, "right"), scope
+    _of_width(rel, 1, message)
+    name = _COMPARISONS.get(message.label("comparison_op").removeprefix("COMPARISON_OP_"))
+    how = message.label("reduction_op").removeprefix("REDUCTION_OP_").lower()
+    if name is None or how not in ("any", "all"):
+        raise PlanError("a comparison with rows that does not say which", where=message.where)
+    return build.call(f"{name}_{how}", left, _values(rel))
+
+
+_KINDS = {"scalar": _scalar, "in_predicate": _in, "set_predicate": _exists, "set_comparison": _compared}

@@ -1,0 +1,81 @@
+"""Window functions: as expressions of a projection, and as a relation whose functions share one partitioning."""
+
+from __future__ import annotations
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.substrait import calls
+from firesteel.substrait.lower.arguments import arguments
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression, over, relation, required
+from firesteel.substrait.lower.relations import sort_specs
+from firesteel.substrait.message import Message
+
+
+@expression("window_function")
+def _window_function(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    """A column more of the row: what is over all rows is computed before the projection."""
+    if scope.windows is None:
+        raise UnsupportedError("a window function outside of a project relation", where=message.where)
+    partition: list[p.Rex] = []
+    for one in message.partitions:
+        partition.append((yield one, scope))
+    order = yield from sort_specs(plans, message.sorts, scope)
+    call = yield from _call(plans, message, scope, tuple(partition), order)
+    if call not in scope.windows:
+        scope.windows.append(call)
+    return p.Var(call.type, len(scope.columns) + scope.windows.index(call)).at(message.where)
+
+
+@relation("window")
+def _window(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    source = required(message, "input")
+    rel = yield source, scope
+    inner = over(scope, (rel, source))
+    partition: list[p.Rex] = []
+    for one in message.partition_expressions:
+        partition.append((yield one, inner))
+    order = yield from sort_specs(plans, message.sorts, inner)
+    made: list[p.WindowCall] = []
+    for one in message.window_functions:
+        made.append((yield from _call(plans, one, inner, tuple(partition), order)))
+    if not made:
+        raise PlanError("a window relation without functions", where=message.where)
+    return p.Window(tuple(made), rel)
+
+
+def _call(
+    plans: Plans, message: Message, scope: Scope, partition: tuple[p.Rex, ...], order: tuple[p.SortSpec, ...]
+) -> Lowering:
+    args = yield from arguments(plans, message, scope)
+    frame = yield from _frame(message, bool(order))
+    call: p.WindowCall = calls.window(message, args, plans.extensions, partition, order, frame)
+    return call
+
+
+_UNITS = {"BOUNDS_TYPE_ROWS": p.FrameUnit.ROWS, "BOUNDS_TYPE_RANGE": p.FrameUnit.RANGE}
+
+
+def _frame(message: Message, ordered: bool) -> Lowering:
+    """The frame; where nothing is said of bounds, all of the partition."""
+    label = message.label("bounds_type")
+    if not message.has("lower_bound") and not message.has("upper_bound"):
+        unit = _UNITS.get(label, p.FrameUnit.ROWS)
+        return p.Frame(unit, p.Bound(p.BoundSide.PRECEDING, None), p.Bound(p.BoundSide.FOLLOWING, None))
+    unit = _UNITS.get(label, p.FrameUnit.ROWS)
+    lower = yield from _bound(message.lower_bound, p.BoundSide.PRECEDING)
+    upper = yield from _bound(message.upper_bound, p.BoundSide.FOLLOWING)
+    return p.Frame(unit, lower, upper)
+
+
+def _bound(message: Message, outwards: p.BoundSide) -> Lowering:
+    kind = message.which("kind")
+    if kind == "current_row":
+        return p.Bound(p.BoundSide.CURRENT, None)
+    if kind in ("unbounded", None):
+        return p.Bound(outwards, None)
+    inner = getattr(message, kind)
+    side = p.BoundSide.PRECEDING if kind == "preceding" else p.BoundSide.FOLLOWING
+    if inner.has("offset_expr"):
+        return p.Bound(side, (yield inner.offset_expr, Scope(is_leaf=True)))
+    return p.Bound(side, p.Lit(t.INT64, inner.offset))

@@ -1,0 +1,63 @@
+"""Rows added to what a user registered: to an Arrow table, to a Parquet file or a folder of such; all or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from firesteel import values
+from firesteel.errors import EvaluationError, PlanError, UnsupportedError
+from firesteel.tables.arrow import plain
+from firesteel.tables.files import File
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def with_rows(table: Any, rows: list[values.Value]) -> pa.Table:
+    """An Arrow table with the rows behind its own; its columns keep their types."""
+    import pyarrow as pa
+
+    whole = table if isinstance(table, pa.Table) else pa.table(table)
+    return pa.concat_tables([whole, _arrow(rows, whole.schema)])
+
+
+def append_rows(file: File, rows: list[values.Value]) -> None:
+    """Rows added to a Parquet file, which is written anew and swapped, or to a folder, as one more file."""
+    import pyarrow.parquet as pq
+
+    path = file.path.resolve()
+    if path.is_dir():
+        known = [part for part in sorted(path.iterdir()) if not part.name.startswith((".", "_"))]
+        if not known or not all(part.is_file() for part in known):
+            raise UnsupportedError(f"adding rows to '{file.path}': a folder of folders, or an empty one")
+        _put(_arrow(rows, pq.read_schema(known[0])), path / f"part-{uuid.uuid4().hex}.parquet")
+    elif path.is_file():
+        _put(with_rows(pq.read_table(path, partitioning=None), rows), path)
+    else:
+        raise PlanError(f"no file '{file.path}' to add rows to")
+
+
+def _arrow(rows: list[values.Value], schema: Any) -> pa.Table:
+    import pyarrow as pa
+
+    try:
+        return pa.Table.from_pylist([plain(row) for row in rows], schema=schema)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise EvaluationError(f"a row does not fit the table: {error}") from error
+
+
+def _put(table: pa.Table, path: Path) -> None:
+    """Written beside the target, then moved over it. A name that starts with a dot is read by nobody."""
+    import pyarrow.parquet as pq
+
+    staged = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
+    try:
+        pq.write_table(table, staged)
+        os.replace(staged, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            staged.unlink()

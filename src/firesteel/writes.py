@@ -1,0 +1,153 @@
+"""What a plan writes: the rows that a table gets, as its columns want them, and the tables that rows are added to.
+
+Rows are computed first and then put into place. A query that fails leaves every table as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from firesteel import plan as p
+from firesteel import tables, values
+from firesteel import types as t
+from firesteel.errors import AnalysisError, EvaluationError, PlanError, UnsupportedError
+from firesteel.node import Node, transform
+from firesteel.plan import build
+from firesteel.policy import Policy
+from firesteel.source import Place, Span
+from firesteel.substrait.lower.edges import fit
+from firesteel.tables import Arrow, File, Memory, Table
+
+
+def nullable(columns: t.Schema) -> t.Schema:
+    """The columns of a table that is made of a query: what its rows happen not to hold now may be added later."""
+    return tuple(t.Field(column.name, loosened(column.type)) for column in columns)
+
+
+def loosened(type_: t.Type) -> t.Type:
+    """The type with NULL wherever a value may stand, but for the keys of maps. How values are kept is the same."""
+
+    def one(node: Node) -> Node:
+        if isinstance(node, t.Map):
+            node = node.replace(key=t.proper(node.key))
+        return t.absent(node, nullable=True) if isinstance(node, t.Type) else node
+
+    return transform(type_, one)
+
+
+def written(node: p.Plan, input_: p.Rel, columns: t.Schema) -> p.Plan:
+    """The rows to write, by the names of the columns."""
+    names = tuple(column.name or "" for column in columns)
+    return node.replace(statement=p.Root(names, input_, mode=p.Mode.STRICT).at(node.statement.where))
+
+
+def kept_columns(root: p.Plan, declared: t.Schema) -> t.Schema:
+    """The columns of a table that holds these rows: types are those of the rows, unless they are nothing but NULL."""
+    assert isinstance(root.statement, p.Root)
+    found = p.schema(root.statement.input)
+    return nullable(
+        tuple(
+            t.Field(one.name, one.type if isinstance(column.type, t.Null | t.Any | t.Union) else column.type)
+            for one, column in zip(declared, found, strict=True)
+        )
+    )
+
+
+def added(statement: p.Insert, name: str, table: Table) -> tuple[p.Rel, t.Schema]:
+    """The rows that a table gets, and its columns: the columns match by name, in any case where that is unambiguous,
+    and are cast where nothing can be lost. A column that is not given is NULL."""
+    element = table.type.element if isinstance(table.type, t.Collection) else table.type
+    if not isinstance(element, t.Struct) or element.open:
+        return statement.input, statement.columns
+    given = [column.name or "" for column in statement.columns]
+    place = statement.where if isinstance(statement.where, Place) else Place(())
+    used: set[int] = set()
+    exprs: list[p.Rex] = []
+    for field in element.fields:
+        i = _named(given, field.name or "", name, statement.where)
+        if i is not None:
+            used.add(i)
+            exprs.append(fit(build.column(statement.input, i), field.type, field.name or "", place))
+        elif not field.type.nullable:
+            raise PlanError(f"'{name}' needs a value for the column '{field.name}'", where=statement.where)
+        else:
+            exprs.append(p.Lit(t.absent(field.type, nullable=True), None))
+    unused = next((i for i in range(len(given)) if i not in used), None)
+    if unused is not None:
+        known = ", ".join(str(field.name) for field in element.fields)
+        raise PlanError(f"'{name}' has no column '{given[unused]}'", where=statement.where, help=f"it has {known}")
+    names = tuple(field.name or "" for field in element.fields)
+    return p.Project(tuple(exprs), statement.input, names=names).at(statement.where), element.fields
+
+
+def _named(given: list[str], name: str, table: str, where: Span | Place | None) -> int | None:
+    if name in given:
+        return given.index(name)
+    alike = [i for i, other in enumerate(given) if other.lower() == name.lower()]
+    if len(alike) > 1:
+        raise PlanError(f"several columns are named '{name}' of '{table}' but for case", where=where)
+    return alike[0] if alike else None
+
+
+def ensure_required(rows: list[values.Value], columns: t.Schema, where: Span | Place | None) -> None:
+    """No NULL where a column is declared without."""
+    names = [column.name or "" for column in columns if not column.type.nullable]
+    for name in names:
+        if any(isinstance(row, values.Struct) and row.get(name) is None for row in rows):
+            raise EvaluationError(f"NULL for the column '{name}', which is declared without", where=where)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tables that the user registered
+
+
+def ensure_writable(table: Table, name: str, policy: Policy, where: Span | Place | None) -> None:
+    """Before anything is computed: may rows be added to the table at all?"""
+    match table.source:
+        case File(path, format_):
+            policy.ensure_writable(path)
+            if format_ != "parquet":
+                raise UnsupportedError(f"adding rows to '{name}': a file of the format '{format_}'", where=where)
+        case Memory() | Arrow():
+            if isinstance(table.record_id, tuple):
+                raise UnsupportedError(f"adding rows to '{name}', whose records have identifiers", where=where)
+        case source:
+            raise UnsupportedError(
+                f"adding rows to '{name}': a {type(source).__name__}", where=where, help="create a table from it first"
+            )
+
+
+def extended(table: Table, rows: list[values.Value]) -> Table:
+    """The table with the rows behind its own. Of a file it is the same: the rows are in the file then."""
+    match table.source:
+        case File():
+            tables.append_rows(table.source, rows)
+            return table
+        case Arrow(arrow):
+            return replace(table, source=Arrow(tables.with_rows(arrow, rows)))
+        case Memory(value):
+            items: list[Any] | None = values.items(value) if isinstance(value, list | values.Bag) else None
+            if items is None:
+                raise AnalysisError("rows cannot be added to a value that is no collection")
+            made = [*items, *rows] if isinstance(value, list) else values.Bag([*items, *rows])
+            return tables.memory(made, table.record_id if isinstance(table.record_id, str) else None)
+    raise AssertionError(table.source)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files that a plan names
+
+
+def named_files(files: p.Files, policy: Policy) -> tables.Parts:
+    """The files that a plan's locations stand for, if all of them may be read."""
+    if files.format not in tables.PART_FORMATS:
+        raise UnsupportedError(f"files of the format '{files.format}'")
+    parts = tuple(
+        tables.Part(path, item.start, item.length)
+        for item in files.items
+        for path in policy.files(item.path, item.kind)  # type: ignore[arg-type]
+    )
+    text = files.text
+    how = tables.Delimited(text.delimiter, text.quote, text.escape, text.skip, text.null) if text is not None else None
+    return tables.Parts(files.format, parts, how, files.names)

@@ -1,0 +1,60 @@
+"""A function of the user's, in a plan: one line, on both engines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import firesteel as fs
+from firesteel import types as t
+from firesteel.functions import substrait as standard
+from tools.substrait_cases import Case, Literal
+from tools.substrait_plans import scalar_plan
+
+URN = "extension:acme:text"
+
+
+def plan(*args: tuple[t.Type, Any]) -> bytes:
+    """A call of the function with these arguments, over a table."""
+    given = tuple(Literal(*one) for one in args)
+    return scalar_plan([Case("", 0, "", "scalar", (URN,), "shout", given, expected=Literal(t.STRING, ""))])
+
+
+@pytest.fixture
+def shout() -> Iterator[None]:
+    fs.register_function(URN, "shout", lambda text: text.upper() + "!", returns="string")
+    yield
+    standard.unregister(URN, "shout")
+
+
+def answer(session: fs.Session, *args: tuple[t.Type, Any]) -> Any:
+    return session.run(plan(*args)).to_python()[0]["c0"]
+
+
+def test_on_the_reference_evaluator(shout: None) -> None:
+    session = fs.connect(engine="reference")
+    assert answer(session, (t.STRING, "ab")) == "AB!"
+    assert answer(session, (t.String(nullable=True), None)) is None
+    with pytest.raises(fs.EvaluationError, match="'int' object has no attribute 'upper'"):
+        answer(session, (t.INT32, 7))
+
+
+def test_an_unknown_function_is_an_error_with_its_place() -> None:
+    with pytest.raises(fs.PlanError, match="no scalar function 'extension:acme:text:shout'") as failure:
+        answer(fs.connect(engine="reference"), (t.STRING, "ab"))
+    assert "relations[0]/root/input/project/expressions[0]" in str(failure.value)
+
+
+@pytest.mark.spark
+def test_on_spark(shout: None, spark: Any) -> None:
+    """In Python's workers; as a column where there is such a form."""
+    from pyspark.sql import functions as F
+
+    session = fs.connect(spark=spark, in_process=False)
+    assert answer(session, (t.STRING, "ab")) == "AB!"
+    assert answer(session, (t.String(nullable=True), None)) is None
+    native = fs.connect(spark=spark, in_process=False, fallback="refuse")
+    fs.register_function(URN, "shout", returns="string", column=lambda text: F.repeat(text, 2), replace=True)
+    assert answer(native, (t.STRING, "ab")) == "abab"

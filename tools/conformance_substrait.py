@@ -1,0 +1,236 @@
+"""The specification's own function cases on an engine, through real Substrait plans.
+
+    make conformance-substrait ENGINE=reference|spark
+
+Prints a table per file and exits with 1 when a case fails that is not a known failure, or when a known failure passes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import firesteel as fs
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.plan import schema
+from firesteel.substrait import decode, lower
+from tools.conformance import known_failures
+from tools.spark_batch import COMPUTING, FAST, configured
+from tools.substrait_cases import ERROR, UNDEFINED, Case, Literal, load
+from tools.substrait_plans import aggregate_plan, columns, scalar_plan, shape, window_plan
+
+KNOWN = Path(__file__).parent / "known_failures_substrait.txt"
+#: So many scalar cases share a plan on Spark.
+SIZE = 64
+#: How far a float may be off, by its type.
+TOLERANCE: dict[type[t.Type], float] = {t.Float32: 1e-6, t.Float64: 1e-12}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a case."""
+
+    case: Case
+    passed: bool
+    detail: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.case.file}:{self.case.line}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Plans that share
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Cases that one plan computes, and where in its answer each result is."""
+
+    cases: tuple[Case, ...]
+    plan: Callable[[Sequence[Case]], bytes]
+    results: Callable[[list[Any], int], list[Any]]
+
+
+def _in_one_row(rows: list[Any], count: int) -> list[Any]:
+    return [value for _, value in rows[0].pairs[:count]]
+
+
+def _by_case(rows: list[Any], count: int) -> list[Any]:
+    found = {row.pairs[0][1]: row.pairs[1][1] for row in rows}
+    return [found[i] for i in range(count)]
+
+
+def _by_row(rows: list[Any], count: int) -> list[Any]:
+    ordered = sorted(rows, key=lambda row: values.key(row.pairs[0][1]))
+    return [[row.pairs[-1][1] for row in ordered]]
+
+
+def _empty(case: Case) -> bool:
+    return not columns(case)[1]
+
+
+def batches(cases: Sequence[Case]) -> Iterator[Batch]:
+    """The cases in batches. One that expects an error is alone: an error is the whole plan's."""
+    alone = [case for case in cases if case.expected == ERROR]
+    quiet = [case for case in cases if case.expected != ERROR]
+    for case in alone:
+        if case.kind == "scalar":
+            yield Batch((case,), scalar_plan, _in_one_row)
+        else:
+            yield Batch((case,), lambda given: aggregate_plan(given, grouped=False), _in_one_row)
+    scalars = [case for case in quiet if case.kind == "scalar"]
+    for i in range(0, len(scalars), SIZE):
+        yield Batch(tuple(scalars[i : i + SIZE]), scalar_plan, _in_one_row)
+    aggregates = [case for case in quiet if case.kind == "aggregate"]
+    empty = tuple(case for case in aggregates if _empty(case))
+    if empty:
+        yield Batch(empty, lambda given: aggregate_plan(given, grouped=False), _in_one_row)
+    groups: dict[tuple[Any, ...], list[Case]] = {}
+    for case in aggregates:
+        if not _empty(case):
+            groups.setdefault(shape(case), []).append(case)
+    for group in groups.values():
+        yield Batch(tuple(group), lambda given: aggregate_plan(given, grouped=True), _by_case)
+    for case in quiet:
+        if case.kind == "window":
+            yield Batch((case,), lambda given: window_plan(given[0]), _by_row)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Running
+
+
+def run(cases: Sequence[Case], session: fs.Session) -> Iterator[Verdict]:
+    """What comes of the cases, batch by batch."""
+    for batch in batches(cases):
+        yield from _run(batch, session)
+
+
+def _run(batch: Batch, session: fs.Session) -> Iterator[Verdict]:
+    """A batch, in halves where it fails as a whole."""
+    stack = [batch]
+    while stack:
+        one = stack.pop()
+        try:
+            octets = one.plan(one.cases)
+            types = _types(octets, one)
+            found = list(session.run(octets).value())
+            results = one.results(found, len(one.cases))
+        except Exception as error:
+            if len(one.cases) > 1:
+                half = len(one.cases) // 2
+                stack += [Batch(part, one.plan, one.results) for part in (one.cases[half:], one.cases[:half])]
+                continue
+            yield _failed(one.cases[0], error)
+            continue
+        for case, type_, value in zip(one.cases, types, results, strict=True):
+            yield _judged(case, type_, value)
+
+
+def _types(octets: bytes, batch: Batch) -> list[t.Type]:
+    """The types of the results, as the plan has them."""
+    statement = lower(decode(octets)).plan.statement
+    assert isinstance(statement, p.Root)
+    found = [field.type for field in schema(statement.input)]
+    return found if batch.results is _in_one_row else [found[-1]] * len(batch.cases)
+
+
+def _failed(case: Case, error: Exception) -> Verdict:
+    said = f"{type(error).__name__}: {error}".replace("\n", " ")
+    return Verdict(case, case.expected == ERROR and isinstance(error, fs.EvaluationError), said)
+
+
+def _judged(case: Case, type_: t.Type, value: Any) -> Verdict:
+    if case.expected == UNDEFINED:
+        return Verdict(case, True)
+    if case.expected == ERROR:
+        return Verdict(case, False, f"no error: {value!r}")
+    assert isinstance(case.expected, Literal)
+    if _bare(type_) != _bare(case.expected.type):
+        return Verdict(case, False, f"it is of type {type_}")
+    if not alike(value, case.expected.value, case.expected.type):
+        return Verdict(case, False, f"got {value!r}")
+    return Verdict(case, True)
+
+
+def _bare(type_: t.Type) -> str:
+    return str(t.proper(type_)).replace("?", "")
+
+
+def alike(a: Any, b: Any, type_: t.Type) -> bool:
+    """The same value; floats nearly so."""
+    if isinstance(b, float) and isinstance(a, float):
+        if math.isnan(b) or math.isinf(b):
+            return math.isnan(a) if math.isnan(b) else a == b
+        return math.isclose(a, b, rel_tol=TOLERANCE.get(type(t.proper(type_)), 1e-12), abs_tol=1e-15)
+    if isinstance(b, list) and isinstance(a, list) and len(a) == len(b):
+        inner = type_.element if isinstance(type_, t.Array) else type_
+        return all(alike(x, y, inner) for x, y in zip(a, b, strict=True))
+    return type(a) is type(b) and values.equal(a, b)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The command
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """A line per file, and one for all."""
+    passed: Counter[str] = Counter(v.case.file for v in verdicts if v.passed)
+    total: Counter[str] = Counter(v.case.file for v in verdicts)
+    lines = [f"{name:46} {passed[name]:5} of {count:5}" for name, count in sorted(total.items())]
+    share = 100 * sum(passed.values()) / max(1, sum(total.values()))
+    return "\n".join([*lines, f"{'all':46} {sum(passed.values()):5} of {sum(total.values()):5}  {share:.1f} %"])
+
+
+def surprises(verdicts: Sequence[Verdict], known: dict[str, str]) -> list[str]:
+    """What fails and is not known to, and what is known to fail and does not."""
+    found = [f"FAILED {v.name}: {v.case.text}: {v.detail}" for v in verdicts if not v.passed and v.name not in known]
+    return found + [f"PASSED, though known to fail: {v.name}" for v in verdicts if v.passed and v.name in known]
+
+
+def verdicts_on(session: fs.Session, cases: Sequence[Case], spark: Any = None) -> list[Verdict]:
+    """All verdicts; on Spark without the rules by which Catalyst would compute literals while it plans."""
+    with configured(spark, FAST | COMPUTING) if spark is not None else nullcontext():
+        return list(run(cases, session))
+
+
+def on_spark(spark: Any) -> fs.Session:
+    """A session that leaves all computing to Spark."""
+    return fs.connect(spark=spark, in_process=False, skip_passes=["fold_constants"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", choices=("reference", "spark"), default="reference")
+    parser.add_argument("--only", default="", help="cases whose file's name has this in it")
+    options = parser.parse_args()
+    cases = [case for case in load() if options.only in case.file]
+    started = time.monotonic()
+    if options.engine == "spark":
+        from firesteel.spark import start
+
+        spark = start(master="local[2]")
+        found = verdicts_on(on_spark(spark), cases, spark)
+        spark.stop()
+    else:
+        found = verdicts_on(fs.connect(engine="reference"), cases)
+    print(table(found))
+    wrong = surprises(found, known_failures(KNOWN))
+    print("\n".join(wrong), end="\n" if wrong else "")
+    print(f"{len(found)} cases on {options.engine} in {time.monotonic() - started:.1f} s, {len(wrong)} surprises")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

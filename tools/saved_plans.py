@@ -1,0 +1,262 @@
+"""Plans that real producers saved, run against DuckDB's answers on the same data.
+
+    python -m tools.saved_plans [--scale 0.1] [--filter isthmus] [--engine spark]
+
+A row for every plan: was it read, checked, run, and is its answer DuckDB's to the query that it was made from?
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import math
+import re
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import firesteel as fs
+from firesteel import values
+from tools import tpch
+from tools.tpch import CONFORMANCE
+
+PLANS = CONFORMANCE / "substrait-plans"
+
+#: Plans that do not answer the query that they were made from, when they are run as they are written.
+_BY_NOTES = "wrong as a plan, by the notes that come with the data"
+WRONG = {f"tpch/ibis/{query}": _BY_NOTES for query in ("q02", "q04", "q07", "q08", "q11", "q17", "q20", "q21", "q22")}
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A saved plan, the query that it was made from, and the tables that this names, where they are small ones."""
+
+    name: str
+    path: Path
+    sql: str
+    tables: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def group(self) -> str:
+        """Whose it is."""
+        kind, producer, *_ = self.name.split("/")
+        return f"tpch/{producer}" if kind == "tpch" else f"cases/{self.path.stem.rpartition('-')[2]}"
+
+    @property
+    def wrong(self) -> str | None:
+        return WRONG.get(self.name.rpartition(".")[0])
+
+
+@dataclass
+class Outcome:
+    """How far a plan came."""
+
+    plan: Saved
+    steps: list[str] = field(default_factory=list)
+    problem: str = ""
+    repairs: int = 0
+    native: bool = False
+    seconds: float = 0.0
+
+    @property
+    def equal(self) -> bool:
+        return "equal" in self.steps
+
+    def __str__(self) -> str:
+        said = "equal" if self.equal else f"{(self.steps or ['not read'])[-1]}: {self.problem[:300]}"
+        return f"{self.plan.name}  {said}  {self.seconds:.1f} s{'  (known)' if self.plan.wrong else ''}"
+
+
+def _query(path: Path, text: str) -> str:
+    """The query of a plan: all but DataFusion's q01 were made with an interval of 120 days, where the text has 90."""
+    return text.replace("1998-09-02", "1998-08-03") if path.parent.name != "datafusion" else text
+
+
+def saved(wanted: str = "") -> list[Saved]:
+    """Every plan that is there, TPC-H's and the small ones."""
+    queries = tpch.queries()
+    found = [
+        Saved(str(path.relative_to(PLANS)), path, _query(path, queries[path.stem]))
+        for path in sorted(PLANS.glob("tpch/*/*"))
+        if path.stem in queries
+    ]
+    manifest = PLANS / "cases" / "manifest.json"
+    for entry in json.loads(manifest.read_text()) if manifest.exists() else []:
+        path = PLANS / "cases" / entry["plan"]
+        found.append(Saved(f"cases/{entry['plan']}", path, entry["sql"], entry["tables"]))
+    return [plan for plan in found if re.search(wanted, plan.name)]
+
+
+class Runner:
+    """A session of Firesteel's and one of DuckDB's over the same files."""
+
+    def __init__(self, session: fs.Session, folder: Path, scale: float) -> None:
+        import duckdb
+
+        self.session = session
+        self.duckdb = duckdb.connect()
+        self.large = dict(tpch.data(folder, scale))
+        self.small = {path.stem: path for path in (PLANS / "cases" / "data").glob("*.parquet")}
+        self.registered: dict[str, Path] = {}
+
+    def run(self, plan: Saved) -> Outcome:
+        """A plan, as far as it goes."""
+        outcome = Outcome(plan)
+        start = time.monotonic()
+        try:
+            self._register(plan)
+            read = fs.read_plan(plan.path)
+            outcome.steps.append("read")
+            read.lowered(self.session)
+            outcome.steps.append("checked")
+            result = self.session.run(read)
+            names, rows = _rows(result.value())
+            outcome.steps.append("ran")
+            outcome.repairs = len(result.repairs)
+            outcome.native = result.plan_report().native
+            outcome.problem = self._differs(plan, names, rows)
+            if not outcome.problem:
+                outcome.steps.append("equal")
+        except fs.FiresteelError as error:
+            outcome.problem = " ".join(str(error).split())
+        outcome.seconds = time.monotonic() - start
+        return outcome
+
+    def _register(self, plan: Saved) -> None:
+        wanted = dict(self.large)
+        for name, file in plan.tables.items():
+            wanted[name] = self.large.get(file) or self.small[file]
+        wanted.setdefault("t", self.small["t"])
+        for name, path in wanted.items():
+            if self.registered.get(name) != path:
+                self.session.register(name, str(path), replace=True)
+                self.duckdb.execute(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM '{path}'")
+                self.registered[name] = path
+
+    def _differs(self, plan: Saved, names: list[str], rows: list[tuple[Any, ...]]) -> str:
+        """What is different from DuckDB's answer; nothing where it is the same. Columns may come in another order, if
+        their names say which they are."""
+        sql = plan.sql.rstrip().rstrip(";")
+        if not sql.lstrip().lower().startswith(("select", "with")):
+            return ""
+        try:
+            answer = self.duckdb.execute(sql)
+            theirs = [column[0].lower() for column in answer.description]
+            expected = answer.fetchall()
+        except Exception as error:  # a function of another producer's dialect
+            return f"DuckDB cannot say: {str(error).splitlines()[0]}"
+        if names != theirs and sorted(names) == sorted(theirs):
+            rows = [tuple(row[names.index(name)] for name in theirs) for row in rows]
+        if len(rows) != len(expected):
+            return f"{len(rows)} rows, DuckDB has {len(expected)}"
+        whole = re.sub(r"\s+limit\s+\d+(\s+offset\s+\d+)?\s*$", "", sql, flags=re.IGNORECASE)
+        if whole != sql and "order by" not in sql.lower():  # any rows of all will do
+            return _contained(rows, self.duckdb.execute(whole).fetchall())
+        return _compared(rows, expected)
+
+
+def _rows(value: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
+    found = value.items if isinstance(value, values.Bag) else value
+    names = [name.lower() for name, _ in found[0].pairs] if found else []
+    return names, [tuple(item for _, item in row.pairs) for row in found]
+
+
+def _compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> str:
+    for mine, other in zip(sorted(rows, key=_sortable), sorted(expected, key=_sortable), strict=True):
+        if len(mine) != len(other):
+            return f"{len(mine)} columns, DuckDB has {len(other)}"
+        if not _same_row(mine, other):
+            return f"{str(mine)[:140]}, DuckDB has {str(other)[:140]}"
+    return ""
+
+
+def _contained(rows: list[tuple[Any, ...]], everything: list[tuple[Any, ...]]) -> str:
+    known: dict[Any, list[tuple[Any, ...]]] = {}
+    for row in everything:
+        known.setdefault(_sortable(row), []).append(row)
+    for row in rows:
+        alike = known.get(_sortable(row)) or everything
+        if not any(len(row) == len(other) and _same_row(row, other) for other in alike):
+            return f"{str(row)[:200]} is no row of DuckDB's"
+    return ""
+
+
+def _same_row(mine: Sequence[Any], other: Sequence[Any]) -> bool:
+    return all(_same(a, b) for a, b in zip(mine, other, strict=True))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, values.Timestamp):
+        whole = int(value.second)
+        micro = int((value.second - whole) * 1_000_000)
+        return datetime.datetime(value.year, value.month, value.day, value.hour, value.minute, whole, micro)
+    return value.replace(tzinfo=None) if isinstance(value, datetime.datetime) else value
+
+
+_NUMBER = bool | int | float | Decimal
+
+
+def _sortable(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Rows that are equal but for the last digits come in the same order."""
+    out: list[tuple[int, float, str]] = []
+    for value in map(_plain, row):
+        if value is None:
+            out.append((0, 0.0, ""))
+        elif isinstance(value, _NUMBER):
+            number = float(value)
+            out.append((1, float(f"{number:.4g}") if math.isfinite(number) else number, ""))
+        else:
+            out.append((2, 0.0, str(value).rstrip()))
+    return tuple(out)
+
+
+def _same(mine: Any, other: Any) -> bool:
+    """Equal: numbers to a millionth, or to the digits that a decimal has."""
+    mine, other = _plain(mine), _plain(other)
+    if isinstance(mine, _NUMBER) and isinstance(other, _NUMBER):
+        a, b = float(mine), float(other)
+        if isinstance(mine, Decimal):
+            exponent = mine.as_tuple().exponent
+            if isinstance(exponent, int) and abs(a - b) <= 10.0**exponent:
+                return True
+        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+    if isinstance(mine, datetime.datetime) is not isinstance(other, datetime.datetime):
+        mine, other = (one.date() if isinstance(one, datetime.datetime) else one for one in (mine, other))
+    if isinstance(mine, str) and isinstance(other, str):
+        return mine.rstrip() == other.rstrip()  # fixed-width text is padded by some
+    return bool(mine == other)
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="run saved Substrait plans against DuckDB's answers")
+    parser.add_argument("--scale", type=float, default=0.01, help="TPC-H scale factor (0.01)")
+    parser.add_argument("--filter", default="", help="only plans whose names match this pattern")
+    parser.add_argument("--engine", default="spark", choices=("spark", "reference"))
+    parser.add_argument("--quiet", action="store_true", help="only what is not equal, and the sums")
+    given = parser.parse_args(argv)
+    if not PLANS.exists():
+        print("the saved plans are not here: FIRESTEEL_CONFORMANCE says where", file=sys.stderr)
+        return 0
+    found: list[Outcome] = []
+    with fs.connect(engine=given.engine, in_process=False) as session:
+        runner = Runner(session, Path("build/tpch"), given.scale)
+        for plan in saved(given.filter):
+            found.append(runner.run(plan))
+            if not given.quiet or not found[-1].equal:
+                print(found[-1], flush=True)
+    print(f"\n{'':32}{'read':>8}{'checked':>8}{'ran':>8}{'equal':>8}{'native':>8}{'repairs':>8}{'of':>8}")
+    for group in sorted({outcome.plan.group for outcome in found}):
+        here = [outcome for outcome in found if outcome.plan.group == group]
+        steps = [sum(step in outcome.steps for outcome in here) for step in ("read", "checked", "ran", "equal")]
+        counts = [*steps, sum(o.native for o in here), sum(o.repairs > 0 for o in here), len(here)]
+        print(f"{group:32}" + "".join(f"{count:>8}" for count in counts))
+    return 1 if any(not outcome.equal and not outcome.plan.wrong for outcome in found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
