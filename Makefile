@@ -20,7 +20,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check tests-core tests-spark java suites bench bench-parse conformance conformance-substrait docs clean
+.PHONY: help demo test test-all check tests-core tests-spark java suites bench bench-parse conformance conformance-substrait saved-plans docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -102,6 +102,9 @@ conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGIN
 conformance-substrait: $(STAMP) ## run the specification's function cases as Substrait plans: ENGINE=reference|spark
 	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance_substrait \
 	  $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
+
+saved-plans: $(STAMP) ## run the Substrait plans that producers saved, and compare with DuckDB's answers
+	@$(with_java) $(BIN)/python -m tools.saved_plans $(ARGS)
 
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)

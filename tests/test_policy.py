@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -105,9 +105,7 @@ _EVENTS = ("open", "os.listdir", "os.scandir", "os.walk", "os.fwalk", "glob.glob
 
 def _listen(event: str, args: tuple[Any, ...]) -> None:
     if _seen is not None and event in _EVENTS and args and isinstance(args[0], str | bytes | os.PathLike):
-        _seen.append(
-            (event, os.path.realpath(os.fsdecode(args[0]).encode("utf-8", "replace").decode("utf-8", "replace")))
-        )
+        _seen.append((event, os.path.realpath(os.fsdecode(args[0]).replace("\0", "?"))))
 
 
 @contextmanager
@@ -130,6 +128,12 @@ def watched(allowed: Path) -> Iterator[None]:
 def _of_python(path: str) -> bool:
     """A folder where modules are looked for."""
     return any(entry and Path(path).is_relative_to(os.path.realpath(entry)) for entry in (sys.prefix, sys.base_prefix))
+
+
+@pytest.mark.parametrize("look", [lambda top: open(top / "secret" / "s.parquet").close(), lambda top: os.listdir(top)])
+def test_the_watch_sees_what_it_should(top: Path, look: Callable[[Path], Any]) -> None:
+    with pytest.raises(AssertionError), watched(top / "allowed"):
+        look(top)
 
 
 @pytest.mark.parametrize(("kind", "location"), REFUSED)
@@ -214,11 +218,8 @@ def test_what_is_not_there_is_no_matter_of_policy(top: Path, kind: Any, location
 
 
 def test_what_a_policy_is_made_of(top: Path) -> None:
-    assert (
-        Policy(allow_read="allowed")
-        == Policy(allow_read=[Path("allowed")])
-        == Policy(allow_read=[str(top / "allowed")])
-    )
+    absolute = str(top / "allowed")
+    assert Policy(allow_read="allowed") == Policy(allow_read=[Path("allowed")]) == Policy(allow_read=[absolute])
     one = Policy(allow_read=["allowed/a.parquet"])  # a file alone
     assert one.files("allowed/a.parquet", "file") == [top / "allowed" / "a.parquet"]
     for location, kind in (("allowed/sub/b.parquet", "file"), ("allowed", "folder"), ("allowed/*", "path_glob")):
@@ -238,7 +239,8 @@ def test_the_flags_of_the_command_line(top: Path, capfd: pytest.CaptureFixture[s
     run = ["run", "plan.proto", "--engine", "reference", "--format", "ion"]
     assert _run(run) == 3
     said = capfd.readouterr().err
-    assert "--allow-read DIR" in said and "'allowed/a.parquet'" in said
+    assert "--allow-read DIR" in said
+    assert "'allowed/a.parquet'" in said
     assert _run([*run, "--allow-read", "secret", "--allow-read", "allowed"]) == 0
     assert capfd.readouterr().out.strip() == '$bag::[{a: 1, b: "x"}, {a: 2, b: "y"}]'
     assert _run(["explain", "plan.proto", "--engine", "reference", "--allow-read", "allowed"]) == 0

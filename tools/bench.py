@@ -18,11 +18,11 @@ from typing import Any
 
 import firesteel as fs
 from firesteel.spark import start
-from tools import bench_json, bench_orders, bench_tpch, tpch
+from tools import bench_json, bench_orders, bench_substrait, bench_tpch, tpch
 from tools.bench_tpch import Found
 
 BUILD = Path(__file__).parent.parent / "build"
-PARTS = ("tpch", "json", "planning")
+PARTS = ("tpch", "json", "planning", "substrait")
 
 
 def arguments() -> argparse.Namespace:
@@ -73,7 +73,7 @@ def _measured(
     asked: argparse.Namespace, parts: list[str], only: list[str], session: fs.Session, spark: Any
 ) -> Iterator[Found | str]:
     """The tables, and the complaints about answers that differ, as they come."""
-    if "tpch" in parts or "planning" in parts:
+    if {"tpch", "planning", "substrait"} & set(parts):
         tpch.register(session, spark, tpch.data(BUILD / "bench", asked.scale))
         texts = {name: text for name, text in tpch.queries().items() if not only or name in only}
         if "planning" in parts:
@@ -82,6 +82,9 @@ def _measured(
         if "tpch" in parts:
             title = f"TPC-H at scale factor {asked.scale:g}: text to rows"
             yield bench_tpch.measure_runs(session, spark, texts, asked.repeat, title)
+        if "substrait" in parts and bench_substrait.plans():
+            title = f"TPC-H at scale factor {asked.scale:g}: DataFusion's Substrait plans to rows"
+            yield bench_substrait.measure(session, spark, texts, asked.repeat, title)
     if "json" in parts:
         folder = BUILD / "bench"
         customers = bench_orders.customers_file(folder)

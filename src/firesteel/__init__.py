@@ -21,6 +21,7 @@ from firesteel.functions.substrait import register as register_function
 from firesteel.partiql import parse
 from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
+from firesteel.substrait import register_relation
 from firesteel.values import MISSING, Bag, Struct
 
 __version__ = "0.1.0"
@@ -45,4 +46,5 @@ __all__ = [
     "parse",
     "read_plan",
     "register_function",
+    "register_relation",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
@@ -245,9 +245,12 @@ class Session:
         """Run all that a plan says, in order: the answer of every root."""
         node, repairs = self._lowered(source, params)
         whole = node.statement
-        answers = []
+        answers: list[Result] = []
         kept: dict[str, Any] = {}
         for statement in whole.statements if isinstance(whole, p.Script) else (whole,):
+            if self._changes_a_file(statement):  # what was asked for before does not see it
+                for earlier in answers:
+                    earlier.value()
             answer = self._done(node.replace(statement=statement), kept)
             if answer is not None:
                 answer.repairs = repairs
@@ -259,7 +262,8 @@ class Session:
         ensure(node)
         match node.statement:
             case CreateView():
-                return self._create_view(node, node.statement)
+                self._create_view(node, node.statement)
+                return None
             case p.CreateTable():
                 self._create_table(node, node.statement, kept)
                 return None
@@ -291,38 +295,53 @@ class Session:
         below it for every expression that would run in Python, with the reason."""
         node, _ = self._lowered(self.plan(source, mode=mode, params=params) if isinstance(source, str) else source)
         ensure(node)
-        if isinstance(node.statement, CreateView):
+        if not isinstance(node.statement, p.Query | p.Root):
             return explain(node)
         node, used, engine = self._prepared(node)
         node, fallbacks = engine.explain(node, used)
         return explain(node, marks=[(rex, f"python: {reason}") for rex, reason in fallbacks])
 
     def check(self, source: Plan | str | Path | bytes | Any) -> Findings:
-        """What there is to say of a plan over this session's tables, without running it."""
+        """What there is to say of a plan over this session's tables and of its engine, without running it."""
         read = source if isinstance(source, Plan) else read_plan(source)
         found = read.check(self)
         if not found:
-            for binding in read.lowered(self).plan.globals:
+            plan = read.lowered(self).plan
+            made = writes.made_names(plan.statement)
+            for binding in plan.globals:
                 try:
-                    if self._view_of(binding) is None:
+                    if self._view_of(binding) is None and binding.name.lower() not in made:
                         self._table_of(binding)
                 except FiresteelError as error:
                     found.append(error)
+            if not found and not made:
+                found.extend(self._refused(plan))
         return found
+
+    def _refused(self, plan: p.Plan) -> Iterator[FiresteelError]:
+        """What the engine would not do of a plan. One that waits for the values of parameters is not asked about."""
+        whole = plan.statement
+        for statement in whole.statements if isinstance(whole, p.Script) else (whole,):
+            nodes = list(walk(statement))
+            if not isinstance(statement, p.Query | p.Root) or any(isinstance(one, p.Parameter) for one in nodes):
+                continue
+            try:
+                node, used, engine = self._prepared(plan.replace(statement=statement))
+                engine.explain(node, used)
+            except FiresteelError as error:
+                yield error
 
     def _prepared(self, node: p.Plan) -> tuple[p.Plan, list[Table], Engine]:
         """The plan as it runs, the tables that it refers to, and what runs it."""
-        node = inline_views(node, self._view_of)
+        node = inline_views(_referred(node), self._view_of)
         node, used = self._bind(node)
         node = optimize(node, skip=self._skip_passes)
         return node, used, self._reference if self._in_process and not used else self._engine
 
     def _bind(self, node: p.Plan) -> tuple[p.Plan, list[Table]]:
         """The plan over the tables that it refers to, with the types that these have."""
-        referred = sorted({rex.ordinal for rex in walk(node.statement) if isinstance(rex, Global)})
-        kept = tuple(node.globals[i] for i in referred)
-        node = _renumber(node, {old: new for new, old in enumerate(referred)}).replace(globals=kept)
-        used = [self._table_of(binding) for binding in kept]
+        node = _referred(node)
+        used = [self._table_of(binding) for binding in node.globals]
         return infer_types(node, [table.type for table in used]), used
 
     def _view_of(self, binding: GlobalBinding) -> View | None:
@@ -341,7 +360,7 @@ class Session:
 
     # Writing ---------------------------------------------------------------------------------------------------------
 
-    def _create_view(self, node: p.Plan, statement: CreateView) -> Result:
+    def _create_view(self, node: p.Plan, statement: CreateView) -> None:
         if statement.columns:
             raise UnsupportedError("create_view with columns is not supported: the document leaves them undefined")
         known = self._known(statement.name)
@@ -351,8 +370,9 @@ class Session:
             )
         if known is not None:
             del self._views[known]
-        self._views[statement.name] = View(statement.query, node.globals)
-        return Result(_Value(values.Bag()), "session")
+        node = _referred(node)
+        assert isinstance(node.statement, CreateView)
+        self._views[statement.name] = View(node.statement.query, node.globals)
 
     def _create_table(self, node: p.Plan, statement: p.CreateTable, kept: dict[str, Any]) -> None:
         name = ".".join(statement.path)
@@ -365,7 +385,8 @@ class Session:
                 self._insert(node, more, kept)
             return
         if known is not None and (statement.exists is p.IfExists.ERROR or known in self._views):
-            raise AnalysisError(f"'{name}' is registered already", where=statement.where)
+            is_view = ", as a view" if known in self._views else ""
+            raise AnalysisError(f"'{name}' is registered already{is_view}", where=statement.where)
         columns = statement.columns
         if statement.input is None:
             source = self._engine.keep(None, (), columns, None)
@@ -396,6 +417,12 @@ class Session:
             return
         found = values.items(engine.run(root, used, _shared(kept, engine)).value())
         self._tables[name] = writes.extended(table, found or [])
+
+    def _changes_a_file(self, statement: p.Statement) -> bool:
+        if not isinstance(statement, p.Insert | p.CreateTable):
+            return False
+        table = self._find(".".join(statement.path), self._tables)
+        return table is not None and isinstance(table.source, tables.File)
 
     def _drop(self, statement: p.Drop) -> None:
         name = ".".join(statement.path)
@@ -439,6 +466,13 @@ def _shared(kept: dict[str, Any], engine: Engine) -> Any:
     if engine.name not in kept:
         kept[engine.name] = engine.together()
     return kept[engine.name]
+
+
+def _referred(node: p.Plan) -> p.Plan:
+    """The plan with those of its globals that its statement refers to."""
+    referred = sorted({rex.ordinal for rex in walk(node.statement) if isinstance(rex, Global)})
+    kept = tuple(node.globals[i] for i in referred)
+    return _renumber(node, {old: new for new, old in enumerate(referred)}).replace(globals=kept)
 
 
 def _renumber(node: p.Plan, ordinals: dict[int, int]) -> p.Plan:

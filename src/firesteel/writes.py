@@ -11,7 +11,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
-from firesteel.errors import AnalysisError, EvaluationError, PlanError, UnsupportedError
+from firesteel.errors import AnalysisError, EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.node import Node, transform
 from firesteel.plan import build
 from firesteel.policy import Policy
@@ -34,6 +34,17 @@ def loosened(type_: t.Type) -> t.Type:
         return t.absent(node, nullable=True) if isinstance(node, t.Type) else node
 
     return transform(type_, one)
+
+
+def made_names(statement: p.Statement) -> set[str]:
+    """The tables and views that a plan makes, by their names in lower case."""
+    found = set()
+    for one in statement.statements if isinstance(statement, p.Script) else (statement,):
+        if isinstance(one, p.CreateTable):
+            found.add(".".join(one.path).lower())
+        elif isinstance(one, p.CreateView):
+            found.add(one.name.lower())
+    return found
 
 
 def written(node: p.Plan, input_: p.Rel, columns: t.Schema) -> p.Plan:
@@ -106,7 +117,10 @@ def ensure_writable(table: Table, name: str, policy: Policy, where: Span | Place
     """Before anything is computed: may rows be added to the table at all?"""
     match table.source:
         case File(path, format_):
-            policy.ensure_writable(path)
+            try:
+                policy.ensure_writable(path)
+            except FiresteelError as error:
+                raise error.located(where) from None
             if format_ != "parquet":
                 raise UnsupportedError(f"adding rows to '{name}': a file of the format '{format_}'", where=where)
         case Memory() | Arrow():

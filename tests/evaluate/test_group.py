@@ -75,7 +75,7 @@ AGGREGATES = [
     ("avg", [1, 1, 1, 2], Decimal("1.25"), Decimal("1.25")),
     ("avg", [1, 2.0, 3e0, 4, Decimal(5)], Decimal(3), Decimal(3)),
     ("avg", [0.1, 0.3], Decimal("0.2"), Decimal("0.2")),
-    ("avg", [1, 1, 2], Decimal("1." + "3" * 37), Decimal("1." + "3" * 37)),
+    ("avg", [1, 1, 2], Decimal("1." + "3" * 18), Decimal("1." + "3" * 18)),
     ("avg", [math.inf, 1], math.inf, math.inf),
     ("avg", [None], None, None),
     ("avg", [1, "a"], MISSING, ERROR),
@@ -119,7 +119,7 @@ def test_distinct(name: str, expected: object) -> None:
     agg = build.agg(name, var(), distinct=True)
     actual = rows(p.Aggregate(FULL, (agg,), (), scan(10, 1, 10.0, None, 3, MISSING, None)))[0][0][0]
     if name == "avg":
-        assert round(actual, 20) == round(expected, 20)  # type: ignore[call-overload]
+        assert actual == round(expected, 18)  # type: ignore[call-overload]
     else:
         same(actual, expected)
 

@@ -81,7 +81,7 @@ def test_set_operators_are_those_of_multisets(
 
 
 @quick
-@given(FEW, FEW, st.sampled_from(list(p.Capture)))
+@given(FEW, FEW, st.sampled_from([one for one in p.Capture if one is not p.Capture.LEFT_SINGLE]))
 def test_an_equi_join_is_a_theta_join_of_equality(left: list[Any], right: list[Any], capture: p.Capture) -> None:
     equi = p.Join(p.Equi(capture, keys=(p.JoinKey(var(), var()),)), scan(*left), scan(*right))
     theta = p.Join(p.Theta(capture, call("eq", var(0), var(1))), scan(*left), scan(*right))

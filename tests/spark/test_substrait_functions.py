@@ -57,7 +57,10 @@ COLUMNS: dict[str, tuple[t.Type, list[Any]]] = {
     "g": (t.Float64(), [0.0, 2.0, -1.0, 1.0, -0.0]),
     "h": (t.Float64(), [0.5, 0.1, 1.0, 0.9, 0.0]),
     "r": (t.Float32(**NULLABLE), [2.675, 0.1, -3.5, None, 0.0]),
-    "d": (t.Decimal(10, 2, **NULLABLE), [Decimal("12.34"), Decimal("-0.05"), Decimal("99999999.99"), None, Decimal(0)]),
+    "d": (
+        t.Decimal(10, 2, **NULLABLE),
+        [Decimal("12.34"), Decimal("-0.05"), Decimal("99999999.99"), None, Decimal("0.00")],
+    ),
     "e": (t.Decimal(8, 3), [Decimal("2.500"), Decimal("-7.125"), Decimal("0.001"), Decimal("1.000"), Decimal("3.000")]),
     "w": (t.Decimal(38, 0, **NULLABLE), [Decimal("9" * 38), Decimal("-" + "9" * 38), Decimal(3), None, Decimal(-1)]),
     "s": (t.String(**NULLABLE), ["Hello World", "", "aXbXc äé", None, "the cat\tand a dog"]),
@@ -446,6 +449,7 @@ COUNTED = (
 )
 CLOCK = ("HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "SUBSECOND")
 ZONE = text("America/New_York")
+ORIGIN = stamp("2000-01-31T12:00:00")
 
 TIME = [
     *(of("datetime:extract", Word(part), name) for part in (*PARTS, "UNIX_TIME") for name in ("ts", "day")),
@@ -482,8 +486,35 @@ TIME = [
 ]
 
 
+ROUNDING = [
+    *(
+        of("datetime:round_temporal", "ts", Word(how), Word(unit), i64(multiple), (t.Timestamp(6), ORIGIN))
+        for how in ("FLOOR", "CEIL", "ROUND_TIE_DOWN", "ROUND_TIE_UP")
+        for unit, multiple in (("YEAR", 1), ("MONTH", 5), ("WEEK", 2), ("HOUR", 7), ("MILLISECOND", 3))
+    ),
+    of("datetime:round_temporal", "day", Word("CEIL"), Word("MONTH"), "k64", (t.DATE, datetime.date(2000, 1, 31))),
+    of("datetime:round_temporal", "tz", Word("FLOOR"), Word("DAY"), i64(1), ZONE, "tz"),
+    *(
+        of("datetime:round_calendar", "ts", Word("FLOOR"), Word(unit), Word(origin), i64(multiple))
+        for unit, origin, multiple in (
+            *(("MONTH", "YEAR", 5), ("DAY", "MONTH", 7), ("HOUR", "ISO_WEEK", 30), ("HOUR", "SUNDAY_WEEK", 30)),
+            *(("SECOND", "HOUR", 400), ("MICROSECOND", "MILLISECOND", 300)),
+        )
+    ),
+    of("datetime:round_calendar", "day", Word("CEIL"), Word("WEEK"), Word("YEAR"), i64(2)),
+    of("datetime:round_calendar", "tz", Word("ROUND_TIE_UP"), Word("DAY"), Word("MONTH"), i64(3), ZONE),
+    of("datetime:strftime", "ts", text("%Y-%m-%dT%H:%M:%S.%f|%j %y %I%p %a %A %b %B %u %w 100%% %D")),
+    of("datetime:strftime", "day", text("%d/%m/%Y %H")),
+    of("datetime:strftime", "tz", text("%F %T"), ZONE),
+    of("datetime:strptime_date", text(" 3.2.2020".strip()), text("%d.%m.%Y")),
+    of("datetime:strptime_timestamp", text("2020-02-03 4:05:06.7"), text("%Y-%m-%d %H:%M:%S.%f"), (t.INT8, 6)),
+    of("datetime:strptime_timestamp", text("2020-07-03 04"), text("%Y-%m-%d %H"), ZONE, (t.INT8, 0)),
+    of("datetime:strptime_timestamp", text(None), text("%Y"), (t.INT8, 3)),
+]
+
+
 def test_time(engine: SparkEngine) -> None:
-    compare(engine, [p.Call(*made(call)) for call in TIME], TIME)
+    compare(engine, [p.Call(*made(call)) for call in (*TIME, *ROUNDING)], (*TIME, *ROUNDING))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -738,18 +769,8 @@ def test_errors(engine: SparkEngine) -> None:
 
 
 def test_every_function_has_a_row_or_a_reason() -> None:
-    """Formats are C's, and rounding moments walks calendars: those run in Python. Lambdas become queries over lists."""
-    python = {
-        f"datetime:{name}"
-        for name in (
-            "strftime",
-            "strptime_date",
-            "strptime_time",
-            "strptime_timestamp",
-            "round_temporal",
-            "round_calendar",
-        )
-    }
+    """A time of day is read in Python. Lambdas become queries over lists."""
+    python = {"datetime:strptime_time"}
     queries = {"list:transform", "list:filter"}
     for one in standard.all_declarations():
         bare = one.name.partition(":")[2]

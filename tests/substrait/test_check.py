@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import firesteel as fs
 from firesteel.cli.main import _run
+from firesteel.plan.check import check as judged
 from firesteel.substrait import encode
 from tests.substrait import made
 from tests.substrait.made import call, emit, field, filtered, lit, measure, message, plan, project, read, root
+from tests.substrait.test_plans import CASES
 
 
 def found(document: made.Json) -> list[tuple[str, str]]:
@@ -129,5 +132,84 @@ def test_the_command_over_tables_and_the_repairs_of_a_run(tmp_path: Path, capsys
     assert _run(["run", trees, *table, "--engine", "reference", "--format", "ion"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 2
     assert _run(["run", trees, *table, "--engine", "reference", "-o", str(tmp_path / "x.jsonl")]) == 2
+    assert _run(["run", trees, *table, "--engine", "reference", "--format", "ion", "--param", "3=2"]) == 0
+    assert capsys.readouterr().out.startswith("$bag::[]\n")
     assert _run(["explain", trees]) == 0
     assert "tree 0: rel" in capsys.readouterr().out
+
+
+# Hints ---------------------------------------------------------------------------------------------------------------
+
+
+def limit(records: int, *, kind: str = "enhancement") -> made.Json:
+    """A `common` that says how many records a relation may give."""
+    extension = {"@type": "type.googleapis.com/firesteel.RecordLimit", "maxRecords": str(records)}
+    held = {"enhancement": extension} if kind == "enhancement" else {"optimization": [extension]}
+    return {"hint": {"constraint": {"advancedExtension": held}}}
+
+
+def sorted_within(records: int, kind: str = "enhancement") -> fs.Plan:
+    order = [{"expr": field(0), "direction": "SORT_DIRECTION_DESC_NULLS_LAST"}]
+    rel = {"sort": {"input": read(), "sorts": order, "common": limit(records, kind=kind)}}
+    return fs.Plan(message=message(plan(root(rel, "a", "b", "c"))))
+
+
+@pytest.mark.parametrize("kind", ["enhancement", "optimization"])
+def test_a_limit_of_records_is_held_to(kind: str) -> None:
+    assert [row["a"] for row in session().run(sorted_within(3, kind)).to_python()] == [3, 2, 1]
+    with pytest.raises(fs.EvaluationError, match="more than 2 records") as raised:
+        session().run(sorted_within(2, kind)).value()
+    assert str(raised.value.where) == "at relations[0]/root/input/sort"
+    assert "· constraint: at most 2 records" in sorted_within(2, kind).explain()
+    assert [one.message for one in sorted_within(-1, kind).check()] == ["a limit of less than no records"]
+
+
+def test_a_limit_of_records_of_a_subquery() -> None:
+    there = filtered(read("u"), call("gt", made.outer(0), field(0), out=made.BOOL), common=limit(1))
+    exists = {"subquery": {"setPredicate": {"predicateOp": "PREDICATE_OP_EXISTS", "tuples": there}}}
+    read_ = fs.Plan(message=message(plan(root(filtered(read(), exists), "a", "b", "c"))))
+    with pytest.raises(fs.EvaluationError, match="more than 1 records"):
+        session().run(read_).value()
+
+
+@pytest.mark.spark
+def test_a_limit_of_records_on_spark(spark: Any) -> None:
+    opened = fs.connect(spark=spark, in_process=False)
+    opened.register("t", made.TABLES["t"])
+    assert [row["a"] for row in opened.run(sorted_within(3)).to_python()] == [3, 2, 1]
+    with pytest.raises(fs.EvaluationError, match="more than 2 records"):
+        opened.run(sorted_within(2)).value()
+
+
+def test_an_enhancement_that_is_not_known_is_refused_wherever_it_is() -> None:
+    url = {"@type": "type.googleapis.com/substrait.Version"}
+    for part in ({"advancedExtension": {"enhancement": url}}, {"common": {"advancedExtension": {"enhancement": url}}}):
+        (problem,) = fs.Plan(message=message(plan(root(read(**part), "a", "b", "c")))).check()
+        assert isinstance(problem, fs.UnsupportedError)
+        assert "'type.googleapis.com/substrait.Version'" in problem.message
+    (problem,) = fs.Plan(
+        message=message(plan(root(read(), "a", "b", "c"), advancedExtensions={"enhancement": url}))
+    ).check()
+    assert str(problem.where) == "at advanced_extensions"
+    harmless = read(advancedExtension={"optimization": [url]})
+    assert fs.Plan(message=message(plan(root(harmless, "a", "b", "c")))).check() == []
+
+
+def test_the_plans_made_by_hand_are_judged_as_they_are_lowered() -> None:
+    """What `check` finds first is what lowering raises, and it finds nothing where lowering raises nothing."""
+    for case in CASES:
+        read_ = fs.read_plan(case.data)
+        found_ = read_.check()
+        first, repairs, others = lowered(read_)
+        assert [str(one) for one in found_][: len(first) or None] == (first or others), case.name
+        assert first or found_.repairs == repairs, case.name
+        assert "⟨" not in read_.explain() or found_, case.name
+
+
+def lowered(plan_: fs.Plan) -> tuple[list[str], object, list[str]]:
+    """What lowering raises, else what it repairs, and what is wrong with the result."""
+    try:
+        made_ = plan_.lowered()
+    except fs.FiresteelError as error:
+        return [str(error)], (), []
+    return [], made_.repairs, [str(one) for one in judged(made_.plan)]

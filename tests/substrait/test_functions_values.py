@@ -185,6 +185,9 @@ def dec(text: str) -> Given:
         ("string:regexp_string_split", [(S, "abc"), (S, "")], {}, ["a", "b", "c"]),
         # Time.
         ("datetime:extract", ["US_WEEK", "ONE", date("2017-01-01")], {}, 1),
+        ("datetime:extract", ["US_YEAR", date("1969-12-31")], {}, 1969),
+        ("datetime:extract", ["US_WEEK", "ONE", date("1969-12-31")], {}, 53),
+        ("datetime:extract", ["UNIX_TIME", (TS, stamp("1969-12-31T23:59:59.999999"))], {}, -1),
         ("datetime:extract", ["MONDAY_WEEK", "ONE", date("2023-01-01")], {}, 0),
         ("datetime:extract", ["SUNDAY_DAY_OF_WEEK", "ZERO", date("2023-01-01")], {}, 0),
         ("datetime:extract", ["HOUR", NOON, BERLIN], {}, 14),
@@ -352,6 +355,7 @@ def cast(source: t.Type, given: Value, target: t.Type, failure: str = "THROW") -
         (t.Decimal(3, 1), Decimal("-2.5"), I32, -2),
         (t.Decimal(4, 3), Decimal("1.005"), t.Decimal(3, 2), Decimal("1.01")),
         (t.Decimal(3, 2), Decimal("1.50"), S, "1.50"),
+        (t.Decimal(10, 2), Decimal(0), S, "0.00"),
         (t.BOOL, True, I8, 1),
         (I8, 0, t.BOOL, False),
         (t.BOOL, False, S, "false"),

@@ -3,17 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 import firesteel as fs
 from firesteel.errors import FiresteelError
-from tests.substrait.plans import expressions, flow, grouping, joins, literals, reads, structure, subqueries, windows
+from tests.substrait.plans import (
+    columns,
+    correlated,
+    expressions,
+    flow,
+    grouping,
+    joins,
+    lambdas,
+    literals,
+    reads,
+    structure,
+    subqueries,
+    windows,
+    wrong_expressions,
+)
+from tests.substrait.plans import wrong as wrong_plans
 from tests.substrait.plans.cases import Case, Cases, problem, tables
 
-FILES = (reads, flow, joins, grouping, windows, expressions, literals, subqueries, structure)
+FILES = (
+    reads,
+    flow,
+    joins,
+    grouping,
+    windows,
+    expressions,
+    lambdas,
+    literals,
+    columns,
+    subqueries,
+    correlated,
+    structure,
+    wrong_expressions,
+    wrong_plans,
+)
 GROUPS: list[Cases] = [group for file in FILES for group in file.FOUND]
 CASES: list[Case] = [case for group in GROUPS for case in group.found]
 
@@ -31,8 +60,8 @@ def reference() -> fs.Session:
 
 
 @pytest.fixture(scope="module")
-def on_spark(spark: Any) -> Iterator[fs.Session]:
-    yield connected(spark=spark, in_process=False)
+def on_spark(spark: Any) -> fs.Session:
+    return connected(spark=spark, in_process=False)
 
 
 def wrong(session: fs.Session, case: Case) -> str:

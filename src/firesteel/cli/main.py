@@ -161,7 +161,10 @@ def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> N
 @_plan
 @_running
 @_with_policy
-def run(plan: Path, tables: list[tuple[str, str]], timeout: float | None, **options: Any) -> None:
+@click.option("--param", "params", multiple=True, metavar="[N=]ION", help="A value for parameter N, or for the next.")
+def run(
+    plan: Path, tables: list[tuple[str, str]], timeout: float | None, params: tuple[str, ...], **options: Any
+) -> None:
     """Run PLAN, and print its rows or write them to a file; of a plan with several roots, those of each.
 
     A plan is a PartiQL Plan document, an expression of the algebra, or a Substrait plan as protobuf or JSON. What has
@@ -180,11 +183,23 @@ def run(plan: Path, tables: list[tuple[str, str]], timeout: float | None, **opti
         lowered = read.lowered(session)
         for line in numbered(lowered.repairs):
             click.echo(line, err=True)
-        answers = session.run_all(lowered.plan)
+        answers = session.run_all(lowered.plan, params=_numbered_params(params))
         if shown["output"] is not None and len(answers) != 1:
             raise click.UsageError(f"--output is for one answer, and the plan has {len(answers)}")
         for answer in answers:
             _show(answer, **shown)
+
+
+def _numbered_params(given: tuple[str, ...]) -> dict[int, Any]:
+    """Values of a plan's parameters: each for its number, or for the one after that of the value before it."""
+    found: dict[int, Any] = {}
+    number = -1
+    for text in given:
+        head, equals, tail = text.partition("=")
+        named = bool(equals) and head.isdecimal()
+        number = int(head) if named else number + 1
+        found[number] = fs.ion(tail if named else text)
+    return found
 
 
 @commands.command()
@@ -299,8 +314,9 @@ def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]
 @_plan
 @_with_tables
 @_with_policy
+@click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(plan: Path, tables: list[tuple[str, str]], format_: str, **allowed: Any) -> int:
+def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, **allowed: Any) -> int:
     """Say what is wrong with PLAN, and where: all of it; what is unsupported, and why; what was repaired.
 
     With tables the plan is judged over them, without by the schemas that it declares. 0 means that it would run.
@@ -308,11 +324,12 @@ def check(plan: Path, tables: list[tuple[str, str]], format_: str, **allowed: An
     \b
     firesteel check plan.proto
     firesteel check plan.json --table lineitem=lineitem.parquet --format json
+    firesteel check plan.json --table lineitem=lineitem.parquet --engine spark
     """
     try:
         read = fs.read_plan(plan)
-        if tables or any(allowed.values()):
-            with _session(tables, engine="reference", **allowed) as session:
+        if tables or engine or any(allowed.values()):
+            with _session(tables, engine=engine or "reference", **allowed) as session:
                 found = session.check(read)
         else:
             found = read.check()

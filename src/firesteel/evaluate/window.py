@@ -164,9 +164,9 @@ def _computing(node: p.WindowCall, fail: Fail) -> Compute:
     name = node.fn.name
     row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
-        if name == "arithmetic:nth_value" and node.fn.choice("on_domain_error") != "ERROR":
-            return _nth_if_any
-        return WINDOWS[name.removeprefix("arithmetic:")]  # Substrait's mean the same
+        if name == "arithmetic:nth_value" and node.fn.choice("on_domain_error") == "ERROR":
+            return _nth
+        return WINDOWS.get(name) or WINDOWS[name.removeprefix("arithmetic:")]  # most of Substrait's mean the same
     combine = combining(node.fn, row, node.where)
 
     def aggregate(part: Partition, at: int, args: list[list[Value]], frame: range) -> Value:
@@ -190,10 +190,12 @@ def _ntile(part: Partition, at: int, args: list[list[Value]], _: range) -> Value
     return at // (size + 1) + 1 if at < large else more + (at - large) // max(size, 1) + 1
 
 
-def _shifted(direction: int) -> Compute:
+def _shifted(direction: int, *, back: bool = False) -> Compute:
+    """A value of another row; `back`: a negative count goes the other way."""
+
     def compute(part: Partition, at: int, args: list[list[Value]], _: range) -> Value:
         by = args[1][at] if len(args) > 1 else 1
-        if isinstance(by, bool) or not isinstance(by, int) or by < 0:
+        if isinstance(by, bool) or not isinstance(by, int) or (by < 0 and not back):
             raise EvaluationError(f"a number of rows is wanted, not {show(by)}")
         there = at + direction * by
         if 0 <= there < len(part.rows):
@@ -228,4 +230,8 @@ WINDOWS: dict[str, Compute] = {
     "first_value": lambda part, at, args, frame: args[0][frame[0]] if frame else None,
     "last_value": lambda part, at, args, frame: args[0][frame[-1]] if frame else None,
     "nth_value": _nth,
+    # Substrait's, where they differ.
+    "arithmetic:lag": _shifted(-1, back=True),
+    "arithmetic:lead": _shifted(1, back=True),
+    "arithmetic:nth_value": _nth_if_any,
 }

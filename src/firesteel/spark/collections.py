@@ -45,8 +45,10 @@ def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
         return _extreme(scope, name == "min", array, element, where)
     if name in ("every", "any"):
         return _booleans(scope, name, array, element, where)
-    if isinstance(element, t.Integer) and form(element) is not Form.VARIANT and name == "sum":
+    if isinstance(element, t.Integer) and form(element) is not Form.VARIANT and name in ("sum", "arithmetic:sum"):
         return _integers(scope, array, where)
+    if name not in ("sum", "avg"):
+        raise UnsupportedError(f"'{name}' of a collection inside of a row", where=where)
     build = _total if name == "sum" else _mean
     return scope.let([_kinds(array, element)], lambda pairs: build(scope, pairs, where))
 

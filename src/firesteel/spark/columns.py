@@ -39,7 +39,19 @@ def lit(value: Any) -> Column:  # type: ignore[no-redef]
     return _spark.lit(value)
 
 
+def once(column: Column) -> Column:
+    """The column, in an expression that Catalyst does not move: it would write what is bound in a select into every
+    filter over it, as often as that mentions the name, but for what is not deterministic."""
+    return _spark.when(_always(is_remote()), column)
+
+
+@lru_cache(maxsize=2)
+def _always(remote: bool) -> Column:
+    return _spark.monotonically_increasing_id() >= 0
+
+
 def forget() -> None:
     """Forget the columns: they belong to a JVM."""
     _col.cache_clear()
     _lit.cache_clear()
+    _always.cache_clear()

@@ -17,7 +17,7 @@ from firesteel.spark.encoding import MAX_DIGITS, Form, common, form
 from firesteel.spark.expr import Expr, fit, made
 from firesteel.spark.flat_keys import RANKS, Use
 from firesteel.spark.keys import is_own_key, is_scalar, key, variant_key
-from firesteel.spark.narrow import comparable, compared
+from firesteel.spark.narrow import comparable, compared, same_word
 from firesteel.spark.scope import Scope, Where
 
 Operator = Callable[[Any, Any], Column]
@@ -71,6 +71,9 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         shared = common((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT:
             return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared, where))
+    word = same_word(type_, a, b)
+    if word is not None:
+        return word
     for one, other in ((a, b), (b, a)):
         if one.dynamic and not other.dynamic and family(other) in _SCALAR_TESTS:
             return scope.let([one, other], lambda x, y: _equal_scalar(scope, type_, x, y))
@@ -238,8 +241,8 @@ def _text(expr: Expr) -> Column:
 
 
 def _same_unit(x: Column, y: Column) -> Column:
-    """Intervals of months and of seconds are not alike; of numbers the class does not matter."""
-    return (x["r"] != RANKS["interval"]) | (x["c"] == y["c"])
+    """Intervals of months and of seconds are not alike."""
+    return (x["r"] != RANKS["interval"]) | (x["m"]["u"] == y["m"]["u"])
 
 
 def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:

@@ -98,10 +98,10 @@ def payload(column: Column, spark_type: str = "variant") -> Column:
     return F.try_variant_get(column, f"$['{TAG}'][1]", spark_type)
 
 
-def kind_of(column: Column) -> Column:
+def kind_of(column: Column, *, tags: bool = True) -> Column:
     """The kind of a variant, by name; `VOID` for NULL, SQL NULL for MISSING."""
-    schema = F.schema_of_variant(column)
-    return F.coalesce(tag_of(column), F.substring_index(F.substring_index(schema, "<", 1), "(", 1))
+    kind = F.substring_index(F.substring_index(F.schema_of_variant(column), "<", 1), "(", 1)
+    return F.coalesce(tag_of(column), kind) if tags else kind
 
 
 def one_of(column: Column, *names: str) -> Column:

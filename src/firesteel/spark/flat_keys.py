@@ -9,14 +9,14 @@ expression is as large for two levels as for two hundred.
 from __future__ import annotations
 
 from collections.abc import Set
+from decimal import Decimal
 from enum import Enum
-from typing import Any
 
 from pyspark.sql import Column
 
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import FAMILIES, WIDE_NUMBERS, kind_of, one_of, payload, whole
+from firesteel.spark.dynamic import FAMILIES, kind_of, one_of, payload, whole
 
 RANKS: dict[str, int] = {
     "BOOLEAN": 1,
@@ -36,12 +36,13 @@ _RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
 #: What is absent in a container: last, NULL before MISSING.
 NULL, MISSING = 20, 21
 
-_EXACT, _WHOLE = "decimal(38,18)", "decimal(38,0)"
-#: The parts of a token: rank, class of number, float, decimal, what a decimal does not hold, on which side of its
-#: decimal a float is, text.
-_PARTS: tuple[tuple[str, str], ...] = (
-    *(("r", "int"), ("c", "int"), ("d", "double"), ("e", _EXACT), ("w", _WHOLE), ("x", "int"), ("t", "string")),
-)
+_WHOLE = "decimal(38,0)"
+#: A number: NaN or not, the nearest float, on which side of that it is, what is before the point, its digits.
+_NUMBER = f"struct<c:int,d:double,x:int,w:{_WHOLE},y:string>"
+#: A moment or an interval: its unit, months, nanoseconds or days.
+_MOMENT = f"struct<u:int,o:int,n:{_WHOLE}>"
+#: Rank, number, moment, text.
+_PARTS: tuple[tuple[str, str], ...] = (("r", "int"), ("n", _NUMBER), ("m", _MOMENT), ("t", "string"))
 TOKEN = f"struct<{','.join(f'{name}:{type_}' for name, type_ in _PARTS)}>"
 
 
@@ -93,93 +94,28 @@ def token(
     if use is Use.ORDER and (kinds is None or "clob" in kinds):
         found["r"] = F.when(kind == "clob", RANKS["STRING"]).otherwise(found["r"])
     if double is not None and may_be("number"):
-        found |= _number(column, kind, double)
+        found["n"] = _number(column, kind, double)
     if may_be("temporal"):
-        _add_moment(found, column, kind, days=use is Use.SORT)
+        found["m"] = F.when(one_of(kind, *FAMILIES["temporal"]), _moment(column, kind, days=use is Use.SORT))
     if kinds is None or kinds - set(FAMILIES["number"]) - set(FAMILIES["temporal"]):
-        text = _text(column, kind, use)
-        found["t"] = F.coalesce(found["t"], text) if "t" in found else text
+        found["t"] = _text(column, kind, use)
     return [found.get(name, F.lit(None).cast(type_)).alias(name) for name, type_ in _PARTS]
 
 
-def _number(column: Column, kind: Column, double: Column) -> dict[str, Column]:
-    """The nearest float orders almost all numbers; then a decimal of 18 places, what comes behind those or does not
-    fit, and, of more than 38 digits, a text. A float is the decimal that it is written as, and a little more or less.
-    """
-    numeric = one_of(kind, *FAMILIES["number"])
-    floating = one_of(kind, "DOUBLE", "FLOAT")
-    unending = F.when(F.isnan(double), 0).when(double == float("-inf"), 1).when(double == float("inf"), 3)
-    written = whole(column, "string")
-    large = F.when(floating, _large(double))
-    long = F.coalesce((kind == "DECIMAL") & written.rlike(r"\.\d{19}"), F.lit(False))
-    exact = F.when(long, F.regexp_extract(written, r"^-?\d+\.\d{18}", 0).try_cast(_EXACT)).otherwise(
-        F.when(large.isNotNull(), large.try_cast(_EXACT)).otherwise(
-            F.coalesce(whole(column, _EXACT), payload(column, _EXACT))
-        )
-    )
-    tail = F.rpad(F.regexp_extract(written, r"\.\d{18}(\d+)$", 1), 20, "0").try_cast(_WHOLE)
-    before = F.coalesce(large, F.regexp_extract(written, r"^-?\d+", 0).try_cast(_WHOLE), payload(column, _WHOLE))
-    rest = (
-        F.when(exact.isNull(), before)
-        .when(long, F.when(double < 0, -tail).otherwise(tail))
-        .otherwise(F.lit(0).cast(_WHOLE))
-    )
-    return {
-        "c": F.when(numeric, F.coalesce(F.when(floating, unending), F.lit(2))),
-        "d": F.when(numeric & ~F.isnan(double), double + F.lit(0.0)),
-        "e": F.when(numeric, exact),
-        "w": F.when(numeric, rest),
-        "x": F.when(numeric, F.when(floating, _lean(double)).otherwise(0)),
-        "t": _digits(column, kind, double, written, exact),
-    }
-
-
-def _large(double: Column) -> Column:
-    """A float that is too large for a fraction, as an integer."""
-    part = F.lit(2**62).cast("decimal(19,0)")
-    high = F.floor(F.when(F.abs(double).between(2.0**53, 2.0**124), double / 2.0**62))
-    low = (double - high.cast("double") * 2.0**62).try_cast("bigint")
-    return F.try_add(F.try_multiply(high.cast("decimal(19,0)"), part), low.cast(_WHOLE)).cast(_WHOLE)
-
-
-def _digits(column: Column, kind: Column, double: Column, written: Column, exact: Column) -> Column:
-    """What no decimal holds: the fraction behind more than 20 digits, and numbers of more than 38."""
-    fraction = F.when((kind == "DECIMAL") & exact.isNull(), F.regexp_extract(written, r"\.(\d*?)0*$", 1))
-    all_ = F.when(one_of(kind, *WIDE_NUMBERS), F.regexp_replace(payload(column, "string"), r"(\.?0+|[eE].*)$", ""))
-    text = F.coalesce(F.nullif(fraction, F.lit("")), F.when(F.char_length(all_) > 39, all_))
-    turned = F.concat(F.coalesce(F.translate(text, "0123456789", "9876543210"), F.lit("")), F.lit("~"))
-    return F.when(one_of(kind, *FAMILIES["number"]), F.when(double < 0, turned).otherwise(text))
-
-
-#: What is left of a float after so many steps is still exact.
-_STEPS = 2**18
-
-
-def _lean(double: Column) -> Column:
-    """On which side of the decimal that it is written as a float lies: `0.1e0` is a little more than `0.1`, `0.3e0` a
-    little less than `0.3`; both are 0 only where they are equal."""
-    low = F.floor(F.when(F.abs(double) < 2.0**53, double))
-    steps = (double - low.cast("double")) * float(_STEPS)
-    step = F.floor(steps)
-    fraction = step.cast("decimal(6,0)") * F.lit("0.000003814697265625").cast("decimal(18,18)")
-    apart = (low.cast("decimal(19,0)") + fraction) - double.try_cast(_EXACT)
-    rest = (steps - step.cast("double")) / float(_STEPS)
-    return F.coalesce(F.signum(apart.cast("double") + rest).cast("int"), F.lit(0))
-
-
-def _add_moment(found: dict[str, Column], column: Column, kind: Column, *, days: bool) -> None:
+def _moment(column: Column, kind: Column, *, days: bool) -> Column:
     """Nanoseconds, or days; an interval has a unit and months besides."""
     day = F.unix_date(whole(column, "date")).cast(_WHOLE)
-    moment = (
+    nanos = (
         F.when(kind == "DATE", day if days else day * 86_400_000_000_000)
         .when(one_of(kind, "TIMESTAMP", "TIMESTAMP_NTZ"), F.unix_micros(whole(column, "timestamp")).cast(_WHOLE) * 1000)
-        .when(one_of(kind, "timestamp", "time", "interval"), F.try_variant_get(column, "$['\x01'][2]", _WHOLE))
+        .otherwise(F.try_variant_get(column, "$['\x01'][2]", _WHOLE))
     )
     interval = kind == "interval"
-    unit = F.when(interval, F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string")))
-    months = F.when(interval, F.try_variant_get(column, "$['\x01'][1][1]", _EXACT))
-    for name, made in (("c", unit), ("e", months), ("w", moment.cast(_WHOLE))):
-        found[name] = F.coalesce(found[name], made) if name in found else made
+    return F.struct(
+        F.when(interval, F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string"))).alias("u"),
+        F.when(interval, F.try_variant_get(column, "$['\x01'][1][1]", "int")).alias("o"),
+        nanos.cast(_WHOLE).alias("n"),
+    )
 
 
 def _text(column: Column, kind: Column, use: Use) -> Column:
@@ -191,6 +127,96 @@ def _text(column: Column, kind: Column, use: Use) -> Column:
         .when(kind == "clob", clob)
         .when(kind == "graph", F.to_json(column))
     )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Numbers
+
+
+def _number(column: Column, kind: Column, double: Column) -> Column:
+    """The nearest float orders almost all numbers. A number that is not that float is more or less, and among those
+    that are the same float its digits decide."""
+    floating = one_of(kind, "DOUBLE", "FLOAT")
+    simple = floating | ((kind == "BIGINT") & (F.abs(double) < 2.0**53))
+    written = F.coalesce(payload(column, "string"), whole(column, "string"))
+    given = F.struct(double.alias("d"), written.alias("s"))
+    return F.when(
+        simple, _number_of(F.when(F.isnan(double), 0).otherwise(1), double + F.lit(0.0), F.lit(0), None, None)
+    ).when(one_of(kind, *FAMILIES["number"]), dynamic.let(given, lambda number: _exact(number["d"], number["s"])))
+
+
+def _number_of(class_: Column, double: Column, side: Column, before: Column | None, digits: Column | None) -> Column:
+    nothing = F.lit(None)
+    return F.struct(
+        class_.alias("c"),
+        double.alias("d"),
+        side.alias("x"),
+        (nothing if before is None else before).cast(_WHOLE).alias("w"),
+        (nothing if digits is None else digits).cast("string").alias("y"),
+    )
+
+
+def _exact(double: Column, written: Column) -> Column:
+    """An integer or a decimal, by the nearest float and its text."""
+    before = F.regexp_extract(written, r"^(-?\d+)(\.\d+)?$", 1).try_cast(_WHOLE)
+    behind = F.rpad(F.regexp_extract(written, r"\.(\d+)$", 1), 38, "0").try_cast(_WHOLE)
+    digits = F.regexp_replace(written, r"(\.?0+|[eE].*)$", "")
+    turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
+    negative = written.startswith("-")
+
+    def made(far: Column) -> Column:
+        other = far != 0
+        side = F.when(negative, -far).otherwise(far)
+        text = F.when(negative, turned).otherwise(digits)
+        return _number_of(F.lit(1), double + F.lit(0.0), side, F.when(other, before), F.when(other, text))
+
+    return dynamic.let(_far(F.abs(double), F.abs(before), behind), made)
+
+
+#: So many bits behind the point are as many digits: `2**-18`, and its square, in units of the 38th digit.
+_STEP = 2.0**18
+_UNITS = (5**18 * 10**20, 5**36 * 100)
+
+
+def _far(double: Column, before: Column, behind: Column) -> Column:
+    """Is a number less (-1) or more (1) than the nearest float, or that float (0)? Neither is negative. The number is
+    told by what is before the point and by 38 digits behind it; one that has more digits is more."""
+
+    def of_low(part: Column) -> Column:  # part: the multiple of 2**62, and what is left
+        whole_ = F.try_add(
+            F.try_multiply(part["h"].cast("decimal(19,0)"), F.lit(2**62).cast("decimal(19,0)")),
+            part["l"].try_cast("bigint").cast(_WHOLE),
+        )
+        fraction = part["l"] - part["l"].try_cast("bigint").cast("double")
+        apart = F.signum(F.try_subtract(before, whole_).cast("double"))
+        return F.coalesce(_first(apart, dynamic.let(fraction, of_fraction)), F.lit(1))
+
+    def of_fraction(fraction: Column) -> Column:
+        first = (fraction * _STEP).cast("bigint")
+        rest = fraction - first.cast("double") / _STEP
+        return dynamic.let(F.struct(first.alias("a"), rest.alias("r")), of_rest)
+
+    def of_rest(part: Column) -> Column:
+        second = (part["r"] * _STEP**2).cast("bigint")
+        rest = part["r"] - second.cast("double") / _STEP**2
+        known = [F.try_multiply(n.cast("decimal(6,0)"), _units(i)) for i, n in enumerate((part["a"], second))]
+        left = F.try_subtract(F.try_subtract(behind, known[0]), known[1]).cast("double")
+        # A float with more bits than 38 is no decimal of 38 digits, however near.
+        more = (rest * 2.0**38) != F.floor(rest * 2.0**38).cast("double")
+        return _first(F.signum(left - rest * 1e38), more.cast("int"))
+
+    high = (double / 2.0**62).try_cast("bigint")
+    split = F.struct(high.alias("h"), (double - high.cast("double") * 2.0**62).alias("l"))
+    return F.when(double == float("inf"), -1).otherwise(dynamic.let(split, of_low))
+
+
+def _first(sign: Column, other: Column) -> Column:
+    """The sign, or the other one where it is 0; neither is written twice."""
+    return F.signum(sign * 2 + other).cast("int")
+
+
+def _units(i: int) -> Column:
+    return F.lit(Decimal(_UNITS[i])).cast(_WHOLE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -232,12 +258,12 @@ def _node(item: Column, *, alike: bool) -> Column:
     kind, value, name = item["k"], item["v"], item["n"]
     absent = F.lit(NULL) if alike else F.when(kind == "VOID", NULL).otherwise(MISSING)
     own = F.struct(*token(value, kind, item["d"], place=F.coalesce(rank(kind), absent)))
-    given: dict[str, Any] = {"r": F.lit(RANKS["STRING"]), "t": name}
+    given = {"r": F.lit(RANKS["STRING"]), "t": name}
     named = F.struct(*(given.get(part, F.lit(None).cast(type_)).alias(part) for part, type_ in _PARTS))
     return F.struct(
         one_of(kind, "ARRAY", "sexp").alias("l"),
         _pairs(value, kind).alias("c"),
-        F.when(name.isNull(), F.array(own)).otherwise(F.array(named, own)).alias("h"),
+        F.filter(F.array(F.when(name.isNotNull(), named), own), lambda part: part.isNotNull()).alias("h"),
     )
 
 

@@ -28,6 +28,7 @@ from firesteel.spark import columns as F
 from firesteel.spark.dynamic import any_of
 from firesteel.spark.encoding import MAX_NESTED
 from firesteel.spark.expr import Expr, reference, struct_expr
+from firesteel.spark.kinds import JSON
 from firesteel.spark.scope import Run, Where
 
 if TYPE_CHECKING:
@@ -40,10 +41,6 @@ _OPTIONS = {
     "allowSingleQuotes": "false",
     "allowNonNumericNumbers": "false",
 }
-#: What JSON can say, and no more: no moments, no bags.
-JSON = t.absent(
-    t.union([t.BOOL, t.INT64, t.DECIMAL, t.FLOAT64, t.STRING, t.ARRAY, t.STRUCT]), nullable=True, missable=True
-)
 #: Names that stand in JSON text as they are, unless somebody escapes what need not be escaped.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_ .:$@#-]+")
 #: Letters of such names, escaped all the same; and the Kelvin sign, whose lower case is a `k`.
@@ -77,7 +74,7 @@ def malformed(text: DataFrame) -> DataFrame:
 
 def _read_whole(run: Run, lines: DataFrame, line: str, where: Where, *, skip: bool) -> Lines:
     whole, value = run.name(), run.name()
-    frame = lines.select(line, _parsed(_once(F.col(line))).alias(whole))
+    frame = lines.select(line, _parsed(F.once(F.col(line))).alias(whole))
     if skip:
         return Lines(frame.filter(F.col(whole).isNotNull()), reference(JSON, whole))
     checked = F.coalesce(F.col(whole), _error(run, line, where)).alias(value)
@@ -93,7 +90,7 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
             s.StructField(_CORRUPT, s.StringType()),
         ]
     )
-    parsed = F.from_json(_enclosed(_once(F.col(line))), schema, _OPTIONS)
+    parsed = F.from_json(_enclosed(F.once(F.col(line))), schema, _OPTIONS)
     read_ = F.col(row)
     first = F.get(read_[_LINE], F.lit(0))
     unfit = read_[_CORRUPT].isNotNull() | read_[_END].isNull() | (F.size(read_[_LINE]) != 1)
@@ -115,7 +112,7 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
         name = run.name()
         if shape.element is not None:
             slow = _elements(slow, shape.element)
-        made.append(F.when(F.col(flag), slow).otherwise(fast).alias(name))
+        made.append(F.once(F.when(F.col(flag), slow).otherwise(fast)).alias(name))
         return reference(shape.type(), name)
 
     value = leaf(shape, first, F.col(whole))
@@ -226,11 +223,6 @@ def _other_case(names: set[str]) -> str:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # The slow way
-
-
-def _once(line: Column) -> Column:
-    """The line, in an expression that Spark does not compute twice: it would, below a filter over its result."""
-    return F.when(F.monotonically_increasing_id() >= 0, line)
 
 
 def _enclosed(line: Column) -> Column:

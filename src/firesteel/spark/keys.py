@@ -115,7 +115,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
         inner_key = F.lit(None).cast(f"array<{TOKEN}>")
         if deep:
             inner_key = F.when(_is_box(kind.column), flat(value.column, alike=use is not Use.SORT))
-        column = F.when(rank(kind.column).isNotNull(), F.struct(*parts, inner_key.alias("a")))
+        column = F.when(~one_of(kind.column, "VOID"), F.struct(*parts, inner_key.alias("a")))
         inner = [kind] if number is None else [kind, number]
         return made(t.ANY, column, value, *inner, cost=24 if deep else 8)
 

@@ -12,6 +12,12 @@ from firesteel.spark.expr import UNKNOWN, Expr
 from firesteel.spark.variant import TAG, tagged
 from firesteel.values import MISSING, Bag, Graph, Sexp, Struct, Timestamp, Value
 
+#: What JSON can say, and no more: no moments, no bags, nothing that has a tag.
+JSON = t.absent(
+    t.union([t.BOOL, t.INT64, t.DECIMAL, t.FLOAT64, t.STRING, t.ARRAY, t.STRUCT]), nullable=True, missable=True
+)
+_JSON_KINDS = frozenset({"BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "STRING", "ARRAY", "OBJECT"})
+
 #: The kinds of present values, by type. A type that is not here says nothing.
 _KINDS: tuple[tuple[type[t.Type], tuple[str, ...]], ...] = (
     (t.Bool, ("BOOLEAN",)),
@@ -46,6 +52,8 @@ def possible(expr: Expr) -> frozenset[str] | None:
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
         return frozenset((kind,) if kind is not None and kind != "VOID" else ())
+    if expr.type == JSON:
+        return _JSON_KINDS
     found: set[str] = set()
     for member in t.members(expr.type):
         kinds = next((kinds for cls, kinds in _KINDS if isinstance(member, cls)), None)
@@ -53,6 +61,12 @@ def possible(expr: Expr) -> frozenset[str] | None:
             return None
         found.update(kinds)
     return frozenset(found)
+
+
+def tagged_kinds(expr: Expr) -> bool:
+    """May it be one of the kinds that are told by a tag?"""
+    kinds = possible(expr)
+    return kinds is None or not all(kind.isupper() for kind in kinds)
 
 
 def may_be(expr: Expr, *families: str) -> bool:

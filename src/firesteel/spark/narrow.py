@@ -8,6 +8,7 @@ decimals that have room for all their digits.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -18,6 +19,7 @@ from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark.dynamic import FAMILIES, extract, one_of, payload, whole
 from firesteel.spark.expr import Expr, made
+from firesteel.spark.kinds import tagged_kinds
 from firesteel.spark.scope import Scope, Where
 from firesteel.values import Symbol
 
@@ -52,11 +54,12 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     first = variant is a
     family = _family(literal)
     assert family is not None
+    tags = tagged_kinds(variant)
     if family == "text":
-        text = extract(column, kind, "text")
+        text = extract(column, kind, "text") if tags else F.when(kind == "STRING", whole(column, "string"))
         value = operator(text, literal.plain) if first else operator(literal.plain, text)
     else:
-        value = _numbers(column, kind, literal.constant, operator, first)
+        value = _numbers(column, kind, literal.constant, operator, first, tags)
     misfit = F.coalesce(~one_of(kind, *FAMILIES[family], "VOID"), F.lit(False))
     kinds = [scope.kind(e).column for e in (a, b)]
     error = scope.wrong("cannot compare ", where, kinds[0], F.lit(" and "), kinds[1])
@@ -67,20 +70,37 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     return made(unknown, value, variant, found, missing=missing, cost=8, throws=error is not None)
 
 
-def _numbers(column: Column, kind: Column, value: Any, operator: Operator, first: bool) -> Column:
+def _numbers(column: Column, kind: Column, value: Any, operator: Operator, first: bool, tags: bool) -> Column:
     """The comparison by what kind of number it is; SQL NULL if it is none."""
 
     def ordered(number: Column, literal: Column) -> Column:
         return operator(number, literal) if first else operator(literal, number)
 
-    double = F.coalesce(whole(column, "double"), payload(column, "double"))
+    def read(spark_type: str) -> Column:
+        found = whole(column, spark_type)
+        return F.coalesce(found, payload(column, spark_type)) if tags else found
+
+    double = read("double")
     literal = F.lit(float(value))
     # NaN is less than any number; to Spark it is more.
     floats = (F.isnan(double) | ordered(double, literal)) if first else (~F.isnan(double) & ordered(double, literal))
     places = 38 - len(str(abs(int(value)))) if abs(value) >= 1 else 38
     room = f"decimal(38,{places})"
-    decimal = F.coalesce(whole(column, room), payload(column, room))
-    near = ordered(decimal, F.lit(f"{Decimal(value):f}").cast(room))
-    return F.when(one_of(kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(
-        one_of(kind, "DECIMAL", "decimal", "int"), F.when(double == literal, near).otherwise(ordered(double, literal))
-    )
+    near = ordered(read(room), F.lit(f"{Decimal(value):f}").cast(room))
+    exact = one_of(kind, "DECIMAL", "decimal", "int") if tags else kind == "DECIMAL"
+    decimals = F.when(double == literal, near).otherwise(ordered(double, literal))
+    return F.when(one_of(kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(exact, decimals)
+
+
+#: What no number, truth value or container is written as.
+_WORD = re.compile(r"(?!(?:true|false|null|nan|inf|infinity)$)[^\W\d_].*", re.IGNORECASE | re.DOTALL)
+
+
+def same_word(type_: t.Type, a: Expr, b: Expr) -> Expr | None:
+    """The equality of JSON and a word: nothing else is written like that, so nothing has to be asked for its kind."""
+    for one, other in ((a, b), (b, a)):
+        word = other.constant
+        if one.dynamic and not tagged_kinds(one) and isinstance(word, str) and not isinstance(word, Symbol):
+            if _WORD.fullmatch(word):
+                return made(type_, whole(one.column, "string") == other.plain, one, other)
+    return None

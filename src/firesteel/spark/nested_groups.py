@@ -15,7 +15,7 @@ from pyspark.sql import Column
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
@@ -289,6 +289,10 @@ def _results(
     at = len(node.keys)
     for agg in node.aggs:
         row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
+        if agg.filter is not None or agg.order or len(agg.args) > 1:
+            raise UnsupportedError(
+                f"'{agg.fn.name}' with a filter, an order or several arguments inside of a row", where=agg.where
+            )
         if row.name == "count_star":
             size = F.array_size(members(lambda one: F.lit(1)))
             results.append(made(t.INT64, size.cast("bigint"), rows, cost=3))

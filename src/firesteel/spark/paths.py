@@ -22,6 +22,7 @@ from firesteel.spark.dynamic import any_of, to_variant, whole
 from firesteel.spark.encoding import common
 from firesteel.spark.expr import Expr, fit, made, missing_expr, null_expr
 from firesteel.spark.handlers import UNSUPPORTED, handles
+from firesteel.spark.kinds import JSON, tagged_kinds
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.structs import attributes, entries_of
 
@@ -209,22 +210,30 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
     """What is found at once comes first; only where nothing is, the other ways are tried."""
     column = value.column
     path = quoted(name)
+    tags = tagged_kinds(value)
     ways = [F.try_variant_get(column, path, "variant")] if path else []
     ways.append(F.when(F.is_variant_null(column), column))
     objects = F.map_entries(whole(column, "map<string,variant>"))
     if any_case or not path:
         ways.append(_first_entry(objects, name, any_case))
-    pairs = F.when(dynamic.tag_of(column) == "pairs", dynamic.pairs(column))
-    ways.append(_first_entry(pairs, name, False))
-    if any_case:
-        ways.append(_first_entry(pairs, name, True))
+    pairs = F.when(dynamic.tag_of(column) == "pairs", dynamic.pairs(column)) if tags else objects
+    if tags:
+        ways.append(_first_entry(pairs, name, False))
+        if any_case:
+            ways.append(_first_entry(pairs, name, True))
     result = F.coalesce(*ways)
     if scope.run.strict:
         result = F.coalesce(result, F.when(column.isNotNull(), scope.run.error(f"no attribute '{name}'", where)))
-        alike = F.filter(F.coalesce(pairs, objects), lambda pair: _matches(pair["key"], F.lit(name), any_case))
+        entries = F.coalesce(pairs, objects) if tags else objects
+        alike = F.filter(entries, lambda pair: _matches(pair["key"], F.lit(name), any_case))
         many = F.coalesce(F.array_size(alike) > 1, F.lit(False))
         result = F.when(many, scope.run.error(f"attribute '{name}' is ambiguous", where)).otherwise(result)
-    return made(_UNKNOWN, result, value, cost=8, throws=scope.run.strict)
+    return made(_inner(value), result, value, cost=8, throws=scope.run.strict)
+
+
+def _inner(value: Expr) -> t.Type:
+    """The type of what is in a variant: in JSON there is JSON."""
+    return JSON if value.type == JSON else _UNKNOWN
 
 
 def _first_entry(entries: Column, name: str | Column, any_case: bool) -> Column:
@@ -284,6 +293,8 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     parts = [value, *index.parts]
     if isinstance(value.type, t.Array | t.Sexp) and not value.dynamic:
         array, element = value.plain, value.type.element
+    elif value.dynamic and not tagged_kinds(value):
+        array, element = whole(value.column, "array<variant>"), t.ANY
     elif value.dynamic:
         kind = scope.kind(value)
         parts.append(kind)
@@ -294,7 +305,7 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
         array, element = F.lit(None).cast("array<variant>"), t.ANY
     within = (index.value >= 0) & (index.value < F.array_size(array))
     item = F.get(array, F.when(within, index.value).cast("int"))
-    item = dynamic.item(item) if value.dynamic else item
+    item = dynamic.item(item) if value.dynamic and tagged_kinds(value) else item
     null = any_of(test for test in (value.is_null(), key.is_null()) if test is not None)
     missing = any_of(test for test in (value.is_missing(), key.is_missing()) if test is not None)
     error = scope.wrong("no such element", where)
@@ -308,4 +319,5 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
         column = F.when(null, dynamic.null()).otherwise(column)
     if missing is not None:
         column = F.when(~missing, column)
-    return made(common((element, t.NULL, t.MISSING)), column, *parts, cost=6, throws=throws)
+    type_ = _inner(value) if value.dynamic else common((element, t.NULL, t.MISSING))
+    return made(type_, column, *parts, cost=6, throws=throws)

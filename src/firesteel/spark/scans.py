@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column
 
@@ -12,16 +12,20 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import elements, kind_of
+from firesteel.spark.dynamic import elements, kind_of, whole
 from firesteel.spark.encoding import Form, common, form, settle
-from firesteel.spark.expr import Expr, as_variant, convert, fit, made, missing_expr, null_expr, reference
+from firesteel.spark.expr import Expr, as_variant, convert, fit, made, missing_expr, null_expr, reference, struct_expr
 from firesteel.spark.handlers import handles
+from firesteel.spark.kinds import JSON
 from firesteel.spark.paths import ranged_over, ranges
 from firesteel.spark.rows import Order, Rows, one_row, staged
 from firesteel.spark.scope import Run, Scope, Stages, Where
 from firesteel.spark.sources import table_rows, value_rows
 from firesteel.spark.structs import attributes, entries_of
 from firesteel.values import MISSING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 
@@ -70,7 +74,8 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
     explode = F.posexplode_outer if keep else F.posexplode
     kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *_listed(found)))]
     frame = rows.frame.select(*kept, explode(found.column).alias(position, item))
-    items = _items(run, node, found, position, item)
+    frame, opened_ = _opened(run, frame, kept, found, position, item)
+    items = _items(run, node, found, position, opened_)
     order: tuple[Order, ...] = ()
     ordered = _is_list(found)
     if ordered is not False:
@@ -112,6 +117,9 @@ def ranged(scope: Scope, value: Expr, where: Where) -> Expr:
     type_ = value.type
     if isinstance(type_, t.Collection) and not value.dynamic:
         return _typed_elements(scope, value, where)
+    if value.dynamic and not scope.run.strict and value.type == JSON:
+        column = F.coalesce(whole(value.column, "array<variant>"), F.array(value.column))
+        return made(t.Sexp(JSON), column, value, cost=3)
     if value.dynamic:
         kind = scope.kind(value)
         array = elements(value.column, kind.column)
@@ -205,15 +213,33 @@ def _is_list(array: Expr) -> bool | None:
     return isinstance(array.type, t.Array | t.Sexp)
 
 
-def _items(run: Run, node: Ranging, array: Expr, position: str, item: str) -> tuple[Expr, ...]:
+def _opened(
+    run: Run, frame: DataFrame, kept: list[Column], array: Expr, position: str, item: str
+) -> tuple[DataFrame, Expr]:
+    """An item that is a struct of variants, as columns of their own: each is mentioned often, and has a kind."""
+    assert isinstance(array.type, t.Collection)
+    element = array.type.element
+    if not isinstance(element, t.Struct) or element.absent or element.open or form(element) is Form.VARIANT:
+        return frame, reference(element, item)
+    if not element.fields or not all(form(field.type) is Form.VARIANT for field in element.fields):
+        return frame, reference(element, item)
+    names = {field.name or "": run.name() for field in element.fields}
+    inner = [F.once(F.col(item)[name]).alias(column) for name, column in names.items()]
+    pairs = [(field.name or "", reference(field.type, names[field.name or ""])) for field in element.fields]
+    return frame.select(*kept, position, *inner), struct_expr(pairs)
+
+
+def _items(run: Run, node: Ranging, array: Expr, position: str, item: Expr) -> tuple[Expr, ...]:
     assert isinstance(array.type, t.Collection)
     element = array.type.element
     if isinstance(node, p.Unpivot):
         assert isinstance(element, t.Struct)
+        if item.virtual:
+            return item.fields
         return tuple(
-            Expr(field.type, F.col(item)[field.name or ""], names=(item,), atomic=True) for field in element.fields
+            Expr(field.type, item.column[field.name or ""], names=item.names, atomic=True) for field in element.fields
         )
-    row: list[Expr] = [reference(element, item)]
+    row: list[Expr] = [item]
     if isinstance(node, p.ScanIndexed):
         row.append(_index(run, node, array, position))
     if node.identified:

@@ -22,9 +22,10 @@ from firesteel.source import Place, Span
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
+from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, again, as_variant, made
 from firesteel.spark.failures import Failures
-from firesteel.spark.kinds import known_kind
+from firesteel.spark.kinds import known_kind, tagged_kinds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -198,8 +199,9 @@ class Scope:
         throws = result.throws or any(expr.throws for expr in exprs)
         return Expr(result.type, column, stage=max(e.stage for e in exprs), height=height, throws=throws)
 
-    def bind(self, expr: Expr) -> Expr:
-        """A name for the expression, if it is not one already and there is a place for it."""
+    def bind(self, expr: Expr, *, dear: bool = False) -> Expr:
+        """A name for the expression, if it is not one already and there is a place for it. What is made of variants is
+        dear: it is computed there, once, and not where Catalyst would rather have it."""
         if expr.atomic or self.stages is None:
             return expr
         if expr.virtual:
@@ -208,7 +210,8 @@ class Scope:
         guard = self.needed() if expr.throws else None
         if guard is not None:
             stage = max(stage, guard.stage)
-        names = [self._name(column, stage, guard) for column in expr.columns]
+        dear = dear or expr.missing is not None or form(expr.type) is Form.VARIANT
+        names = [self._name(F.once(column) if dear else column, stage, guard) for column in expr.columns]
         return replace(again(expr, [F.col(name) for name in names]), stage=stage + 1, names=tuple(names), own=True)
 
     def kind(self, expr: Expr) -> Expr:
@@ -216,11 +219,11 @@ class Scope:
         known = known_kind(expr)
         if known is not None:
             return known
-        if self.stages is None or not expr.own:
-            return self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr, cost=2))
-        found = self.stages.kinds.get(expr.names[0])
+        found = self.stages.kinds.get(expr.names[0]) if self.stages is not None and expr.own else None
         if found is None:
-            found = self.stages.kinds[expr.names[0]] = self.bind(made(t.STRING, dynamic.kind_of(expr.column), expr))
+            found = self.bind(made(t.STRING, dynamic.kind_of(expr.column, tags=tagged_kinds(expr)), expr), dear=True)
+            if self.stages is not None and expr.own:
+                self.stages.kinds[expr.names[0]] = found
         return found
 
     def variant(self, expr: Expr) -> tuple[Expr, Expr]:

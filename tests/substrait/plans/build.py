@@ -134,7 +134,11 @@ def function(name: str) -> Extension:
 
 def arguments(args: Sequence[Any]) -> list[Json]:
     return [
-        {"enum": one.name} if isinstance(one, Enum) else {"type": type_(one)} if isinstance(one, str) else {"value": one}
+        {"enum": one.name}
+        if isinstance(one, Enum)
+        else {"type": type_(one)}
+        if isinstance(one, str)
+        else {"value": one}
         for one in args
     ]
 

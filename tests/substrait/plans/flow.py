@@ -182,7 +182,9 @@ FETCHES.gives(
     ordered=True,
 )
 FETCHES.gives("of a fetch", fetch(fetch(FIVE, offset=1, count=3), offset=1, count=9), (3,), (4,), ordered=True)
-FETCHES.gives("without an order: so many rows, all alike", fetch(virtual("a i64", (1,), (1,), (1,)), count=2), (1,), (1,))
+FETCHES.gives(
+    "without an order: so many rows, all alike", fetch(virtual("a i64", (1,), (1,), (1,)), count=2), (1,), (1,)
+)
 FETCHES.gives("of a table without rows", fetch(read("nothing", "k i64?"), count=3), width=1)
 
 # Cross products ------------------------------------------------------------------------------------------------------
@@ -268,7 +270,11 @@ SETS.gives(
 )
 SETS.gives(
     "structs in the rows",
-    combined("UNION_DISTINCT", virtual("s struct<i64,string?>", ((1, None),)), virtual("s struct<i64,string?>", ((1, None),), ((2, "b"),))),
+    combined(
+        "UNION_DISTINCT",
+        virtual("s struct<i64,string?>", ((1, None),)),
+        virtual("s struct<i64,string?>", ((1, None),), ((2, "b"),)),
+    ),
     ((1, None),),
     ((2, "b"),),
 )

@@ -38,9 +38,21 @@ gives("a key twice", aggregate(INPUT, [REGION, REGION], ROWS), ("north", "north"
 gives("a constant key", aggregate(INPUT, [i64(7)], ROWS), (7, 6))
 gives("a constant key, of no rows", aggregate(NOTHING, [i64(7)], ROWS), width=2)
 gives("with emit", aggregate(INPUT, [REGION], ROWS, SUM, emit=[2, 0]), (12, "north"), (6, "south"), (1, N))
-gives("of an aggregate", aggregate(aggregate(INPUT, [REGION, ITEM], ROWS), [REGION], ROWS), ("north", 2), ("south", 2), (N, 1))
+gives(
+    "of an aggregate",
+    aggregate(aggregate(INPUT, [REGION, ITEM], ROWS), [REGION], ROWS),
+    ("north", 2),
+    ("south", 2),
+    (N, 1),
+)
 gives("the same measure twice", aggregate(INPUT, [], SUM, SUM), (19, 19))
-gives("a measure of an expression", aggregate(INPUT, [REGION], measure("arithmetic:sum", add(AMOUNT, i64(1)))), ("north", 14), ("south", 8), (N, 2))
+gives(
+    "a measure of an expression",
+    aggregate(INPUT, [REGION], measure("arithmetic:sum", add(AMOUNT, i64(1)))),
+    ("north", 14),
+    ("south", 8),
+    (N, 2),
+)
 gives("a filter over groups", filtered(aggregate(INPUT, [REGION], SUM), gt(f(1), i64(5))), ("north", 12), ("south", 6))
 
 # Grouping sets -------------------------------------------------------------------------------------------------------
@@ -130,17 +142,32 @@ gives(
 gives(
     "in an order, with a filter",
     aggregate(
-        WORDS, [], measure("string:string_agg", f(1), text(""), order=[(f(2), "DESC_NULLS_LAST")], where=gt(f(2), i64(1)))
+        WORDS,
+        [],
+        measure("string:string_agg", f(1), text(""), order=[(f(2), "DESC_NULLS_LAST")], where=gt(f(2), i64(1))),
     ),
     ("bc",),
 )
-gives("of decimals", aggregate(read("people", PEOPLE), [], measure("arithmetic_decimal:sum", f(3)), measure("arithmetic_decimal:max", f(3))), (Decimal("250.75"), Decimal("100.00")))
-gives("the mean of doubles", aggregate(virtual("a fp64?", (1.0,), (2.0,), (N,)), [], measure("arithmetic:avg", f(0))), (1.5,))
+gives(
+    "of decimals",
+    aggregate(
+        read("people", PEOPLE), [], measure("arithmetic_decimal:sum", f(3)), measure("arithmetic_decimal:max", f(3))
+    ),
+    (Decimal("250.75"), Decimal("100.00")),
+)
+gives(
+    "the mean of doubles",
+    aggregate(virtual("a fp64?", (1.0,), (2.0,), (N,)), [], measure("arithmetic:avg", f(0))),
+    (1.5,),
+)
 gives("sum0 of no rows", aggregate(NOTHING, [], measure("arithmetic:sum0", AMOUNT)), (0,))
 gives(
     "of booleans",
     aggregate(
-        virtual("a boolean?", (True,), (False,), (N,)), [], measure("boolean:bool_and", f(0)), measure("boolean:bool_or", f(0))
+        virtual("a boolean?", (True,), (False,), (N,)),
+        [],
+        measure("boolean:bool_and", f(0)),
+        measure("boolean:bool_or", f(0)),
     ),
     (False, True),
 )
@@ -160,7 +187,14 @@ gives(
     (1, 1),
     (2, 2),
 )
-gives("of an expression of two columns", aggregate(project(INPUT, call("string:concat", REGION, ITEM)), [f(3)], ROWS), ("northpen", 2), ("northink", 1), ("southpen", 1), (N, 2))
+gives(
+    "of an expression of two columns",
+    aggregate(project(INPUT, call("string:concat", REGION, ITEM)), [f(3)], ROWS),
+    ("northpen", 2),
+    ("northink", 1),
+    ("southpen", 1),
+    (N, 2),
+)
 gives("a project over it", only(aggregate(INPUT, [REGION], SUM), 2, add(f(1), i64(1))), (13,), (7,), (2,))
 
 FOUND = [CASES]

@@ -1,11 +1,26 @@
-"""Joins: twelve types, by equal keys, by another condition, of empty sides, filtered after; lateral and physical ones."""
+"""Joins: twelve types, by equal keys, by other conditions, of empty sides, filtered after; lateral, physical ones."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from firesteel.errors import EvaluationError
-from tests.substrait.plans.build import FALSE, TRUE, UNKNOWN, add, anchored, and_, eq, f, gt, i32, i64, is_null, lt, outer
+from tests.substrait.plans.build import (
+    FALSE,
+    TRUE,
+    UNKNOWN,
+    add,
+    anchored,
+    and_,
+    eq,
+    f,
+    gt,
+    i32,
+    i64,
+    is_null,
+    lt,
+    outer,
+)
 from tests.substrait.plans.cases import LEFTS, RIGHTS, Cases
 from tests.substrait.plans.relations import aggregate, filtered, join, keyed_join, measure, only, project, read, virtual
 
@@ -142,7 +157,9 @@ gives("LEFT by NULL", join("LEFT", virtual("a i64", (1,)), virtual("b i64", (3,)
 gives("OUTER by FALSE", join("OUTER", virtual("a i64", (1,)), virtual("b i64", (3,)), FALSE), (1, N), (N, 3))
 gives("LEFT_MARK by NULL", join("LEFT_MARK", virtual("a i64", (1,)), virtual("b i64", (3,)), UNKNOWN), (1, N))
 gives("LEFT_MARK by FALSE", join("LEFT_MARK", virtual("a i64", (1,)), virtual("b i64", (3,)), FALSE), (1, False))
-gives("LEFT_MARK by TRUE of two", join("LEFT_MARK", virtual("a i64", (1,)), virtual("b i64", (3,), (4,)), TRUE), (1, True))
+gives(
+    "LEFT_MARK by TRUE of two", join("LEFT_MARK", virtual("a i64", (1,)), virtual("b i64", (3,), (4,)), TRUE), (1, True)
+)
 gives(
     "LEFT_MARK of keys that are never NULL",
     join("LEFT_MARK", virtual("a i64", (1,), (2,)), virtual("b i64", (1,)), eq(f(0), f(1))),
@@ -193,12 +210,27 @@ gives("INNER with a filter after", join("INNER", LEFT, RIGHT, SAME, post=lt(f(3)
 gives("OUTER with a filter after", join("OUTER", LEFT, RIGHT, SAME, post=is_null(f(1))), (N, N, 3, 30), (N, N, N, 40))
 gives("LEFT_SEMI with a filter after", join("LEFT_SEMI", LEFT, RIGHT, SAME, post=eq(f(0), i64(1))), (1, "a"))
 gives("RIGHT_ANTI with a filter after", join("RIGHT_ANTI", LEFT, RIGHT, SAME, post=gt(f(1), i32(30))), (N, 40))
-gives("LEFT_MARK with a filter on the mark", join("LEFT_MARK", LEFT, RIGHT, SAME, post=is_null(f(2))), (N, "d", N), (4, "e", N))
+gives(
+    "LEFT_MARK with a filter on the mark",
+    join("LEFT_MARK", LEFT, RIGHT, SAME, post=is_null(f(2))),
+    (N, "d", N),
+    (4, "e", N),
+)
 
 # Emit comes last.
 gives("INNER with emit", join("INNER", LEFT, RIGHT, SAME, emit=[3, 1]), (10, "a"), (20, "b"), (20, "c"))
-gives("RIGHT_SINGLE with emit", join("RIGHT_SINGLE", RIGHT, LEFT, SAME, emit=[3, 1]), ("a", 10), ("b", 20), ("c", 20), ("d", N), ("e", N))
-gives("RIGHT_MARK with emit", join("RIGHT_MARK", LEFT, RIGHT, SAME, emit=[2, 1]), (True, 10), (True, 20), (N, 30), (N, 40))
+gives(
+    "RIGHT_SINGLE with emit",
+    join("RIGHT_SINGLE", RIGHT, LEFT, SAME, emit=[3, 1]),
+    ("a", 10),
+    ("b", 20),
+    ("c", 20),
+    ("d", N),
+    ("e", N),
+)
+gives(
+    "RIGHT_MARK with emit", join("RIGHT_MARK", LEFT, RIGHT, SAME, emit=[2, 1]), (True, 10), (True, 20), (N, 30), (N, 40)
+)
 gives("LEFT_SEMI with emit", join("LEFT_SEMI", LEFT, RIGHT, SAME, emit=[1]), ("a",), ("b",), ("c",))
 gives(
     "a filter after it goes before emit",
@@ -237,7 +269,9 @@ LATERALS.gives(
     lateral("LEFT_MARK", LEFT, OF_KEY, TRUE),
     *((1, "a", True), (2, "b", True), (2, "c", True), (N, "d", False), (4, "e", False)),
 )
-LATERALS.gives("the anchor of the join is that of its left row", lateral("INNER", LEFT, OF_ANCHOR, TRUE, anchor=5), *EQUI["INNER"])
+LATERALS.gives(
+    "the anchor of the join is that of its left row", lateral("INNER", LEFT, OF_ANCHOR, TRUE, anchor=5), *EQUI["INNER"]
+)
 LATERALS.gives(
     "an anchor of the left input",
     lateral("INNER", read("lefts", LEFTS, anchor=5), OF_ANCHOR, TRUE),
@@ -273,7 +307,12 @@ LATERALS.gives(
     (1, 10, 11),
     (2, 10, 12),
 )
-LATERALS.fails("LEFT_SINGLE with a second row", lateral("LEFT_SINGLE", virtual("a i64", (1,)), RIGHT, TRUE), EvaluationError, width=3)
+LATERALS.fails(
+    "LEFT_SINGLE with a second row",
+    lateral("LEFT_SINGLE", virtual("a i64", (1,)), RIGHT, TRUE),
+    EvaluationError,
+    width=3,
+)
 
 # Physical joins ------------------------------------------------------------------------------------------------------
 
@@ -296,7 +335,9 @@ for relation in ("hashJoin", "mergeJoin"):
     )
     PHYSICAL.gives(
         f"{relation} by keys that might be equal",
-        keyed_join(relation, "INNER", virtual("a i64?", (1,), (N,)), virtual("b i64?", (1,), (2,), (N,)), (0, 0, "MIGHT_EQUAL")),
+        keyed_join(
+            relation, "INNER", virtual("a i64?", (1,), (N,)), virtual("b i64?", (1,), (2,), (N,)), (0, 0, "MIGHT_EQUAL")
+        ),
         *((1, 1), (1, N), (N, 1), (N, 2), (N, N)),
     )
     PHYSICAL.gives(
@@ -336,7 +377,10 @@ PHYSICAL.gives(
     (1, "x", "x", 1),
 )
 PHYSICAL.fails(
-    "hashJoin LEFT_SINGLE with a second match", keyed_join("hashJoin", "LEFT_SINGLE", RIGHT, LEFT, (0, 0)), EvaluationError, width=4
+    "hashJoin LEFT_SINGLE with a second match",
+    keyed_join("hashJoin", "LEFT_SINGLE", RIGHT, LEFT, (0, 0)),
+    EvaluationError,
+    width=4,
 )
 PHYSICAL.gives(
     "hashJoin of a project",

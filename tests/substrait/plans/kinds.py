@@ -1,4 +1,4 @@
-"""Types from short strings (`"i64"`, `"string?"`, `"list<decimal<15,2>>"`), and literals of them, as JSON of protobuf's."""
+"""Types from short strings (`"i64"`, `"string?"`, `"list<decimal<15,2>>"`), and literals of them, as JSON."""
 
 from __future__ import annotations
 

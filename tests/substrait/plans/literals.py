@@ -63,8 +63,14 @@ CASES.gives(
     only(ONE, 1, lit("precision_timestamp<6>", -1)),
     (Timestamp(1969, 12, 31, 23, 59, Decimal("59.999999")),),
 )
-CASES.gives("interval_day<0>, negative", only(ONE, 1, lit("interval_day<0>", (-1, 0, 0))), (Interval("day_time", nanos=-DAY * 10**9),))
-CASES.gives("double: NaN is itself", only(ONE, 1, lit("fp64", "NaN"), lit("fp64", "-Infinity")), (float("nan"), float("-inf")))
+CASES.gives(
+    "interval_day<0>, negative",
+    only(ONE, 1, lit("interval_day<0>", (-1, 0, 0))),
+    (Interval("day_time", nanos=-DAY * 10**9),),
+)
+CASES.gives(
+    "double: NaN is itself", only(ONE, 1, lit("fp64", "NaN"), lit("fp64", "-Infinity")), (float("nan"), float("-inf"))
+)
 CASES.gives("decimal<3,3>", only(ONE, 1, lit("decimal<3,3>", "-0.125")), (Decimal("-0.125"),))
 
 # What was removed.
@@ -116,11 +122,18 @@ for kind, given, _ in LITERALS:
 # A NULL without a type, a nullable literal, a type alias.
 CASES.gives("NULL without a type", only(ONE, 1, {"literal": {"null": {}}}), (None,))
 CASES.gives("a nullable literal", only(ONE, 1, lit("i64?", 5)), (5,))
-ALIASES = [{"typeAliasAnchor": 3, "type": type_("decimal<9,2>?")}, {"typeAliasAnchor": 4, "type": {"alias": {"typeAliasReference": 3}}}]
+ALIASES = [
+    {"typeAliasAnchor": 3, "type": type_("decimal<9,2>?")},
+    {"typeAliasAnchor": 4, "type": {"alias": {"typeAliasReference": 3}}},
+]
 CASES.gives("NULL of an alias", only(ONE, 1, {"literal": {"null": type_("alias<3>?")}}), (None,), typeAliases=ALIASES)
 CASES.gives(
     "a cast to an alias of an alias",
-    only(ONE, 1, {"cast": {"input": i32(7), "type": type_("alias<4>"), "failureBehavior": "FAILURE_BEHAVIOR_THROW_EXCEPTION"}}),
+    only(
+        ONE,
+        1,
+        {"cast": {"input": i32(7), "type": type_("alias<4>"), "failureBehavior": "FAILURE_BEHAVIOR_THROW_EXCEPTION"}},
+    ),
     (Decimal("7.00"),),
     typeAliases=ALIASES,
 )
@@ -133,7 +146,9 @@ CASES.gives(
                 "names": ["a"],
                 "struct": {"types": [type_("alias<3>")], "nullability": "NULLABILITY_REQUIRED"},
             },
-            "virtualTable": {"expressions": [{"fields": [lit("decimal<9,2>", "1.50")]}, {"fields": [null("decimal<9,2>")]}]},
+            "virtualTable": {
+                "expressions": [{"fields": [lit("decimal<9,2>", "1.50")]}, {"fields": [null("decimal<9,2>")]}]
+            },
         }
     },
     (Decimal("1.50"),),

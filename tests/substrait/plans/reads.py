@@ -40,7 +40,11 @@ DEE = (4, "Dee", 2, None)
 
 gives("a named table", read("people", PEOPLE), ANN, BOB, CID, DEE)
 gives("a named table by its name in another case", read("PEOPLE", PEOPLE), ANN, BOB, CID, DEE)
-gives("columns in another order than the table's", read("people", "pay decimal<9,2>?, id i64"), *((r[3], r[0]) for r in (ANN, BOB, CID, DEE)))
+gives(
+    "columns in another order than the table's",
+    read("people", "pay decimal<9,2>?, id i64"),
+    *((r[3], r[0]) for r in (ANN, BOB, CID, DEE)),
+)
 gives("some columns", read("people", "name string"), ("Ann",), ("Bob",), ("Cid",), ("Dee",))
 gives("a table without rows", read("nothing", "k i64?, n i32?"), width=2)
 gives("a filter", read("people", PEOPLE, where=eq(f(2), i64(1))), BOB, CID)
@@ -73,12 +77,19 @@ gives(
     (7, "x", datetime.date(2024, 2, 29)),
     (8, None, datetime.date(1999, 12, 31)),
 )
-gives("the exact name goes before one in another case", read("twins", "X i64, x i64"), (2, 1))
+gives("the exact name goes before one in another case", read("twins", "AB i64, ab i64"), (2, 1))
 gives("an integer declared wider", only(read("Mixed", "Id i64"), 1, add(f(0), i64(2**40))), (2**40 + 7,), (2**40 + 8,))
 gives("an integer declared as a decimal", read("Mixed", "Id decimal<12,1>"), (Decimal(7),), (Decimal(8),))
 gives("an integer declared as a double", read("Mixed", "Id fp64"), (7.0,), (8.0,))
 gives("an integer declared narrower, whose values fit", read("Mixed", "Id i8"), (7,), (8,))
-gives("a decimal declared wider", read("people", "pay decimal<20,4>?"), (Decimal("100"),), (Decimal("70.5"),), (Decimal("80.25"),), (None,))
+gives(
+    "a decimal declared wider",
+    read("people", "pay decimal<20,4>?"),
+    (Decimal("100"),),
+    (Decimal("70.5"),),
+    (Decimal("80.25"),),
+    (None,),
+)
 gives("text declared with a length", read("Mixed", "UPPER varchar<5>?"), ("x",), (None,))
 gives("a required column that has NULL", read("Mixed", "UPPER string"), ("x",), (None,))
 
@@ -140,7 +151,12 @@ gives(
 
 # Virtual tables.
 gives("rows in the plan", virtual("a i64, b string?", (1, "x"), (2, None)), (1, "x"), (2, None))
-gives("rows in the plan, as they were written once", virtual("a i64, b string?", (1, "x"), (2, None), old=True), (1, "x"), (2, None))
+gives(
+    "rows in the plan, as they were written once",
+    virtual("a i64, b string?", (1, "x"), (2, None), old=True),
+    (1, "x"),
+    (2, None),
+)
 gives("no rows in the plan", virtual("a i64, b string"), width=2)
 gives("rows of expressions", virtual("a i64", (add(i64(1), i64(2)),), (i64(5),)), (3,), (5,))
 gives(
@@ -174,10 +190,24 @@ plain("appends", project(NUMBERS, add(f(0), i64(1))), (1, 10, 2), (2, None, 3), 
 plain("appends several", project(NUMBERS, f(1), TRUE), (1, 10, 10, True), (2, None, None, True), (3, 30, 30, True))
 plain("with emit", project(NUMBERS, add(f(0), f(1)), emit=[2]), (11,), (None,), (33,))
 plain("with emit twice and in another order", project(NUMBERS, i32(7), emit=[2, 0, 2]), (7, 1, 7), (7, 2, 7), (7, 3, 7))
-plain("an expression does not see the one before", project(NUMBERS, i64(5), add(f(0), f(0)), emit=[2, 3]), (5, 2), (5, 4), (5, 6))
+plain(
+    "an expression does not see the one before",
+    project(NUMBERS, i64(5), add(f(0), f(0)), emit=[2, 3]),
+    (5, 2),
+    (5, 4),
+    (5, 6),
+)
 plain("of a project", project(project(NUMBERS, add(f(0), i64(1)), emit=[2]), add(f(0), i64(1))), (2, 3), (3, 4), (4, 5))
-plain("a boolean", project(NUMBERS, or_(is_null(f(1)), gt(f(0), i64(2))), emit=[0, 2]), (1, False), (2, True), (3, True))
-plain("an emit of no columns is rows all the same", only(project(NUMBERS, i64(1), emit=[]), 0, text("x")), ("x",), ("x",), ("x",))
+plain(
+    "a boolean", project(NUMBERS, or_(is_null(f(1)), gt(f(0), i64(2))), emit=[0, 2]), (1, False), (2, True), (3, True)
+)
+plain(
+    "an emit of no columns is rows all the same",
+    only(project(NUMBERS, i64(1), emit=[]), 0, text("x")),
+    ("x",),
+    ("x",),
+    ("x",),
+)
 plain("not of NULL is NULL", only(NUMBERS, 2, not_(gt(f(1), i64(10)))), (True,), (None,), (False,))
 
 FOUND = [CASES, PLAIN]

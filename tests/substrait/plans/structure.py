@@ -46,7 +46,11 @@ CASES.trees(
 )
 CASES.trees(
     "a reference to a subtree with a reference",
-    [subtree(BIG), subtree(only(reference(0), 1, add(f(0), f(0)))), root(combined("UNION_ALL", reference(0), reference(1)), ["c0"])],
+    [
+        subtree(BIG),
+        subtree(only(reference(0), 1, add(f(0), f(0)))),
+        root(combined("UNION_ALL", reference(0), reference(1)), ["c0"]),
+    ],
     [(2,), (3,), (4,), (6,)],
 )
 CASES.trees(
@@ -61,7 +65,10 @@ CASES.trees(
 )
 CASES.trees(
     "a reference in a subquery",
-    [subtree(aggregate(NUMBERS, [], measure("arithmetic:max", f(0)))), root(filtered(NUMBERS, eq(f(0), scalar(reference(0)))), ["c0"])],
+    [
+        subtree(aggregate(NUMBERS, [], measure("arithmetic:max", f(0)))),
+        root(filtered(NUMBERS, eq(f(0), scalar(reference(0)))), ["c0"]),
+    ],
     [(3,)],
 )
 CASES.trees(
@@ -92,8 +99,20 @@ CASES.trees(
 # Beside the tree -----------------------------------------------------------------------------------------------------
 
 CASES.gives("a detached relation", detached_rel(0), (2,), (3,), rels=[BIG])
-CASES.gives("a detached relation in another", detached_rel(1), (2,), (3,), rels=[NUMBERS, filtered(detached_rel(0), gt(f(0), i64(1)))])
-CASES.gives("a detached relation twice", combined("UNION_ALL", detached_rel(0), detached_rel(0)), (1,), (1,), rels=[virtual("a i64", (1,))])
+CASES.gives(
+    "a detached relation in another",
+    detached_rel(1),
+    (2,),
+    (3,),
+    rels=[NUMBERS, filtered(detached_rel(0), gt(f(0), i64(1)))],
+)
+CASES.gives(
+    "a detached relation twice",
+    combined("UNION_ALL", detached_rel(0), detached_rel(0)),
+    (1,),
+    (1,),
+    rels=[virtual("a i64", (1,))],
+)
 CASES.gives("a detached expression", only(NUMBERS, 1, detached(0)), (2,), (3,), (4,), expressions=[add(f(0), i64(1))])
 CASES.gives(
     "a detached expression in another, and twice",
@@ -120,6 +139,11 @@ CASES.gives(
     (3,),
     ordered=True,
 )
-CASES.gives("a relation of a relation of a relation", project(filtered(project(NUMBERS, add(f(0), i64(1))), gt(f(1), i64(2))), f(1)), (2, 3, 3), (3, 4, 4))
+CASES.gives(
+    "a relation of a relation of a relation",
+    project(filtered(project(NUMBERS, add(f(0), i64(1))), gt(f(1), i64(2))), f(1)),
+    (2, 3, 3),
+    (3, 4, 4),
+)
 
 FOUND = [CASES]

@@ -85,7 +85,7 @@ def _integer(source: t.Type, target: t.Type) -> Cast | None:
                 raise _cannot(value, target)
             value = int(value.strip())
         elif isinstance(value, Timestamp):
-            value = value.instant // 1
+            value = math.floor(value.instant)
         elif isinstance(value, float) and not math.isfinite(value):
             raise _cannot(value, target)
         number: int = math.trunc(value)
@@ -174,8 +174,8 @@ def written(source: t.Type) -> Callable[[Value], str] | None:
             return lambda value: "true" if value else "false"
         case t.Integer() | t.UserDefined():
             return str
-        case t.Decimal():
-            return lambda value: format(value, "f")
+        case t.Decimal(scale=scale):
+            return lambda value: format(scaled(value, scale or 0), "f")
         case t.Float32() | t.Float64():
             return lambda value: _float_text(value, source)
         case t.Date():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -102,9 +103,12 @@ def _fraction(moment: Moment, after: int, until: int) -> int:
 
 
 def _us_week(day: datetime.date) -> tuple[int, int]:
-    """The year and the week whose weeks start on Sunday; the first has most of its days in January."""
-    year, week, _ = (day + datetime.timedelta(days=1)).isocalendar() if day < datetime.date.max else day.isocalendar()
-    return year, week
+    """The year and the week, from Sunday on, by its Wednesday: the first has most of its days in January."""
+    ordinal = day.toordinal() - day.isoweekday() % 7 + 3
+    if not 1 <= ordinal <= datetime.date.max.toordinal():
+        raise EvaluationError(f"the calendar has no whole week around {day}")
+    middle = datetime.date.fromordinal(ordinal)
+    return middle.year, (middle.timetuple().tm_yday + 6) // 7
 
 
 def _week_from(weekday: int) -> Callable[[Moment], int]:
@@ -121,7 +125,7 @@ def _week_from(weekday: int) -> Callable[[Moment], int]:
 
 def _unix(moment: Moment) -> int:
     if isinstance(moment, Timestamp):
-        return int(moment.instant // 1)
+        return math.floor(moment.instant)
     return days_since_epoch(*_day(moment).timetuple()[:3]) * 86_400
 
 

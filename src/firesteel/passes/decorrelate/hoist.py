@@ -32,6 +32,7 @@ from firesteel.plan import (
     Scan,
     ScanIndexed,
     Select,
+    Shared,
     Sort,
     Theta,
     build,
@@ -94,7 +95,9 @@ def _gate(outer: Rel) -> Any:
     """Tables are empty if there is no row."""
 
     def change(node: Node, level: int) -> Node | None:
-        if isinstance(node, Scan | ScanIndexed) and isinstance(node.rex, Global) and level == 0:
+        if level:
+            return None
+        if isinstance(node, Shared) or (isinstance(node, Scan | ScanIndexed) and isinstance(node.rex, Global)):
             return Join(Theta(Capture.LEFT_SEMI, build.lit(True)), node, outer)
         return None
 

@@ -2,6 +2,8 @@
 
 An overflow is left out of account where numbers are added, subtracted or multiplied: it would take a group of rows
 that nobody asks for, and the largest numbers there are, for an error to come up that did not come up before.
+
+Substrait's functions are SQL's, where an engine may choose for which rows of a subquery it evaluates what is in it.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ def _is_sum(node: Node, strict: bool) -> bool:
         case Call(fn=fn) if fn.name in _QUOTIENTS:
             dividend, divisor = node.values
             return isinstance(divisor, Lit) and bool(divisor.value) and (not strict or _number(dividend))
+        case Call(fn=fn) | Agg(fn=fn) if ":" in fn.name:
+            return True
         case Agg(fn=fn) if fn.name in ("sum", "avg"):
             return not strict or all(_number(arg) for arg in node.args)
         case _:

@@ -19,8 +19,10 @@ from firesteel.spark.expr import Expr
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.substrait import decimals, integers, reals
 from firesteel.spark.substrait.base import Build, Call, Scalar, is_float, scalar
+from firesteel.spark.substrait.calendars import CALENDARS
 from firesteel.spark.substrait.casts import CASTS
 from firesteel.spark.substrait.dates import DATES
+from firesteel.spark.substrait.formats import FORMATS
 from firesteel.spark.substrait.logic import BOOLEAN, COMPARISON
 from firesteel.spark.substrait.nested import EXPRESSIONS, LISTS, SETS
 from firesteel.spark.substrait.patterns import PATTERNS
@@ -91,8 +93,8 @@ DECIMAL: dict[str, Scalar] = {
     "multiply": scalar(decimals.multiply, twice=decimals.tight, cost=3),
     "divide": _twice(decimals.divide),
     "modulus": _twice(decimals.modulus),
-    "negate": _once(decimals.negate),
-    "abs": _once(decimals.absolute),
+    "negate": _twice(decimals.negate),
+    "abs": _twice(decimals.absolute),
     "sqrt": _twice(decimals.square_root),
     "power": _twice(decimals.power),
     "factorial": _twice(integers.factorial),
@@ -139,7 +141,7 @@ _EXTENSIONS: dict[str, dict[str, Scalar]] = {
     "unsigned_integers": UNSIGNED,
     "boolean": BOOLEAN,
     "comparison": COMPARISON,
-    "datetime": DATES,
+    "datetime": {**DATES, **CALENDARS, **FORMATS},
     "list": LISTS,
     "logarithmic": LOGARITHMIC,
     "rounding": ROUNDING,

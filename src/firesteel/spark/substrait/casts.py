@@ -12,7 +12,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark.encoding import MICROS, Form, form, to_spark, unsigned
-from firesteel.spark.moments import long, quotient
+from firesteel.spark.moments import long
 from firesteel.spark.substrait.base import Call, Scalar, is_float, scalar
 from firesteel.spark.substrait.integers import bounds, number
 
@@ -101,7 +101,7 @@ def _converted(call: Call, x: Column, source: t.Type, target: t.Type) -> Column:
             wide = _whole(x, source)
             return F.when(wide.between(number(low), number(high)), wide).cast(spark)
         case t.Integer() if isinstance(source, t.Timestamp):
-            return quotient(F.unix_micros(x.cast("timestamp")), 1_000_000).try_cast(spark)
+            return F.unix_seconds(x.cast("timestamp")).try_cast(spark)
         case t.Decimal() if isinstance(source, t.Float32):
             return x.cast("string").try_cast(spark)
     if isinstance(source, t.Text):

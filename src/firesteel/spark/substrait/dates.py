@@ -178,7 +178,7 @@ def _extract(call: Call) -> Column:
     if component in _CLOCK:
         return _CLOCK[component](column).cast("bigint")
     if component in ("NANOSECOND", "PICOSECOND"):
-        return column.cast("string").isNotNull().cast("bigint") * 0
+        return F.when(column.isNotNull(), long(0))
     if component == "TIMEZONE_OFFSET":
         away = _micros(column) - F.unix_micros(plain_moment(call, x))
         return quotient(away, _SECOND)

@@ -102,18 +102,25 @@ def modulus(call: Call) -> Column:
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
 
 
+#: Spark rounds a decimal that it negates, or whose absolute value it takes, to so many digits.
+_EXACT = 34
+
+
 def negate(call: Call) -> Column:
-    """Spark rounds a number that it negates to 34 digits: one that may have more goes by its text."""
     (x,) = call.columns
-    if digits(call.returns)[0] <= 34:
-        return -x
-    text = x.cast("string")
-    other = F.when(x < 0, F.substring(text, F.lit(2), F.lit(40))).otherwise(F.concat(F.lit("-"), text))
-    return other.cast(call.spark)
+    return -x if digits(call.returns)[0] <= _EXACT else _turned(x, call)
 
 
 def absolute(call: Call) -> Column:
-    return F.abs(call.columns[0])
+    (x,) = call.columns
+    return F.abs(x) if digits(call.returns)[0] <= _EXACT else F.when(x < 0, _turned(x, call)).otherwise(x)
+
+
+def _turned(x: Column, call: Call) -> Column:
+    """The number with the other sign, by its text."""
+    text = x.cast("string")
+    other = F.when(x < 0, F.substring(text, F.lit(2), F.lit(40))).otherwise(F.concat(F.lit("-"), text))
+    return other.cast(call.spark)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -153,7 +153,7 @@ def _count_substring(call: Call) -> Column:
     without = F.replace(x, part, F.lit(""))
     size = F.char_length(part)
     found = F.call_function("div", F.char_length(x) - F.char_length(without), F.when(size > 0, size))
-    return F.when(part == "", F.lit(0).cast("bigint")).otherwise(found)
+    return F.when((part == "") & x.isNotNull(), F.lit(0).cast("bigint")).otherwise(found)
 
 
 def _replace(call: Call) -> Column:

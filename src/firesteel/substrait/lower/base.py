@@ -109,11 +109,15 @@ class Plans:
         self.globals: list[p.GlobalBinding] = []
         #: The relation trees of the plan so far: what a reference refers to.
         self.trees: list[p.Rel] = []
+        #: Those of them, by ordinal, that see a row outside (`open_trees.py`).
+        self.open_trees: dict[int, Any] = {}
         #: The tables of the tree at hand that ordinals refer to.
         self.detached_rels: list[Message] = []
         self.detached_expressions: list[Message] = []
         self.inlining: set[int] = set()
         self.lambdas: dict[int, Message] = {}
+        #: The tables and views that the plan has made so far, by their names in lower case; None: it has dropped them.
+        self.created: dict[str, t.Type | None] = {}
         #: The values that the plan gives to its parameters.
         self.parameters: dict[int, p.Lit] = {}
         #: What goes on where something cannot be lowered; without one that is the end of it.
@@ -142,9 +146,7 @@ EXPRESSIONS: dict[str, Handler] = {}
 #: What is refused, and why.
 UNSUPPORTED: dict[str, str] = {
     "update": "a table is changed in place by the format that holds it, and none that can is connected",
-    "extension_single": "nobody has registered it",
-    "extension_multi": "nobody has registered it",
-    "extension_leaf": "nobody has registered it",
+    "exchange": "it says how rows are spread over machines, which is for Spark to decide",
 }
 
 
@@ -280,3 +282,16 @@ def condition(rex: p.Rex, message: Message) -> p.Rex:
     if not isinstance(rex.type, t.Bool | t.Null):
         raise PlanError(f"a condition is a boolean, not a {rex.type}", where=message.where)
     return rex
+
+
+#: Types whose values are compared with each other; a type with itself anyway.
+_FAMILIES: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets)
+
+
+def comparable(a: p.Rex, b: p.Rex, where: Place) -> None:
+    """Two values that are compared have to be of one kind: what never can be equal is a mistake, and not false."""
+    types = (a.type, b.type)
+    if any(isinstance(one, t.Null | t.Any | t.Union | t.Unresolved) for one in types) or type(a.type) is type(b.type):
+        return
+    if not any(all(isinstance(one, family) for one in types) for family in _FAMILIES):
+        raise PlanError(f"a {t.proper(b.type)} is compared with a {t.proper(a.type)}", where=where)

@@ -106,7 +106,7 @@ def _fitting(rex: p.Rex, declared: t.Type, name: str, where: Place) -> p.Rex | G
     if isinstance(plain, t.Array) and isinstance(wanted, t.Array):
         return _fitting_array(rex, plain, wanted, name, where)
     if narrower(plain, wanted):  # then a value that does not fit is an error of the run
-        return calls.cast(rex, t.absent(declared, nullable=given.nullable)).at(where)
+        return calls.cast(rex, t.absent(declared, nullable=given.nullable), failure="READ").at(where)
     if not lossless(plain, wanted):
         raise PlanError(
             f"column '{name}' is a {plain}, and the plan declares it as a {wanted}",
@@ -229,6 +229,15 @@ def shaped_alike(a: t.Type, b: t.Type) -> bool:
     if isinstance(a, t.Octets) and isinstance(b, t.Octets):
         return True
     return t.proper(a) == t.proper(b)
+
+
+def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
+    """A relation with the columns that are declared for it, by their places."""
+    given = len(p.schema(rel))
+    if given != len(schema):
+        raise PlanError(f"{given} columns, where {len(schema)} are declared", where=where)
+    exprs = [fit(build.column(rel, i), field.type, field.name or "", where) for i, field in enumerate(schema)]
+    return p.Project(tuple(exprs), rel, names=tuple(field.name or "" for field in schema)).at(where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

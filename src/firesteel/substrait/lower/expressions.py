@@ -13,7 +13,7 @@ from firesteel.source import Place
 from firesteel.substrait import calls
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, expression, required
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
 from firesteel.substrait.lower.edges import names_of, renamed
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
@@ -66,6 +66,7 @@ def _switch(plans: Plans, message: Message, scope: Scope) -> Lowering:
     for one in message.ifs:
         literal = required(one, "if")
         when = p.Lit(*read_literal(literal, plans.extensions)).at(literal.where)
+        comparable(match, when, literal.where)
         branches.append(p.Branch(when, (yield required(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
     return _choice(match, branches, default, message)
@@ -115,6 +116,7 @@ def _one_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
     options: list[p.Rex] = []
     for one in message.options:
         options.append((yield one, scope))
+        comparable(value, options[-1], one.where)
     if not options:
         raise PlanError("a list without options", where=message.where)
     listed = build.collection(t.Array, options)
@@ -132,7 +134,9 @@ def _row_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
             raise PlanError(f"a record of {len(record.fields)} fields for {len(row)} values", where=record.where)
         both: p.Rex | None = None
         for value, one in zip(row, record.fields, strict=True):
-            same = build.call("eq", value, (yield one, scope))
+            option = yield one, scope
+            comparable(value, option, one.where)
+            same = build.call("eq", value, option)
             both = same if both is None else build.call("and", both, same)
         assert both is not None
         either = both if either is None else build.call("or", either, both)

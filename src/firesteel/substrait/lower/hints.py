@@ -68,9 +68,8 @@ def hinted(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
         return rel
     where = inner.where
     if closed:
-        rel = counted = p.Shared(f"limit {'/'.join(inner.path)}", rel).at(where)
-    else:
-        counted = shifted(rel, 1)  # once more, from inside of the condition
+        rel = p.Shared(f"limit {'/'.join(inner.path)}", rel).at(where)
+    counted = rel if closed else shifted(rel, 1)  # once more, from inside of the condition
     some = p.Limit(p.Lit(t.INT64, most + 1), counted).at(where)
     count = p.Aggregate(p.Strategy.FULL, (build.agg("count_star"),), (), some).at(where)
     number = p.CollToScalar(build.select(build.struct([("_1", build.column(count, 0))]), count, t.Bag))

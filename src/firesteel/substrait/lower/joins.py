@@ -16,6 +16,7 @@ from firesteel.substrait.lower.base import (
     Scope,
     anchor_of,
     columns,
+    comparable,
     condition,
     over,
     relation,
@@ -192,6 +193,7 @@ def _keyed(plans: Plans, message: Message, scope: Scope) -> Lowering:
         for one, other, comparison in keys:
             a = _field(one, row, 0, sides.widths[0])
             b = _field(other, row, sides.widths[0], sides.widths[1])
+            comparable(a, b, other.where)
             terms.append(_compared(plans, comparison, a, b, message))
         if message.has("residual_expression"):
             residual = message.residual_expression

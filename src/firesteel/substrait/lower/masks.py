@@ -61,8 +61,9 @@ def _selected(rex: p.Rex, mask: Message) -> p.Rex:
     index = p.Var(t.INT64, 1)
     found: p.Rel | None = None
     for item in mask.selection:
-        low, high = (item.slice.start, item.slice.end) if item.which("type") == "slice" else (item.item.field,) * 2
-        if low < 0 or high < 0:
+        sliced = item.which("type") == "slice"  # up to its end, which is not part of it
+        low, high = (item.slice.start, item.slice.end - 1) if sliced else (item.item.field,) * 2
+        if low < 0 or high < (-1 if sliced else 0):
             raise UnsupportedError("a mask that counts from the end of a list", where=item.where)
         within = build.call("between", index, build.lit(low), build.lit(high))
         part = p.Filter(within, rows)

@@ -10,7 +10,8 @@ from firesteel.plan import build
 from firesteel.substrait import calls
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation
-from firesteel.substrait.lower.edges import attribute, fit, named_schema, renamed, renamed_value
+from firesteel.substrait.lower.edges import as_declared, attribute, fit, named_schema, renamed, renamed_value
+from firesteel.substrait.lower.extended import extended
 from firesteel.substrait.lower.masks import chosen, masked
 from firesteel.substrait.message import Message
 
@@ -24,6 +25,10 @@ def _read(plans: Plans, read: Message, scope: Scope) -> Lowering:
         rel = yield from _virtual(plans, read, scope)
     elif kind == "named_table":
         rel = _named(plans, read)
+    elif kind == "extension_table":
+        rel = extended(read.extension_table.detail, ())
+        schema = _schema(plans, read)
+        rel = rel if schema is None else as_declared(rel, schema, read.base_schema.where)
     elif kind == "local_files":
         rel = _files(plans, read)
     else:
@@ -68,6 +73,10 @@ def _named(plans: Plans, read: Message) -> p.Rel:
     path = tuple(read.named_table.names)
     if not path:
         raise PlanError("a table without a name", where=read.named_table.where)
+    made = ".".join(path).lower()
+    if made in plans.created:
+        type_ = plans.created[made]
+        return _scanned(plans, read, p.GlobalBinding(path, type_ or t.ANY).at(read.where), type_)
     found = plans.catalog.find([(name, False) for name in path]) if plans.catalog else None
     if plans.catalog and found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
         found = plans.catalog.find([(path[-1], False)])

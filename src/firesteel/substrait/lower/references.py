@@ -34,7 +34,7 @@ def _row(message: Message, scope: Scope) -> tuple[Scope, int, int]:
                 raise PlanError(f"no relation around here has the anchor {outer.rel_reference}", where=outer.where)
             return *found, found[0].anchors[outer.rel_reference]
         found = scope.row(outer.steps_out)
-        if found is None or outer.steps_out == 0:
+        if found is None or found[0].outer is None or outer.steps_out == 0:  # around the outermost row there is none
             raise PlanError(f"no relation is {outer.steps_out} steps out of here", where=outer.where)
         return *found, 0
     if kind == "lambda_parameter_reference":

@@ -12,6 +12,7 @@ from firesteel.plan import build
 from firesteel.source import Place
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
 from firesteel.substrait.lower.edges import lossless, renamed
+from firesteel.substrait.lower.open_trees import opened
 from firesteel.substrait.message import Message
 
 
@@ -221,8 +222,10 @@ def _matched(rel: p.Rel, first: p.Rel, where: Place) -> p.Rel:
 
 
 @relation("reference")
-def _reference(plans: Plans, message: Message, scope: Scope) -> p.Rel:
+def _reference(plans: Plans, message: Message, scope: Scope) -> p.Rel | Lowering:
     ordinal = message.subtree_ordinal
+    if ordinal in plans.open_trees:
+        return opened(plans, ordinal, message, scope)
     if not 0 <= ordinal < len(plans.trees):
         raise PlanError(
             f"no relation {ordinal} before this one: a reference is to an earlier relation of the plan",

@@ -8,7 +8,8 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.substrait.lower.base import Plans, Scope, required
-from firesteel.substrait.lower.edges import fit, named_schema, root_names
+from firesteel.substrait.lower.edges import as_declared, named_schema, root_names
+from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.message import Message
 
 TOP = Scope()
@@ -24,8 +25,14 @@ def statement(plans: Plans, tree: Message) -> p.Statement | None:
     rel: Message = required(tree.root, "input") if kind == "root" else tree.rel
     doing = rel.which("rel_type")
     if doing in _DOING:
-        plans.trees.append(p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag())).at(rel.where))
-        return _DOING[doing](plans, getattr(rel, doing))
+        plans.trees.append(_nothing(rel))
+        done = _DOING[doing](plans, getattr(rel, doing))
+        _remember(plans, done)
+        return done
+    if kind == "rel" and is_open(plans, tree):
+        plans.open_trees[len(plans.trees)] = OpenTree(tree, rel)
+        plans.trees.append(_nothing(rel))
+        return None
     made: p.Rel = plans.lower(rel, TOP)
     plans.trees.append(made)
     if kind == "rel":
@@ -36,6 +43,11 @@ def statement(plans: Plans, tree: Message) -> p.Statement | None:
     if len(names) != width:
         raise PlanError(f"{len(names)} names for {width} columns", where=tree.root.where)
     return p.Root(names, made, mode=p.Mode.STRICT).at(tree.root.where)
+
+
+def _nothing(rel: Message) -> p.Rel:
+    """What stands for a tree that gives no rows by itself."""
+    return p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag())).at(rel.where)
 
 
 def _without_index(plans: Plans, made: p.Rel, rel: Message, root: Message) -> p.Rel:
@@ -51,6 +63,18 @@ def _without_index(plans: Plans, made: p.Rel, rel: Message, root: Message) -> p.
         return made
     plans.repair("the index of the grouping set, which has no name at the root, is left out", root.where)
     return build.emit(made, range(width - 1))
+
+
+def _remember(plans: Plans, done: p.Statement) -> None:
+    """What the trees behind this one see of the names that it makes or drops, whatever they stand for now."""
+    match done:
+        case p.CreateTable(exists=p.IfExists.ERROR | p.IfExists.REPLACE):
+            fields = tuple(t.Field(one.name, t.absent(one.type, nullable=True)) for one in done.columns)
+            plans.created[".".join(done.path).lower()] = t.Bag(t.Struct(fields, open=False))
+        case p.CreateView():
+            plans.created[done.name.lower()] = done.query.type
+        case p.Drop():
+            plans.created[".".join(done.path).lower()] = None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -79,7 +103,7 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     source = required(message, "input")
     rel: p.Rel = plans.lower(source, TOP)
     schema = _columns(plans, message, rel)
-    rel = _as_declared(rel, schema, source)
+    rel = as_declared(rel, schema, source.where)
     if op == "CTAS":
         return p.CreateTable(path, schema, rel, exists=_EXISTS[message.label("create_mode")]).at(message.where)
     return p.Insert(path, schema, rel).at(message.where)
@@ -89,16 +113,6 @@ def _columns(plans: Plans, message: Message, rel: p.Rel) -> t.Schema:
     if message.has("table_schema"):
         return named_schema(message.table_schema, plans.extensions)
     return tuple(t.Field(column.name or f"_{i}", column.type) for i, column in enumerate(p.schema(rel), 1))
-
-
-def _as_declared(rel: p.Rel, schema: t.Schema, source: Message) -> p.Rel:
-    """The rows with the types of the table's columns."""
-    given = p.schema(rel)
-    if len(given) != len(schema):
-        raise PlanError(f"{len(given)} columns for a table of {len(schema)}", where=source.where)
-    exprs = [fit(build.column(rel, i), field.type, field.name or "", source.where) for i, field in enumerate(schema)]
-    names = tuple(field.name or "" for field in schema)
-    return p.Project(tuple(exprs), rel, names=names).at(source.where)
 
 
 def _target(message: Message, kind: str | None, named: str) -> tuple[str, ...]:
@@ -138,7 +152,7 @@ def _view(plans: Plans, path: tuple[str, ...], message: Message, replace: bool) 
     definition = required(message, "view_definition")
     rel: p.Rel = plans.lower(definition, TOP)
     schema = _columns(plans, message, rel)
-    rel = _as_declared(rel, schema, definition)
+    rel = as_declared(rel, schema, definition.where)
     row = build.struct((field.name or "", build.column(rel, i)) for i, field in enumerate(schema))
     query = build.select(row, rel)
     return p.CreateView(".".join(path), query, mode=p.Mode.STRICT, replace_existing=replace).at(message.where)

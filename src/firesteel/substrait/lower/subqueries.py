@@ -7,7 +7,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression, required
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, expression, required
 from firesteel.substrait.message import Message
 
 
@@ -51,6 +51,8 @@ def _in(message: Message, scope: Scope) -> Lowering:
         raise PlanError("nothing is looked for", where=message.where)
     rel = yield required(message, "haystack"), scope
     _of_width(rel, len(needles), message)
+    for i, (needle, one) in enumerate(zip(needles, message.needles, strict=True)):
+        comparable(build.column(rel, i), needle, one.where)
     if len(needles) == 1:
         return build.call("in_collection", needles[0], _values(rel))
     return _in_rows(needles, rel)
@@ -110,6 +112,7 @@ def _compared(message: Message, scope: Scope) -> Lowering:
     left = yield required(message, "left"), scope
     rel = yield required(message, "right"), scope
     _of_width(rel, 1, message)
+    comparable(build.column(rel, 0), left, message.left.where)
     name = _COMPARISONS.get(message.label("comparison_op").removeprefix("COMPARISON_OP_"))
     how = message.label("reduction_op").removeprefix("REDUCTION_OP_").lower()
     if name is None or how not in ("any", "all"):

@@ -1,0 +1,68 @@
+"""Relations of an extension: whoever knows what they mean registers a function that says it in the algebra."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from firesteel import plan as p
+from firesteel.errors import FiresteelError, PlanError, UnsupportedError
+from firesteel.substrait.lower.base import Lowering, Plans, Scope, relation, required
+from firesteel.substrait.message import Message
+
+#: From the bytes of the message that an extension has for its relation, and its inputs, to a relation of the algebra.
+Extended = Callable[[bytes, Sequence[p.Rel]], p.Rel]
+
+_REGISTERED: dict[str, Extended] = {}
+
+
+def register_relation(type_url: str, build: Extended) -> None:
+    """Say what relations of an extension mean: those whose detail is a message of that type.
+
+    `build` is given the bytes of that message and the relations that are the inputs, and returns a relation of
+    `firesteel.plan`. A type is known by what comes after the last slash of its URL.
+    """
+    _REGISTERED[_name(type_url)] = build
+
+
+def _name(type_url: str) -> str:
+    return type_url.rpartition("/")[2]
+
+
+def extended(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
+    """The relation that a detail stands for."""
+    name = _name(detail.type_url)
+    if not name:
+        raise PlanError("a relation of an extension that does not say which", where=detail.where)
+    build = _REGISTERED.get(name)
+    if build is None:
+        raise UnsupportedError(
+            f"the relation '{name}' of an extension",
+            where=detail.where,
+            help="fs.register_relation(type_url, build) says what it means",
+        )
+    try:
+        made = build(bytes(detail.value), inputs)
+    except FiresteelError as error:
+        raise error.located(detail.where) from None
+    if not isinstance(made, p.Rel):
+        raise PlanError(f"what is registered for '{name}' made no relation", where=detail.where)
+    return made
+
+
+@relation("extension_leaf")
+def _leaf(plans: Plans, message: Message, scope: Scope) -> p.Rel:
+    return extended(required(message, "detail"), ())
+
+
+@relation("extension_single")
+def _single(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    source = yield required(message, "input"), scope
+    return extended(required(message, "detail"), (source,))
+
+
+@relation("extension_multi")
+def _multi(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    sources: list[p.Rel] = []
+    for one in message.inputs:
+        sources.append((yield one, scope))
+    return extended(required(message, "detail"), sources)

@@ -1,0 +1,64 @@
+"""Subtrees that see a row outside of them: they refer to it by an anchor that only the places that refer to them have.
+
+Such a tree is no relation by itself. It is lowered anew at every reference, in the scope of that place, as if it stood
+there; any other tree is lowered once and shared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from firesteel.errors import PlanError
+from firesteel.substrait.lower.base import Lowering, Plans, Scope
+from firesteel.substrait.message import Message
+
+
+@dataclass(frozen=True)
+class OpenTree:
+    """A relation tree, with what it keeps beside it."""
+
+    tree: Message
+    rel: Message
+
+
+def is_open(plans: Plans, tree: Message) -> bool:
+    """Does a tree refer to an anchor that is not in it, or to another tree that does?"""
+    known: set[int] = set()
+    wanted: set[int] = set()
+    for message in _messages(tree):
+        match message.kind.short:
+            case "RelCommon" if message.has("rel_anchor"):
+                known.add(message.rel_anchor)
+            case "OuterReference" if message.has("rel_reference"):
+                wanted.add(message.rel_reference)
+            case "ReferenceRel" if message.subtree_ordinal in plans.open_trees:
+                return True
+    return not wanted <= known
+
+
+def opened(plans: Plans, ordinal: int, message: Message, scope: Scope) -> Lowering:
+    """The relation that an open tree is where it is referred to."""
+    found: OpenTree = plans.open_trees[ordinal]
+    if id(found.rel) in plans.inlining:
+        raise PlanError("a relation tree that contains itself", where=message.where)
+    kept = plans.detached_rels, plans.detached_expressions
+    plans.detached_rels, plans.detached_expressions = (
+        list(found.tree.detached_rels),
+        list(found.tree.detached_expressions),
+    )
+    plans.inlining.add(id(found.rel))
+    made = yield found.rel, scope
+    plans.inlining.discard(id(found.rel))
+    plans.detached_rels, plans.detached_expressions = kept
+    return made
+
+
+def _messages(root: Message) -> Iterator[Message]:
+    stack = [root]
+    while stack:
+        message = stack.pop()
+        yield message
+        for field, value in message:
+            if field.kind == "message":
+                stack.extend(value if field.repeated else [value])

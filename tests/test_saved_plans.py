@@ -1,0 +1,47 @@
+"""Plans that real producers saved: run on Spark over TPC-H data, and equal to DuckDB's answers (`make saved-plans`)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import firesteel as fs
+from tools import saved_plans
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.skipif(not saved_plans.PLANS.exists(), reason="the saved plans are not here"),
+]
+
+#: A few of each producer in every run; all of them with the slow tests.
+PART = r"tpch/(datafusion/q(03|13)|duckdb/q(11|13)|isthmus/q(02|17|20)|ibis/q(03|15))\.json|cases/relation/set/"
+
+
+@pytest.fixture(scope="module")
+def runner(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> saved_plans.Runner:
+    session = fs.connect(spark=spark, in_process=False)
+    return saved_plans.Runner(session, tmp_path_factory.mktemp("tpch"), 0.01)
+
+
+def wrong(runner: saved_plans.Runner, pattern: str) -> list[str]:
+    outcomes = [runner.run(plan) for plan in saved_plans.saved(pattern) if not plan.wrong]
+    assert outcomes
+    return [str(outcome) for outcome in outcomes if not outcome.equal]
+
+
+def test_a_part_of_them(runner: saved_plans.Runner) -> None:
+    assert wrong(runner, PART) == []
+
+
+@pytest.mark.slow
+def test_all_of_them(runner: saved_plans.Runner) -> None:
+    assert wrong(runner, "") == []
+
+
+def test_both_forms_of_a_plan_are_one(runner: saved_plans.Runner) -> None:
+    folder = Path(saved_plans.PLANS / "tpch" / "datafusion")
+    for path in sorted(folder.glob("*.json")):
+        one, other = (fs.read_plan(path.with_suffix(suffix)).message for suffix in (".json", ".proto"))
+        assert one == other, path.name
