@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -15,8 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from file_plans import files, item, plan, root
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import firesteel as fs
+from firesteel import plan as p
 from firesteel.cli.main import _run
 from firesteel.policy import Policy
 
@@ -157,6 +161,31 @@ def test_by_default_nothing_is_allowed(top: Path) -> None:
         session.run(plan(root(files(item("allowed/a.parquet")), "a", "b")))
 
 
+def test_a_plan_in_ion_is_judged_alike(top: Path) -> None:
+    allowed = fs.connect(engine="reference", policy=fs.Policy(allow_read=["allowed"]))
+    good, bad = (fs.read_plan(plan(root(files(item(path)), "a", "b"))) for path in ("allowed/a.parquet", "/etc/passwd"))
+    assert len(allowed.run(fs.read_plan(good.to_ion())).to_python()) == 2
+    with watched(top / "allowed"), pytest.raises(fs.PolicyError, match="/etc/passwd"):
+        allowed.run(fs.read_plan(bad.to_ion(binary=True)))
+    with pytest.raises(fs.UnsupportedError, match="files have no form"):
+        good.to_algebra()
+
+
+@pytest.mark.parametrize(
+    ("named", "why"),
+    [
+        (p.Files("parquet", ()), "a read of no files"),
+        (p.Files("csv", (p.FileItem("allowed/a.parquet", "file"),)), "how text is written"),
+        (p.Files("parquet", (p.FileItem("allowed/a.parquet", "url"),)), "nothing known"),
+        (p.Files("json", (p.FileItem("allowed/a.parquet", "file"),)), "of the format 'json'"),
+    ],
+)
+def test_what_only_a_plan_by_hand_would_say(top: Path, named: p.Files, why: str) -> None:
+    session = fs.connect(engine="reference", policy=fs.Policy(allow_read=["allowed"]))
+    with pytest.raises(fs.FiresteelError, match=why):
+        session.open(named)
+
+
 def test_an_empty_location_is_refused(top: Path) -> None:
     with pytest.raises(fs.PolicyError, match="it is empty"):
         Policy(allow_read=["allowed"]).files("", "file")
@@ -215,6 +244,22 @@ def test_locations_that_are_found(top: Path, kind: Any, location: str, found: li
 def test_what_is_not_there_is_no_matter_of_policy(top: Path, kind: Any, location: str, why: str) -> None:
     with pytest.raises(fs.PlanError, match=why):
         Policy(allow_read=["allowed"]).files(location, kind)
+
+
+STEPS = ["..", ".", "", "allowed", "sub", "secret", "away", "inside.parquet", "link.parquet", "a.parquet", "s.parquet"]
+STEPS += ["*", "**", "?*", "[as]*", "..*", "%2e%2e", "%2f", "loop", "~", "{a,b}", "\\*"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(
+    start=st.sampled_from(["", "/", "//", "{top}/", "file:", "file://", "file://{top}/", "file:{top}/allowed/"]),
+    steps=st.lists(st.sampled_from(STEPS), max_size=6),
+    kind=st.sampled_from(["file", "folder", "path", "path_glob"]),
+)
+def test_no_way_leads_outside(top: Path, start: str, steps: list[str], kind: Any) -> None:
+    with watched(top / "allowed"), contextlib.suppress(fs.PolicyError, fs.PlanError):
+        for found in Policy(allow_read="allowed").files(start.format(top=top) + "/".join(steps), kind):
+            assert found.resolve().is_relative_to(top.resolve() / "allowed")
 
 
 def test_what_a_policy_is_made_of(top: Path) -> None:

@@ -29,7 +29,10 @@ PLANS = CONFORMANCE / "substrait-plans"
 
 #: Plans that do not answer the query that they were made from, when they are run as they are written.
 _BY_NOTES = "wrong as a plan, by the notes that come with the data"
-WRONG = {f"tpch/ibis/{query}": _BY_NOTES for query in ("q02", "q04", "q07", "q08", "q11", "q17", "q20", "q21", "q22")}
+WRONG = {
+    "cases/relation/fetch/fetch_with_offset-datafusion": "the plan has lost its count: it says -1, which is all rows",
+    **{f"tpch/ibis/{query}": _BY_NOTES for query in ("q02", "q04", "q07", "q08", "q11", "q17", "q20", "q21", "q22")},
+}
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,19 @@ class Outcome:
         return f"{self.plan.name}  {said}  {self.seconds:.1f} s{'  (known)' if self.plan.wrong else ''}"
 
 
+#: Functions that are spelt otherwise in DuckDB; what is approximate anywhere is compared with what is exact.
+_DIALECT = (
+    (r"\bapprox(_count)?_distinct\s*\(", "count(DISTINCT "),
+    (r"\bnegate\s*\(", "-("),
+)
+_APPROXIMATE = 0.1
+
 #: Plans that were made with other parameters than the texts of the queries have.
 _PARAMETERS = {
     "duckdb/q01": (("1998-09-02", "1998-08-03"),),
-    "ibis/q01": (("1998-09-02", "1998-08-03"),),
     "isthmus/q01": (("1998-09-02", "1998-08-03"),),
     "duckdb/q11": (("GERMANY", "JAPAN"),),
+    "isthmus/q11": (("GERMANY", "JAPAN"),),
     "ibis/q09": (("green", "GREEN"),),
     "ibis/q10": (("1993-10-01", "1993-01-01"), ("1994-01-01", "1993-04-01")),
 }
@@ -113,6 +123,7 @@ class Runner:
 
         self.session = session
         self.duckdb = duckdb.connect()
+        self.duckdb.execute("SET error_on_division_by_zero = false")
         self.large = dict(tpch.data(folder, scale))
         self.small = {path.stem: path for path in (PLANS / "cases" / "data").glob("*.parquet")}
         self.registered: dict[str, Path] = {}
@@ -141,10 +152,9 @@ class Runner:
         return outcome
 
     def _register(self, plan: Saved) -> None:
-        wanted = dict(self.large)
+        wanted = self.large | self.small
         for name, file in plan.tables.items():
             wanted[name] = self.large.get(file) or self.small[file]
-        wanted.setdefault("t", self.small["t"])
         for name, path in wanted.items():
             if self.registered.get(name) != path:
                 self.session.register(name, str(path), replace=True)
@@ -155,6 +165,9 @@ class Runner:
         """What is different from DuckDB's answer; nothing where it is the same. Columns may come in another order, if
         their names say which they are."""
         sql = plan.sql.rstrip().rstrip(";")
+        loose = _APPROXIMATE if "approx" in sql else 1e-6
+        for pattern, meant in _DIALECT:
+            sql = re.sub(pattern, meant, sql)
         if not sql.lstrip().lower().startswith(("select", "with")):
             return ""
         try:
@@ -170,7 +183,7 @@ class Runner:
         whole = re.sub(r"\s+limit\s+\d+(\s+offset\s+\d+)?\s*$", "", sql, flags=re.IGNORECASE)
         if whole != sql and "order by" not in sql.lower():  # any rows of all will do
             return _contained(rows, self.duckdb.execute(whole).fetchall())
-        return _compared(rows, expected)
+        return _compared(rows, expected, loose)
 
 
 def _rows(value: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -179,11 +192,11 @@ def _rows(value: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
     return names, [tuple(item for _, item in row.pairs) for row in found]
 
 
-def _compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]]) -> str:
+def _compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], loose: float) -> str:
     for mine, other in zip(sorted(rows, key=_sortable), sorted(expected, key=_sortable), strict=True):
         if len(mine) != len(other):
             return f"{len(mine)} columns, DuckDB has {len(other)}"
-        if not _same_row(mine, other):
+        if not _same_row(mine, other, loose):
             return f"{str(mine)[:140]}, DuckDB has {str(other)[:140]}"
     return ""
 
@@ -199,8 +212,8 @@ def _contained(rows: list[tuple[Any, ...]], everything: list[tuple[Any, ...]]) -
     return ""
 
 
-def _same_row(mine: Sequence[Any], other: Sequence[Any]) -> bool:
-    return all(_same(a, b) for a, b in zip(mine, other, strict=True))
+def _same_row(mine: Sequence[Any], other: Sequence[Any], loose: float = 1e-6) -> bool:
+    return all(_same(a, b, loose) for a, b in zip(mine, other, strict=True))
 
 
 def _plain(value: Any) -> Any:
@@ -228,8 +241,8 @@ def _sortable(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def _same(mine: Any, other: Any) -> bool:
-    """Equal: numbers to a millionth, or to the digits that a decimal has."""
+def _same(mine: Any, other: Any, loose: float) -> bool:
+    """Equal: numbers to a millionth, or to the digits that a decimal has, unless a function is approximate."""
     mine, other = _plain(mine), _plain(other)
     if isinstance(mine, _NUMBER) and isinstance(other, _NUMBER):
         a, b = float(mine), float(other)
@@ -237,7 +250,7 @@ def _same(mine: Any, other: Any) -> bool:
             exponent = mine.as_tuple().exponent
             if isinstance(exponent, int) and abs(a - b) <= 10.0**exponent:
                 return True
-        return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+        return math.isclose(a, b, rel_tol=loose, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
     if isinstance(mine, datetime.datetime) is not isinstance(other, datetime.datetime):
         mine, other = (one.date() if isinstance(one, datetime.datetime) else one for one in (mine, other))
     if isinstance(mine, str) and isinstance(other, str):

@@ -372,7 +372,7 @@ class Session:
             del self._views[known]
         node = _referred(node)
         assert isinstance(node.statement, CreateView)
-        self._views[statement.name] = View(node.statement.query, node.globals)
+        self._views[statement.name] = View(node.statement.query, node.globals, statement.mode)
 
     def _create_table(self, node: p.Plan, statement: p.CreateTable, kept: dict[str, Any]) -> None:
         name = ".".join(statement.path)
@@ -415,8 +415,9 @@ class Session:
             source = self._engine.keep(root, used, columns, table.source, _shared(kept, self._engine))
             self._tables[name] = Table(source, table.type)
             return
-        found = values.items(engine.run(root, used, _shared(kept, engine)).value())
-        self._tables[name] = writes.extended(table, found or [])
+        found = values.items(engine.run(root, used, _shared(kept, engine)).value()) or []
+        writes.ensure_required(found, columns, statement.where)
+        self._tables[name] = writes.extended(table, found)
 
     def _changes_a_file(self, statement: p.Statement) -> bool:
         if not isinstance(statement, p.Insert | p.CreateTable):

@@ -6,7 +6,7 @@ Rows are computed first and then put into place. A query that fails leaves every
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast, get_args
 
 from firesteel import plan as p
 from firesteel import tables, values
@@ -14,7 +14,7 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.node import Node, transform
 from firesteel.plan import build
-from firesteel.policy import Policy
+from firesteel.policy import Kind, Policy
 from firesteel.source import Place, Span
 from firesteel.substrait.lower.edges import fit
 from firesteel.tables import Arrow, File, Memory, Table
@@ -69,13 +69,16 @@ def added(statement: p.Insert, name: str, table: Table) -> tuple[p.Rel, t.Schema
     """The rows that a table gets, and its columns: the columns match by name, in any case where that is unambiguous,
     and are cast where nothing can be lost. A column that is not given is NULL."""
     element = table.type.element if isinstance(table.type, t.Collection) else table.type
-    if not isinstance(element, t.Struct) or element.open:
-        return statement.input, statement.columns
+    if not isinstance(element, t.Struct) or element.open or any(field.type.missable for field in element.fields):
+        return statement.input, statement.columns  # data without a schema takes anything
+    fields = element.fields
+    if isinstance(table.source, Memory) and not table.source.declared:
+        fields = nullable(fields)  # the type is that of what is in it by now
     given = [column.name or "" for column in statement.columns]
     place = statement.where if isinstance(statement.where, Place) else Place(())
     used: set[int] = set()
     exprs: list[p.Rex] = []
-    for field in element.fields:
+    for field in fields:
         i = _named(given, field.name or "", name, statement.where)
         if i is not None:
             used.add(i)
@@ -86,10 +89,10 @@ def added(statement: p.Insert, name: str, table: Table) -> tuple[p.Rel, t.Schema
             exprs.append(p.Lit(t.absent(field.type, nullable=True), None))
     unused = next((i for i in range(len(given)) if i not in used), None)
     if unused is not None:
-        known = ", ".join(str(field.name) for field in element.fields)
+        known = ", ".join(str(field.name) for field in fields)
         raise PlanError(f"'{name}' has no column '{given[unused]}'", where=statement.where, help=f"it has {known}")
-    names = tuple(field.name or "" for field in element.fields)
-    return p.Project(tuple(exprs), statement.input, names=names).at(statement.where), element.fields
+    names = tuple(field.name or "" for field in fields)
+    return p.Project(tuple(exprs), statement.input, names=names).at(statement.where), fields
 
 
 def _named(given: list[str], name: str, table: str, where: Span | Place | None) -> int | None:
@@ -157,10 +160,17 @@ def named_files(files: p.Files, policy: Policy) -> tables.Parts:
     """The files that a plan's locations stand for, if all of them may be read."""
     if files.format not in tables.PART_FORMATS:
         raise UnsupportedError(f"files of the format '{files.format}'")
+    if not files.items:
+        raise PlanError("a read of no files")
+    if (files.format == "csv") is not (files.text is not None):
+        raise PlanError(f"files of the format '{files.format}', and how text is written")
+    strange = next((item for item in files.items if item.kind not in get_args(Kind)), None)
+    if strange is not None:
+        raise PlanError(f"'{strange.path}' is a '{strange.kind}', which is nothing known")
     parts = tuple(
         tables.Part(path, item.start, item.length)
         for item in files.items
-        for path in policy.files(item.path, item.kind)  # type: ignore[arg-type]
+        for path in policy.files(item.path, cast(Kind, item.kind))
     )
     text = files.text
     how = tables.Delimited(text.delimiter, text.quote, text.escape, text.skip, text.null) if text is not None else None

@@ -48,6 +48,7 @@ REXES: list[tuple[p.Rex, str]] = [
         p.Path(t.ANY, V0, (p.Key(ONE), p.Wildcard(), p.UnpivotStep())),
         f"(path {ANY} {V0_} ((step {ONE_}) (step wildcard) (step unpivot)))",
     ),
+    (p.Path(t.ANY, V0, (p.Key(ONE, optional=True),)), f"(path {ANY} {V0_} ((step {ONE_} (optional true))))"),
     (p.Call(CAST, (V0, t.INT)), f"(call ($fn cast::0) ((v {V0_}) (t {INT})))"),
     (p.Case(t.INT, V0, (p.Branch(ONE, TWO),)), f"(case {INT} {V0_} (({ONE_} {TWO_})))"),
     (p.Case(t.INT, None, (p.Branch(TRUE, ONE),), default=TWO), f"(case {INT} (({TRUE_} {ONE_})) (default {TWO_}))"),
@@ -172,6 +173,7 @@ DOCUMENT = p.Plan(
     globals=(
         p.GlobalBinding(("a", "b"), t.BAG),
         p.GlobalBinding(("f",), t.BAG, files=p.Files("parquet", (p.FileItem("/x", "file", start=3, length=4),))),
+        p.GlobalBinding(("g",), t.BAG, files=p.Files("csv", (), text=p.TextFormat(delimiter="|", null="-"))),
     ),
     constants=(p.Constant("pi", 3), p.Constant(None, "x")),
     definitions=(p.Definition("one", p.Call(CAST, (V0, t.INT))), p.Definition("two", p.Call(ADD, (ONE, TWO)))),

@@ -14,7 +14,8 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.evaluate.compare import equality_key
+from firesteel.evaluate.base import Forgivable
+from firesteel.evaluate.compare import equality_key, lt
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp, Value
 
 pytestmark = pytest.mark.spark
@@ -23,6 +24,9 @@ SCALARS: list[Value] = [
     *(None, True, False, 0, 1, -1, 2, 10**18, 2**63 - 1, -(2**63), 2**53, 2**53 + 1),
     *(Decimal("1"), Decimal("1.0"), Decimal("1.50"), Decimal("0.1"), Decimal("-0.0"), Decimal("0.3"), Decimal("1E+3")),
     *(Decimal("12345678901234567890.5"), Decimal("9007199254740993"), Decimal("0.000000000000000001")),
+    *(2**62, 2.0**62, 2**70, 2.0**70, 10**20, 1e20, Decimal("1E+30"), 1e30, Decimal("1E-20"), 1e-20),
+    *(10**50, 10**50 + 1, -(10**50), -(10**50) - 1, Decimal("1E+50"), Decimal("1." + "0" * 45)),
+    *(Decimal(f"{sign}100000000000000000000.{digits}") for sign in ("", "-") for digits in ("25", "5", "500")),
     *(1.0, 1.5, 0.1, 0.3, -0.0, 0.0, 1e300, -1e300, 5e-324, math.nan, math.inf, -math.inf, 2.0**53, 1e18, 0.5),
     *("", "a", "A", "ab", "é", "\U0001f600", "1", "2020-01-01", "NaN", Symbol("a"), Symbol("z")),
     *(b"", b"a", b"\xff", Clob(b"a")),
@@ -62,7 +66,14 @@ def generated(seed: int, count: int, depth: int) -> list[Value]:
     return found
 
 
-VALUES = generated(7, 150, 3)
+def deep(value: Value, levels: int) -> Value:
+    """A value in containers of every kind, so many in one another."""
+    for i in range(levels):
+        value = ([value], Bag([value, 1]), Struct({"a": value}), Sexp([value]))[i % 4]
+    return value
+
+
+VALUES = [*generated(7, 150, 3), deep(1, 12), deep(1.0, 12), deep(2, 12), deep(2, 13)]
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +98,21 @@ def test_groups_are_those_of_deep_equality(session: fs.Session) -> None:
     counts = Counter({values.key(row.get("x")): row.get("c") for row in found})
     assert len(counts) == len(found.items)
     assert counts == Counter(map(values.key, VALUES))
+
+
+def test_less_is_that_of_the_operator(session: fs.Session) -> None:
+    """Of values that are alike, one is less, or they are `=`."""
+    found = session.query("SELECT VALUE [a.i, b.i] FROM v AS a, v AS b WHERE a.x < b.x").value()
+    expected = {(i, j) for i, a in enumerate(VALUES) for j, b in enumerate(VALUES) if _less(a, b)}
+    actual = {tuple(pair) for pair in found}
+    assert actual == expected, [(VALUES[a], VALUES[b]) for a, b in sorted(actual ^ expected)[:5]]
+
+
+def _less(a: Value, b: Value) -> bool:
+    try:
+        return not values.absent(a) and not values.absent(b) and lt(a, b)
+    except Forgivable:
+        return False
 
 
 def test_equality_is_that_of_the_operator(session: fs.Session) -> None:

@@ -4,255 +4,54 @@ with literals, which are compiled another way."""
 from __future__ import annotations
 
 import datetime
-import math
-from collections.abc import Sequence
-from decimal import Decimal
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from firesteel import types as t
-from firesteel import values
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import evaluate
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
-from firesteel.functions.substrait import Constant, EnumValue, resolve
 from firesteel.spark import SparkEngine
+from firesteel.spark.depth import CONNECT
+from firesteel.spark.expr import Expr, reference
+from firesteel.spark.failures import Failures
+from firesteel.spark.literals import typed
+from firesteel.spark.rex import literal
+from firesteel.spark.scope import Run, Scope, Stages
 from firesteel.spark.substrait import SCALARS
 from firesteel.spark.substrait.aggregates import AGGREGATES
 from firesteel.spark.windows import WINDOWS
-from firesteel.values import Bag, Interval, Struct, Time, Timestamp
+from firesteel.values import Interval
 
-from .helpers import p
+from .helpers import p, t
+from .standard import (
+    COLUMNS,
+    NULLABLE,
+    Word,
+    column,
+    compare,
+    i32,
+    i64,
+    made,
+    native,
+    of,
+    plan,
+    rex,
+    scan,
+    stamp,
+    text,
+    unsigned,
+)
 
 pytestmark = pytest.mark.spark
 
-URN = "extension:io.substrait:functions_{}".format
-UNSIGNED = "extension:io.substrait:unsigned_integers"
-NULLABLE = {"nullable": True}
-
-
-def unsigned(name: str) -> t.Type:
-    return t.UserDefined(UNSIGNED, name, nullable=True)
-
-
-def stamp(text: str, zone: bool = False) -> Timestamp:
-    found = datetime.datetime.fromisoformat(text)
-    second = (Decimal(found.second) + Decimal(found.microsecond).scaleb(-6)).quantize(Decimal("0.000001"))
-    offset = 0 if zone else None
-    return Timestamp(found.year, found.month, found.day, found.hour, found.minute, second, offset)
-
-
-#: The columns of the table: each the type and a value for every row.
-COLUMNS: dict[str, tuple[t.Type, list[Any]]] = {
-    "i8": (t.Int8(**NULLABLE), [100, -128, 7, None, 0]),
-    "j8": (t.Int8(**NULLABLE), [100, -1, -3, 5, 0]),
-    "i32": (t.Int32(**NULLABLE), [2, -7, 12, None, 0]),
-    "n": (t.Int32(), [3, 0, -2, 1, 10]),
-    "i64": (t.Int64(**NULLABLE), [9_223_372_036_854_775_807, -45, 3, None, 0]),
-    "j64": (t.Int64(), [2, -2, 5, 1, 7]),
-    "k64": (t.Int64(), [1, 2, 1, 3, 1]),
-    "f": (t.Float64(**NULLABLE), [1.5, -0.25, math.nan, None, -math.inf]),
-    "g": (t.Float64(), [0.0, 2.0, -1.0, 1.0, -0.0]),
-    "h": (t.Float64(), [0.5, 0.1, 1.0, 0.9, 0.0]),
-    "r": (t.Float32(**NULLABLE), [2.675, 0.1, -3.5, None, 0.0]),
-    "d": (
-        t.Decimal(10, 2, **NULLABLE),
-        [Decimal("12.34"), Decimal("-0.05"), Decimal("99999999.99"), None, Decimal("0.00")],
-    ),
-    "e": (t.Decimal(8, 3), [Decimal("2.500"), Decimal("-7.125"), Decimal("0.001"), Decimal("1.000"), Decimal("3.000")]),
-    "w": (t.Decimal(38, 0, **NULLABLE), [Decimal("9" * 38), Decimal("-" + "9" * 38), Decimal(3), None, Decimal(-1)]),
-    "s": (t.String(**NULLABLE), ["Hello World", "", "aXbXc äé", None, "the cat\tand a dog"]),
-    "u": (t.String(), ["l", "x", "X", "a", " "]),
-    "v": (t.String(20), ["abc", "  pad ", "x", "😄y", ""]),
-    "day": (
-        t.Date(**NULLABLE),
-        [
-            datetime.date(2016, 2, 29),
-            datetime.date(1999, 12, 31),
-            datetime.date(2021, 1, 3),
-            None,
-            datetime.date(1, 1, 1),
-        ],
-    ),
-    "ts": (
-        t.Timestamp(6, **NULLABLE),
-        [
-            stamp("2016-02-29T13:30:15.220001"),
-            stamp("1969-12-31T23:59:59.999999"),
-            stamp("2024-01-31T00:00:00"),
-            None,
-            stamp("2000-03-26T02:30:00"),
-        ],
-    ),
-    "tz": (
-        t.Timestamp(6, zone=True, **NULLABLE),
-        [
-            stamp("2016-02-29T23:30:15.220001", True),
-            stamp("1969-12-31T23:59:59", True),
-            stamp("2024-07-01T00:00:00", True),
-            None,
-            stamp("2000-03-26T01:30:00", True),
-        ],
-    ),
-    "clock": (
-        t.Time(6, **NULLABLE),
-        [
-            Time(1, 2, Decimal("3.155000")),
-            Time(23, 59, Decimal("59.999999")),
-            Time(0, 0, Decimal("0.000000")),
-            None,
-            Time(12, 0, Decimal("1.000001")),
-        ],
-    ),
-    "span": (
-        t.Interval("day_time", 6, **NULLABLE),
-        [
-            Interval("day_time", nanos=86_400 * 10**9),
-            Interval("day_time", nanos=-1_000),
-            Interval("day_time", nanos=3_600 * 10**9),
-            None,
-            Interval("day_time"),
-        ],
-    ),
-    "months": (
-        t.Interval("year_month", **NULLABLE),
-        [
-            Interval("year_month", 1),
-            Interval("year_month", -13),
-            Interval("year_month", 24),
-            None,
-            Interval("year_month"),
-        ],
-    ),
-    "b": (t.Bool(**NULLABLE), [True, False, None, True, None]),
-    "c": (t.Bool(), [True, True, False, False, True]),
-    "ints": (t.Array(t.Int32(**NULLABLE), **NULLABLE), [[3, None, 1], [], [2, 2], None, [None]]),
-    "floats": (t.Array(t.Float64(**NULLABLE)), [[1.0, math.nan, None, -1.0], [], [0.0], [2.0], [None]]),
-    "u8": (unsigned("u8"), [200, 0, 255, None, 7]),
-    "v8": (t.UserDefined(UNSIGNED, "u8"), [100, 3, 2, 1, 0]),
-    "u64": (unsigned("u64"), [2**64 - 1, 10, 3, None, 0]),
-    "v64": (t.UserDefined(UNSIGNED, "u64"), [2**63, 3, 2**40, 1, 7]),
-    "id": (
-        t.Uuid(**NULLABLE),
-        [
-            "123e4567-e89b-12d3-a456-426614174000",
-            "00000000-0000-0000-0000-000000000000",
-            None,
-            None,
-            "ffffffff-ffff-ffff-ffff-ffffffffffff",
-        ],
-    ),
-    "entries": (
-        t.Map(t.STRING, t.Int64(**NULLABLE), **NULLABLE),
-        [Struct({"a": 1, "b": None}), Struct(), Struct({"x": 2}), None, Struct({"a": 3})],
-    ),
-}
-ROW = t.Struct(tuple(t.Field(name, type_) for name, (type_, _) in COLUMNS.items()), open=False)
-ROWS = [Struct([(name, items[i]) for name, (_, items) in COLUMNS.items()]) for i in range(5)]
-
-
-class Word(NamedTuple):
-    """An argument that is a name."""
-
-    name: str
-
-
-class Of(NamedTuple):
-    """A call: arguments are names of columns, literals, or words; a literal is of the type that stands with it."""
-
-    extension: str
-    name: str
-    args: tuple[Any, ...]
-    options: dict[str, str]
-    kind: Kind = Kind.SCALAR
-
-    def __str__(self) -> str:
-        return f"{self.extension}:{self.name}{self.args} {self.options}"
-
-
-def of(name: str, *args: Any, **options: str) -> Of:
-    extension, _, function = name.partition(":")
-    return Of(extension, function, args, options)
-
-
-def column(name: str) -> p.Rex:
-    return p.Path(ROW.field(name) or t.ANY, p.Var(ROW, 0), (p.Key(p.Lit(t.STRING, name)),))
-
-
-def rex(arg: Any) -> p.Rex:
-    if isinstance(arg, str):
-        return column(arg)
-    type_, value = arg
-    return p.Lit(t.absent(type_, nullable=value is None), value)
-
-
-def made(call: Of) -> tuple[p.Fn, tuple[p.Rex, ...]]:
-    urn = UNSIGNED if call.extension == "unsigned_integers" else URN(call.extension)
-    given = [arg if isinstance(arg, Word) else rex(arg) for arg in call.args]
-    asked = [
-        EnumValue(arg.name)
-        if isinstance(arg, Word)
-        else Constant(arg.type, arg.value)
-        if isinstance(arg, p.Lit)
-        else arg.type
-        for arg in given
-    ]
-    found = resolve(urn, call.name, None, call.kind, asked, [(name, (value,)) for name, value in call.options.items()])
-    assert not any(found.casts), call
-    rexes = tuple(arg for arg in given if isinstance(arg, p.Rex))
-    params = tuple(p.ValueParam(arg.type) for arg in rexes)
-    choices = tuple(p.Choice(name, value) for name, value in found.choices)
-    return p.Fn(found.row.name, p.FnOption.NONE, params, found.returns, choices=choices), rexes
-
-
-def scan() -> p.Rel:
-    return p.Scan(p.Lit(t.Bag(ROW), Bag(ROWS)))
-
-
-def plan(rel: p.Rel, width: int) -> p.Plan:
-    return p.Plan(p.Root(tuple(f"c{i}" for i in range(width)), rel, mode=p.Mode.STRICT), globals=())
-
-
-def alike(a: Any, b: Any) -> bool:
-    if isinstance(a, float) and isinstance(b, float):
-        return a == b or (math.isnan(a) and math.isnan(b)) or math.isclose(a, b, rel_tol=1e-6)
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(map(alike, a, b))
-    return type(a) is type(b) and values.equal(a, b)
-
-
-def compare(engine: SparkEngine, exprs: Sequence[p.Rex], said: Sequence[object]) -> None:
-    """All in one job."""
-    rel = p.Project((*exprs, column("n")), scan())
-    both = plan(rel, len(exprs) + 1)
-    answers = [sorted(found, key=lambda row: row.pairs[-1][1]) for found in (engine.run(both).value(), evaluate(both))]
-    wrong = []
-    for actual, expected in zip(*answers, strict=True):
-        pairs = zip(said, actual.pairs, expected.pairs, strict=False)
-        wrong += [f"{what}: {a!r}, not {b!r}" for what, (_, a), (_, b) in pairs if not alike(a, b)]
-    assert not wrong, "\n".join(wrong)
-
 
 @pytest.fixture(scope="module")
-def engine(spark: Any) -> SparkEngine:
-    return SparkEngine(spark, fallback="refuse")
-
-
-I32, I64, STR = t.INT32, t.INT64, t.STRING
-
-
-def text(value: str | None) -> tuple[t.Type, str | None]:
-    return STR, value
-
-
-def i32(value: int | None) -> tuple[t.Type, int | None]:
-    return I32, value
-
-
-def i64(value: int | None) -> tuple[t.Type, int | None]:
-    return I64, value
+def engine(spark: Any) -> Iterator[SparkEngine]:
+    with native(spark) as found:
+        yield found
 
 
 ROUNDINGS = (
@@ -609,136 +408,6 @@ def test_expressions(engine: SparkEngine) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Aggregates and windows
-
-
-def aggregate(
-    name: str, *args: Any, distinct: bool = False, filtered: bool = False, by: str = "", **options: str
-) -> p.Agg:
-    call = of(name, *args, **options)._replace(kind=Kind.AGGREGATE)
-    fn, given = made(call)
-    order = (p.SortSpec(column(by), p.SortOrder.DESC_NULLS_LAST),) if by else ()
-    return p.Agg(fn, given, distinct=distinct, filter=column("c") if filtered else None, order=order)
-
-
-TOTALS = [
-    *(
-        aggregate(f"arithmetic:{name}", one)
-        for name in ("sum", "sum0", "avg", "min", "max", "product")
-        for one in ("i8", "n", "j64", "h")
-        if (name, one) != ("product", "i8")
-    ),
-    *(
-        aggregate(f"arithmetic:{name}", one, filtered=True)
-        for name in ("sum", "avg", "min", "max")
-        for one in ("i8", "f", "r")
-    ),
-    *(
-        aggregate(f"arithmetic_decimal:{name}", one)
-        for name in ("sum", "sum0", "avg", "min", "max")
-        for one in ("d", "e")
-    ),
-    aggregate("arithmetic_decimal:sum", "w", overflow="SATURATE", filtered=True),
-    *(aggregate(f"unsigned_integers:{name}", one) for name in ("sum", "min", "max") for one in ("u8", "v8")),
-    aggregate("unsigned_integers:sum", "u64", overflow="SATURATE"),
-    aggregate("arithmetic:sum", "k64", distinct=True),
-    aggregate("arithmetic:avg", "h", distinct=True),
-    *(
-        aggregate(f"arithmetic:{name}", Word(how), "h")
-        for name in ("std_dev", "variance")
-        for how in ("SAMPLE", "POPULATION")
-    ),
-    aggregate("arithmetic:corr", "g", "h"),
-    aggregate("arithmetic:mode", "k64"),
-    *(aggregate("arithmetic:median", Word("EXACT"), one) for one in ("n", "j64", "h", "i8")),
-    *(
-        aggregate("arithmetic:quantile", Word(ends), Word("EXACT"), i64(4), "n", by="n")
-        for ends in ("NEITHER", "BOTH", "MINIMUM")
-    ),
-    aggregate("arithmetic:quantile", Word("BOTH"), Word("EXACT"), i64(2), "i8", by="i8"),
-    aggregate("aggregate_generic:count"),
-    aggregate("aggregate_generic:count", filtered=True),
-    aggregate("aggregate_generic:count", "i8"),
-    aggregate("aggregate_generic:count", "ints"),
-    aggregate("aggregate_generic:count", "k64", distinct=True, filtered=True),
-    aggregate("aggregate_decimal_output:count", "i8"),
-    aggregate("aggregate_decimal_output:count"),
-    aggregate("aggregate_approx:approx_count_distinct", "k64"),
-    *(aggregate(f"boolean:{name}", one) for name in ("bool_and", "bool_or") for one in ("b", "c")),
-    *(
-        aggregate(f"datetime:{name}", one)
-        for name in ("min", "max")
-        for one in ("day", "ts", "tz", "clock", "span", "months")
-    ),
-    aggregate("string:string_agg", "s", text(", "), by="n"),
-    aggregate("string:string_agg", "u", text("/"), by="n", filtered=True),
-]
-
-
-def test_aggregates(engine: SparkEngine) -> None:
-    """Of all rows, of none, and by groups."""
-    totals = tuple(TOTALS)
-    nothing = p.Filter(p.Call(*made(of("comparison:lt", "n", i32(-100)))), scan())
-    wrong = []
-    for rel, keys in ((scan(), ()), (nothing, ()), (scan(), (column("c"),))):
-        both = plan(p.Aggregate(p.Strategy.FULL, totals, keys, rel), len(totals) + len(keys))
-        actual, expected = (
-            sorted(found, key=lambda row: str(row.pairs[0][1]) if keys else "")
-            for found in (engine.run(both).value(), evaluate(both))
-        )
-        for a, b in zip(actual, expected, strict=True):
-            pairs = zip(totals, a.pairs[len(keys) :], b.pairs[len(keys) :], strict=True)
-            wrong += [
-                f"{one.fn.name}{[str(x) for x in one.args]}: {x!r}, not {y!r}"
-                for one, (_, x), (_, y) in pairs
-                if not alike(x, y)
-            ]
-    assert not wrong, "\n".join(wrong)
-
-
-def over(name: str, *args: Any, frame: p.Frame | None = None) -> p.WindowCall:
-    fn, given = made(of(name, *args)._replace(kind=Kind.WINDOW))
-    order = (p.SortSpec(column("n"), p.SortOrder.ASC_NULLS_LAST),)
-    return p.WindowCall(fn, given, (column("c"),), order, frame=frame)
-
-
-def test_windows(engine: SparkEngine) -> None:
-    rows = p.Frame(p.FrameUnit.ROWS, p.Bound(p.BoundSide.PRECEDING, p.Lit(I64, 1)), p.Bound(p.BoundSide.CURRENT, None))
-    calls = (
-        *(over(f"arithmetic:{name}") for name in ("row_number", "rank", "dense_rank", "percent_rank", "cume_dist")),
-        over("arithmetic:ntile", i32(2)),
-        *(
-            over(f"arithmetic:{name}", *args)
-            for name in ("lag", "lead")
-            for args in (("s",), ("i8", i32(2)), ("i8", i32(-1)), ("day", i32(1), (t.DATE, datetime.date(2000, 1, 1))))
-        ),
-        over("arithmetic:first_value", "s"),
-        over("arithmetic:last_value", "d", frame=rows),
-        over("arithmetic:nth_value", "i64", i32(2)),
-        over("arithmetic:sum", "i8", frame=rows),
-        over("arithmetic_decimal:avg", "e"),
-        over("arithmetic:max", "f"),
-        over("aggregate_generic:count", "s"),
-        over("boolean:bool_or", "b"),
-    )
-    kept = p.Project((column("n"), p.Var(ROW, 0)), p.Window(calls, scan()))
-    rel = p.Window(calls, scan())
-    exprs = [p.Var(call.fn.returns, i + 1) for i, call in enumerate(calls)]
-    both = plan(p.Project((*exprs, column("n")), rel), len(exprs) + 1)
-    assert kept.input == rel
-    actual, expected = (
-        sorted(found, key=lambda row: row.pairs[-1][1]) for found in (engine.run(both).value(), evaluate(both))
-    )
-    wrong = [
-        f"{call.fn.name}: {x!r}, not {y!r}"
-        for a, b in zip(actual, expected, strict=True)
-        for call, (_, x), (_, y) in zip(calls, a.pairs, b.pairs, strict=False)
-        if not alike(x, y)
-    ]
-    assert not wrong, "\n".join(wrong)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 # Errors
 
 
@@ -766,6 +435,23 @@ def test_errors(engine: SparkEngine) -> None:
     for run in (lambda: evaluate(both), lambda: engine.run(both).value()):
         with pytest.raises(EvaluationError, match="cannot cast"):
             run()
+
+
+def test_spark_connect_has_all_that_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its columns are built without a JVM, so that this is done in no time."""
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    run = Run(None, (), True, CONNECT, Failures())  # type: ignore[arg-type]
+
+    def compiled(arg: p.Rex | t.Type) -> Expr | t.Type:
+        if isinstance(arg, p.Lit):
+            return typed(arg.value, arg.type) or literal(arg.value)
+        return reference(arg.type, arg.steps[0].key.value) if isinstance(arg, p.Path) else arg  # type: ignore
+
+    calls = [p.Call(*made(call)) for call in (*NUMBERS, *LOGIC, *TEXT, *TIME, *ROUNDING)]
+    for call in (*calls, *(cast(arg, type_) for arg, type_ in CASTS)):
+        scope = Scope(run, stages=Stages())
+        found = SCALARS[call.fn.name](scope, call.fn, [compiled(arg) for arg in call.args], None)
+        assert "connect" in type(found.column).__module__
 
 
 def test_every_function_has_a_row_or_a_reason() -> None:

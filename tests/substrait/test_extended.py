@@ -46,9 +46,9 @@ def _doubled() -> None:
 
 
 def test_with_inputs_and_without() -> None:
-    one = virtual("a: i64", (1,))
+    one = virtual("a i64", (1,))
     single = {"extensionSingle": {"input": one}}
-    multi = {"extensionMulti": {"inputs": [one, virtual("a: i64", (2,))]}}
+    multi = {"extensionMulti": {"inputs": [one, virtual("a i64", (2,))]}}
     assert _rows(single, "a", b"x") == [{"a": 1}, {"a": 1}]
     assert _rows(multi, "a", b"x") == [{"a": 1}, {"a": 2}]
     assert _rows({"extensionLeaf": {}}, "n", b"abc") == [{"n": 3}]

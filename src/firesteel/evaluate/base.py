@@ -86,7 +86,7 @@ class Context:
     def failing(self, where: Span | Place | None) -> Fail:
         """What to return when a value is wrong: `fail("no attribute '{}'", name)` is MISSING, or raises."""
         if not self.strict:
-            return _forgive
+            return forgive
 
         def fail(message: str, *parts: object) -> NoReturn:
             raise EvaluationError(message.format(*parts), where=where)
@@ -94,7 +94,7 @@ class Context:
         return fail
 
 
-def _forgive(*_: object) -> Value:
+def forgive(*_: object) -> Value:
     return MISSING
 
 

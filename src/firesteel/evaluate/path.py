@@ -11,7 +11,7 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.evaluate.base import Context, Env, Fail, RexClosure, handles
+from firesteel.evaluate.base import Context, Env, Fail, RexClosure, forgive, handles
 from firesteel.evaluate.kinds import kind, show
 from firesteel.values import MISSING, Bag, Struct, Value, absent
 
@@ -54,11 +54,12 @@ def _ranging(root: RexClosure, steps: list[tuple[bool, Any]]) -> RexClosure:
 @handles(p.Key)
 def _key(node: p.Key, context: Context) -> Generator[Any, Any, Into]:
     key: RexClosure = yield node.key, context
-    fail = context.failing(node.where or node.key.where)
+    strict = context.strict and not node.optional
+    fail = context.failing(node.where or node.key.where) if strict else forgive
     if not isinstance(node.key.type, t.Text):
         return _index(key, fail)
     any_case = isinstance(node.key.type, t.Symbol)
-    find = _strictly(any_case, fail) if context.strict else (Struct.get_in_any_case if any_case else Struct.get)
+    find = _strictly(any_case, fail) if strict else (Struct.get_in_any_case if any_case else Struct.get)
 
     def into(value: Value, env: Env) -> Value:
         name = key(env)

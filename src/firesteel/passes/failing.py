@@ -127,6 +127,9 @@ def _path(path: Path) -> bool:
     """An attribute that may not be there, or not be the only one of its name; an element; a wildcard."""
     type_ = path.root.type
     for step in path.steps:
+        if isinstance(step, Key) and step.optional:
+            type_ = t.ANY
+            continue
         found = attribute(type_, step.key) if isinstance(step, Key) else None
         if found is None:
             return True

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from firesteel.errors import PlanError
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import Node, transform
-from firesteel.plan import Global, GlobalBinding, Plan, Rex
+from firesteel.passes.failing import may_fail
+from firesteel.plan import Global, GlobalBinding, Mode, Plan, Rex
 
 N = TypeVar("N", bound=Node)
 
@@ -18,10 +19,11 @@ MAX_VIEWS = 100
 
 @dataclass(frozen=True)
 class View:
-    """A name for a query: the query, and the globals that its ordinals refer to."""
+    """A name for a query: the query, the globals that its ordinals refer to, and the mode that it was planned in."""
 
     query: Rex
     globals: tuple[GlobalBinding, ...]
+    mode: Mode = Mode.PERMISSIVE
 
 
 def inline_views(plan: Plan, find: Callable[[GlobalBinding], View | None]) -> Plan:
@@ -30,8 +32,21 @@ def inline_views(plan: Plan, find: Callable[[GlobalBinding], View | None]) -> Pl
         views = {i: view for i, binding in enumerate(plan.globals) if (view := find(binding)) is not None}
         if not views:
             return plan
+        for i, view in views.items():
+            _ensure_mode(view, plan, plan.globals[i])
         plan = _inline(plan, views)
     raise PlanError(f"views refer to each other more than {MAX_VIEWS} levels deep")
+
+
+def _ensure_mode(view: View, plan: Plan, binding: GlobalBinding) -> None:
+    """Mode belongs to the plan: a view of the other mode will do only if it has nothing to forgive."""
+    mode = getattr(plan.statement, "mode", view.mode)
+    if mode is not view.mode and may_fail(view.query, Mode.STRICT):
+        raise UnsupportedError(
+            f"the view '{binding.name}' is {view.mode.value}, and is used in a {mode.value} plan",
+            where=binding.where,
+            help=f"create it from a {mode.value} query",
+        )
 
 
 def _inline(plan: Plan, views: dict[int, View]) -> Plan:

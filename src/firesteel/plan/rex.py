@@ -58,10 +58,13 @@ class Step(Node):
 class Key(Step, tag="step"):
     """Into a struct by name, or into an array by index, as the key's static type says.
 
-    A key of type `symbol` matches in any case, one of another text type exactly; any other key is an index.
+    A key of type `symbol` matches in any case, one of another text type exactly; any other key is an index. An
+    `optional` step that leads nowhere is MISSING in strict mode too.
     """
 
     key: Rex
+    _: KW_ONLY
+    optional: bool = False
 
 
 class Wildcard(Step, tag="wildcard"):

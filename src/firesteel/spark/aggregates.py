@@ -18,7 +18,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 from firesteel.spark.dynamic import NUMBERS, decimal_variant, extract, one_of, whole
 from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
-from firesteel.spark.expr import Expr, as_decimal, mixed, null_expr, opened, reference
+from firesteel.spark.expr import Expr, as_decimal, made, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.numbers import PLACES, Digits, of_plain, to_variant
 from firesteel.spark.numbers import mean as number_mean
@@ -77,7 +77,7 @@ def _present(expr: Expr) -> Column:
 def _count(group: Group, arg: Expr) -> Expr:
     value = group.bound(arg)
     if group.distinct:
-        found = group.bound(key(group.scope, value, group.where))
+        found = group.bound(key(group.scope, value))
         return group.result(t.INT64, F.count_distinct(found.column))
     return group.result(t.INT64, F.count(_present(value)))
 
@@ -227,9 +227,14 @@ def _parts(group: Group, value: Expr) -> Parts:
         )
     variant, found = group.scope.variant(value)
     column, kind = variant.column, found.column
-    ints = F.when(kind == "BIGINT", whole(column, _WHOLE))
-    decimals = F.when(kind == "DECIMAL", whole(column, _EXACT))
-    floats = F.when(one_of(kind, "DOUBLE", "FLOAT"), whole(column, "double"))
+
+    def bound(type_: t.Type, part: Column) -> Column:
+        made_ = made(t.absent(type_, nullable=True), part, variant, found)
+        return group.scope.bind(made_, dear=True).plain
+
+    ints = bound(t.Decimal(38, 0), F.when(kind == "BIGINT", whole(column, _WHOLE)))
+    decimals = bound(t.Decimal(38, 18), F.when(kind == "DECIMAL", whole(column, _EXACT)))
+    floats = bound(t.FLOAT64, F.when(one_of(kind, "DOUBLE", "FLOAT"), whole(column, "double")))
     infinite = F.isnan(floats) | (F.abs(floats) == float("inf"))
     written = F.when(~infinite, floats).try_cast(_EXACT)
     return Parts(
@@ -306,7 +311,7 @@ def _extreme(least: bool) -> Aggregate:
         found = t.absent(t.proper(value.type), nullable=True)
         if is_own_key(value.type, ordering=True) or value.missing is not None:
             return group.result(found, (F.min if least else F.max)(value.plain))
-        order = group.bound(key(group.scope, value, group.where, ordering=True))
+        order = group.bound(key(group.scope, value, ordering=True))
         column = (F.min_by if least else F.max_by)(value.column, order.column)
         if form(value.type) is not Form.VARIANT:
             return group.result(found, column)

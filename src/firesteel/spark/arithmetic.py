@@ -20,11 +20,12 @@ from firesteel.spark import columns as F
 from firesteel.spark import dynamic, intervals, numbers
 from firesteel.spark.arguments import propagated
 from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
-from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, to_spark
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import may_be, possible
 from firesteel.spark.numbers import Digits
 from firesteel.spark.operands import Choice, Number, either, holding, number, typed
+from firesteel.spark.quick import quick
 from firesteel.spark.scope import Scope, Where
 
 Operation = Callable[[Any, Any], Column]
@@ -33,12 +34,12 @@ OVERFLOW = "integer overflow: the result takes more than 64 bits"
 DECIMAL_OVERFLOW = "decimal overflow: the result is out of range"
 BEYOND = "decimals of more than 38 digits are not native on Spark yet"
 DIVISION = "division by zero"
-_MIN = -(2**63)
+LEAST = -(2**63)
 
 
 def _divide_ints(a: Column, b: Column) -> Column:
     """Truncated; SQL NULL of zero and of the one quotient that does not fit."""
-    fits = (b != 0) & ~((a == F.lit(_MIN).cast("bigint")) & (b == -1))
+    fits = (b != 0) & ~((a == F.lit(LEAST).cast("bigint")) & (b == -1))
     return F.call_function("div", a, F.when(fits, b))
 
 
@@ -83,17 +84,17 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
         x, y = a.plain.cast("double"), b.plain.cast("double")
         if name not in _DIVISIONS:
             return propagated(t.FLOAT64, floats(x, y), (a, b))
-        return _guarded(scope, t.FLOAT64, floats, a, b, "double", DIVISION, where)
+        return guarded(scope, t.FLOAT64, floats, a, b, "double", DIVISION, where)
     if all(isinstance(e.type, t.Integer) for e in (a, b)):
         if name in _BARE and all(_small(e) for e in (a, b)):
             return propagated(t.INT64, _BARE[name](a.plain.cast("bigint"), b.plain.cast("bigint")), (a, b))
-        return _guarded(scope, t.INT64, ints, a, b, "bigint", OVERFLOW, where, division=name in _DIVISIONS)
+        return guarded(scope, t.INT64, ints, a, b, "bigint", OVERFLOW, where, division=name in _DIVISIONS)
     type_ = _decimal_result(name, _digits(a), _digits(b))
     if type_ is None:
         return _exact_binary(scope, name, a, b, where)
     if name in _BARE and (type_.precision or MAX_DIGITS) < MAX_DIGITS:
         return propagated(type_, _BARE[name](_as_decimal(a), _as_decimal(b)), (a, b))
-    return _guarded(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
+    return guarded(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
 
 
 #: Operators that raise an error of Spark's where the result does not fit: for where it always does.
@@ -111,7 +112,7 @@ def _small(expr: Expr) -> bool:
     return isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
 
 
-def _guarded(
+def guarded(
     scope: Scope,
     type_: t.Type,
     operation: Operation,
@@ -230,25 +231,36 @@ def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
 # Of types that only the run knows
 
 
-_FLOATS = ("DOUBLE", "FLOAT")
+FLOATS = ("DOUBLE", "FLOAT")
 
 
 def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     """One branch for each pair of kinds that may meet."""
     x, y = number(scope, a), number(scope, b)
-    floating = either(x.is_kind(*_FLOATS), y.is_kind(*_FLOATS))
+    floating = either(x.is_kind(*FLOATS), y.is_kind(*FLOATS))
     exact = holding(x.is_kind("BIGINT", "DECIMAL"), y.is_kind("BIGINT", "DECIMAL"))
     whole_numbers = holding(x.is_kind("BIGINT"), y.is_kind("BIGINT"))
     if exact is False or whole_numbers is True or not _decimals(x, y):
         return _branches(scope, name, x, y, floating, whole_numbers, None, where)
 
+    small = quick(scope, name, x, y)
+    parts = x.digits(), y.digits()
+    if small is not None:
+        parts = _unless(small, parts[0]), _unless(small, parts[1])
+
     def compute(i: Expr, j: Expr) -> Expr:
+        found = _exactly(name, i, j)
         return scope.let(
-            [_exactly(name, i, j)],
-            lambda found: _branches(scope, name, x, y, floating, whole_numbers, found, where),
+            [found if small is None else _unless(small, found)],
+            lambda exact: _branches(scope, name, x, y, floating, whole_numbers, exact, where, small),
         )
 
-    return scope.let([x.digits(), y.digits()], compute)
+    return scope.let(parts, compute)
+
+
+def _unless(small: Expr, expr: Expr) -> Expr:
+    """The expression, where the quick way does not do."""
+    return made(expr.type, F.when(small.plain.isNull(), expr.column), expr, small)
 
 
 def _decimals(*operands: Number) -> bool:
@@ -264,14 +276,17 @@ def _branches(
     whole_numbers: Column | bool,
     exact: Expr | None,
     where: Where,
+    small: Expr | None = None,
 ) -> Expr:
     ints, _, floats = _OPERATIONS[name]
     error = scope.run.error
     beyond = error(BEYOND, where, cls=UnsupportedError)
     choice = Choice()
-    choice.when(_misfit(x, y), lambda: _complaint(scope, name, x, y, where))
+    if small is not None:
+        choice.when(holding(small.plain.isNotNull(), _negated(whole_numbers)), lambda: small.plain.cast("variant"))
+    choice.when(misfit(x, y), lambda: _complaint(scope, name, x, y, where))
     choice.when(either(*(missing(n) for n in (x, y))), lambda: F.lit(None).cast("variant"))
-    choice.when(either(*(_null(n) for n in (x, y))), null)
+    choice.when(either(*(is_null(n) for n in (x, y))), null)
     if name in _DIVISIONS:
         choice.when(y.as_type("double") == 0, lambda: error(DIVISION, where).cast("variant"))
     choice.when(
@@ -282,8 +297,12 @@ def _branches(
     if exact is not None:
         choice.when(exact.column["u"].isNotNull(), lambda: numbers.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
-    more = () if exact is None else (exact,)
-    return made(_UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+    more = [part for part in (exact, small) if part is not None]
+    return made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+
+
+def _negated(test: Column | bool) -> Column | bool:
+    return not test if isinstance(test, bool) else ~test
 
 
 def missing(operand: Number) -> Column | bool:
@@ -291,7 +310,7 @@ def missing(operand: Number) -> Column | bool:
     return False if found is None else found
 
 
-def _null(operand: Number) -> Column | bool:
+def is_null(operand: Number) -> Column | bool:
     if not operand.expr.type.nullable:
         return False
     if operand.kind is not None:
@@ -300,10 +319,10 @@ def _null(operand: Number) -> Column | bool:
     return False if found is None else found
 
 
-_UNKNOWN = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
+UNKNOWN = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
 
 
-def _misfit(*operands: Number) -> Column | bool:
+def misfit(*operands: Number) -> Column | bool:
     tests: list[Column | bool] = []
     for operand in operands:
         kinds = possible(operand.expr)
@@ -315,87 +334,8 @@ def _misfit(*operands: Number) -> Column | bool:
 
 def _complaint(scope: Scope, name: str, x: Number, y: Number, where: Where) -> Column:
     kinds = F.concat(x.said(), F.lit(" and "), y.said())
-    return _or_missing(scope.wrong(f"{name} takes numbers, not ", where, kinds))
+    return or_missing(scope.wrong(f"{name} takes numbers, not ", where, kinds))
 
 
-def _or_missing(error: Column | None) -> Column:
+def or_missing(error: Column | None) -> Column:
     return F.lit(None).cast("variant") if error is None else error.cast("variant")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Of one number
-
-
-def unary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
-    """`neg`, `pos`, `abs`."""
-    (a,) = args
-    if typed(a):
-        return _typed_unary(scope, name, a, where)
-    if may_be(a, "interval"):
-        numeric = may_be(a, "number")
-        mixed = (lambda x: _dynamic_unary(scope, name, x, where)) if numeric else None
-        return intervals.unary(scope, name, a, mixed, where)
-    return scope.let([a], lambda x: _dynamic_unary(scope, name, x, where))
-
-
-def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
-    if name == "pos":
-        return a
-    if isinstance(a.type, t.Integer) and name == "neg":
-        zero = Expr(t.INT64, F.lit(0).cast("bigint"), atomic=True, constant=0)
-        return _guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
-    if isinstance(a.type, t.Integer):
-        return _absolute(scope, a, where)
-    if isinstance(a.type, t.Decimal):
-        spark_type = to_spark(t.proper(a.type))
-        return propagated(t.proper(a.type), _signed(name, a.plain, spark_type), (a,), cost=3)
-    value = a.plain.cast("double")
-    return propagated(t.FLOAT64, F.negative(value) if name == "neg" else F.abs(value), (a,))
-
-
-def _signed(name: str, column: Column, spark_type: Any) -> Column:
-    """Spark's own `-` and `abs` round decimals to 34 digits."""
-    other = F.try_subtract(F.lit(0).cast(spark_type), column).try_cast(spark_type)
-    return other if name == "neg" else F.when(column < 0, other).otherwise(column)
-
-
-def _absolute(scope: Scope, a: Expr, where: Where) -> Expr:
-    def apply(x: Expr) -> Expr:
-        value = x.plain.cast("bigint")
-        bad = value == F.lit(_MIN).cast("bigint")
-        made_ = F.abs(F.when(~bad, value))
-        return propagated(t.INT64, F.when(bad, scope.run.error(OVERFLOW, where)).otherwise(made_), (x,), throws=True)
-
-    return scope.let([a], apply)
-
-
-def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
-    x = number(scope, a)
-    value = x.expr.column
-    if name != "pos":
-        apply = F.negative if name == "neg" else F.abs
-        integer = x.as_type("bigint")
-        safe = F.when(integer != F.lit(_MIN).cast("bigint"), integer)
-        choice = Choice()
-        choice.when(
-            x.is_kind("BIGINT"),
-            lambda: F.coalesce(apply(safe).cast("variant"), scope.run.error(OVERFLOW, where)),
-        )
-        choice.when(x.is_kind(*_FLOATS), lambda: apply(x.as_type("double")).cast("variant"))
-        choice.when(x.is_kind("DECIMAL"), lambda: numbers.exact_number(_signed_text(name, x.as_type("string"))))
-        choice.when(_null(x), lambda: x.expr.column)
-        choice.when(True, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant"))
-        value = F.when(x.expr.column.isNotNull(), choice.end())
-    misfit = _misfit(x)
-    if not isinstance(misfit, bool):
-        wrong = _or_missing(scope.wrong(f"{name} takes numbers, not ", where, x.said()))
-        value = F.when(misfit, wrong).otherwise(value)
-    type_ = a.type if form(a.type) is Form.VARIANT and name == "pos" else _UNKNOWN
-    return made(type_, value, *x.parts, cost=8, throws=True)
-
-
-def _signed_text(name: str, text: Column) -> Column:
-    positive = F.ltrim(text, F.lit("-"))
-    if name == "abs":
-        return positive
-    return F.when(text.startswith("-"), positive).otherwise(F.concat(F.lit("-"), text))

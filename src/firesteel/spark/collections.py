@@ -215,7 +215,7 @@ def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Whe
     heights: list[Expr] = []
 
     def ranked(item: Column, index: Column) -> Column:
-        order = key(inner, Expr(element, item, atomic=True), where, ordering=True)
+        order = key(inner, Expr(element, item, atomic=True), ordering=True)
         heights.append(order)
         place = index if least else -index
         return F.struct(order.column.alias("k"), place.alias("i"))
@@ -310,7 +310,7 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         inner = scope.inner((), where)
 
         def keyed(item: Column) -> Column:
-            return row_key(inner, Expr(element, item, atomic=True), where).column
+            return row_key(inner, Expr(element, item, atomic=True)).column
 
         keys = made(t.ANY, F.transform(array.column, keyed), array, cost=12)
 

@@ -70,7 +70,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
             return made(type_, _alike(a) == _alike(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT:
-            return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared, where))
+            return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
     word = same_word(type_, a, b)
     if word is not None:
         return word
@@ -95,11 +95,11 @@ def _unequal(type_: t.Type, a: Expr, b: Expr) -> Expr:
     return made(type_, never if absent is None else F.when(~absent, never), a, b)
 
 
-def _equal_keys(scope: Scope, type_: t.Type, a: Expr, b: Expr, shared: t.Type, where: Where) -> Expr:
+def _equal_keys(scope: Scope, type_: t.Type, a: Expr, b: Expr, shared: t.Type) -> Expr:
     """Containers of one type, by their keys."""
     wide = t.absent(shared, nullable=True)
     x, y = (made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b))
-    return scope.let([key(scope, x, where), key(scope, y, where)], lambda i, j: made(type_, i.plain == j.plain, i, j))
+    return scope.let([key(scope, x), key(scope, y)], lambda i, j: made(type_, i.plain == j.plain, i, j))
 
 
 #: The families that a variant is compared with without a key.

@@ -45,6 +45,8 @@ PATIENCE, STUBBORNNESS = 10, 1_200
 SETTINGS: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.subexpressionElimination.enabled": "false",
+    # The JVM does not compile longer methods: what takes more is better computed in several.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.analyzer.maxIterations": "10000",
     # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
     "spark.sql.optimizer.maxIterations": "20",

@@ -9,7 +9,6 @@ expression is as large for two levels as for two hundred.
 from __future__ import annotations
 
 from collections.abc import Set
-from decimal import Decimal
 from enum import Enum
 
 from pyspark.sql import Column
@@ -17,6 +16,8 @@ from pyspark.sql import Column
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import FAMILIES, kind_of, one_of, payload, whole
+from firesteel.spark.sides import WHOLE as _WHOLE
+from firesteel.spark.sides import before_point, side_of
 
 RANKS: dict[str, int] = {
     "BOOLEAN": 1,
@@ -36,7 +37,6 @@ _RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
 #: What is absent in a container: last, NULL before MISSING.
 NULL, MISSING = 20, 21
 
-_WHOLE = "decimal(38,0)"
 #: A number: NaN or not, the nearest float, on which side of that it is, what is before the point, its digits.
 _NUMBER = f"struct<c:int,d:double,x:int,w:{_WHOLE},y:string>"
 #: A moment or an interval: its unit, months, nanoseconds or days.
@@ -158,65 +158,15 @@ def _number_of(class_: Column, double: Column, side: Column, before: Column | No
 
 def _exact(double: Column, written: Column) -> Column:
     """An integer or a decimal, by the nearest float and its text."""
-    before = F.regexp_extract(written, r"^(-?\d+)(\.\d+)?$", 1).try_cast(_WHOLE)
-    behind = F.rpad(F.regexp_extract(written, r"\.(\d+)$", 1), 38, "0").try_cast(_WHOLE)
     digits = F.regexp_replace(written, r"(\.?0+|[eE].*)$", "")
     turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
-    negative = written.startswith("-")
+    text = F.when(written.startswith("-"), turned).otherwise(digits)
 
-    def made(far: Column) -> Column:
-        other = far != 0
-        side = F.when(negative, -far).otherwise(far)
-        text = F.when(negative, turned).otherwise(digits)
-        return _number_of(F.lit(1), double + F.lit(0.0), side, F.when(other, before), F.when(other, text))
+    def made(side: Column) -> Column:
+        before = F.when(side != 0, before_point(written))
+        return _number_of(F.lit(1), double + F.lit(0.0), side, before, F.when(side != 0, text))
 
-    return dynamic.let(_far(F.abs(double), F.abs(before), behind), made)
-
-
-#: So many bits behind the point are as many digits: `2**-18`, and its square, in units of the 38th digit.
-_STEP = 2.0**18
-_UNITS = (5**18 * 10**20, 5**36 * 100)
-
-
-def _far(double: Column, before: Column, behind: Column) -> Column:
-    """Is a number less (-1) or more (1) than the nearest float, or that float (0)? Neither is negative. The number is
-    told by what is before the point and by 38 digits behind it; one that has more digits is more."""
-
-    def of_low(part: Column) -> Column:  # part: the multiple of 2**62, and what is left
-        whole_ = F.try_add(
-            F.try_multiply(part["h"].cast("decimal(19,0)"), F.lit(2**62).cast("decimal(19,0)")),
-            part["l"].try_cast("bigint").cast(_WHOLE),
-        )
-        fraction = part["l"] - part["l"].try_cast("bigint").cast("double")
-        apart = F.signum(F.try_subtract(before, whole_).cast("double"))
-        return F.coalesce(_first(apart, dynamic.let(fraction, of_fraction)), F.lit(1))
-
-    def of_fraction(fraction: Column) -> Column:
-        first = (fraction * _STEP).cast("bigint")
-        rest = fraction - first.cast("double") / _STEP
-        return dynamic.let(F.struct(first.alias("a"), rest.alias("r")), of_rest)
-
-    def of_rest(part: Column) -> Column:
-        second = (part["r"] * _STEP**2).cast("bigint")
-        rest = part["r"] - second.cast("double") / _STEP**2
-        known = [F.try_multiply(n.cast("decimal(6,0)"), _units(i)) for i, n in enumerate((part["a"], second))]
-        left = F.try_subtract(F.try_subtract(behind, known[0]), known[1]).cast("double")
-        # A float with more bits than 38 is no decimal of 38 digits, however near.
-        more = (rest * 2.0**38) != F.floor(rest * 2.0**38).cast("double")
-        return _first(F.signum(left - rest * 1e38), more.cast("int"))
-
-    high = (double / 2.0**62).try_cast("bigint")
-    split = F.struct(high.alias("h"), (double - high.cast("double") * 2.0**62).alias("l"))
-    return F.when(double == float("inf"), -1).otherwise(dynamic.let(split, of_low))
-
-
-def _first(sign: Column, other: Column) -> Column:
-    """The sign, or the other one where it is 0; neither is written twice."""
-    return F.signum(sign * 2 + other).cast("int")
-
-
-def _units(i: int) -> Column:
-    return F.lit(Decimal(_UNITS[i])).cast(_WHOLE)
+    return dynamic.let(side_of(double, written), made)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Floats compared with integers and decimals: by what they are exactly, where Spark would make floats of both.
 
 A literal is told apart while compiling: between two floats that are next to each other there is no float to be less or
-more. Of columns the floats decide, unless the number rounds to the float: then a mantissa and a power of two do.
+more. Of columns the floats decide, unless the number rounds to the float: then its side does (`sides.py`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,10 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
+from firesteel.spark import dynamic
 from firesteel.spark.expr import Expr
-from firesteel.spark.numbers import WHOLE, of_plain
+from firesteel.spark.numbers import WHOLE
+from firesteel.spark.sides import side_of
 
 Operator = Callable[[Any, Any], Column]
 
@@ -66,13 +68,9 @@ def _integer_tie(value: Column, other: Expr) -> Column:
 
 
 def _decimal_tie(value: Column, other: Expr) -> Column:
-    """`m / 2**k` and `u / 10**s`: so `m * 10**s` and `u * 2**k`."""
-    digits = of_plain(other)
-    bits, mantissa = mantissa_of(value)
-    scale = F.concat(F.lit("1"), F.repeat(F.lit("0"), digits["e"])).try_cast(WHOLE)
-    left = F.try_multiply(F.try_multiply(mantissa, scale), power_of_two(-bits))
-    right = F.try_multiply(digits["u"], power_of_two(bits))
-    return F.when(left == right, 0).when(left > right, 1).otherwise(-1)
+    """The float is the one that is nearest to the decimal."""
+    given = F.struct(value.alias("d"), other.plain.cast("string").alias("s"))
+    return dynamic.let(given, lambda both: -side_of(both["d"], both["s"]))
 
 
 def mantissa_of(value: Column) -> tuple[Column, Column]:

@@ -24,6 +24,7 @@ from firesteel.spark import (
     logic,
     patterns,
     rounding,
+    signs,
     structs,
     substrait,
     text,
@@ -95,7 +96,7 @@ def _to_index(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 LOWERED: dict[str, Lowered] = {
     **_by_name(arithmetic.binary, *_OPERATORS),
-    **_by_name(arithmetic.unary, "neg", "pos", "abs"),
+    **_by_name(signs.unary, "neg", "pos", "abs"),
     **_by_name(_ordered, "lt", "lte", "gt", "gte"),
     **_by_name(logic.kleene, "and", "or"),
     "eq": lambda scope, args, where: compare.equal(scope, args[0], args[1], where),

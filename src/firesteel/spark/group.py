@@ -45,7 +45,7 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
         order: list[Order] = []
         for spec in agg.order:
             value = scope.bind(opened((yield spec.key, scope)))
-            order.append(Order(scope.bind(key(scope, value, agg.where, ordering=True)), spec.order))
+            order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregated(agg, args, scope, totals, condition, order))
     by, groups = _grouped(scope, node, keys, totals)
     present = [test for test in (expr.is_absent() for expr in keys) if test is not None]
@@ -102,7 +102,7 @@ def collected_distinct(group: Group, arg: Expr) -> Expr:
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
     array = Expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
     inline = Scope(group.scope.run)  # what comes after the aggregation has no stages of its own
-    once = distinct_array(inline, array, value_keys(value.type, group.where), group.where)
+    once = distinct_array(inline, array, value_keys(value.type), group.where)
     return inline.let([once], lambda bound: folded(inline, group.name, bound, group.where))
 
 
@@ -128,7 +128,7 @@ def _grouped(
             by.append(expr.plain.alias(name))
             groups.append(reference(type_, name))
             continue
-        by.append(scope.bind(key(scope, expr, node.where)).column.alias(name))
+        by.append(scope.bind(key(scope, expr)).column.alias(name))
         value = _total(F.first(expr.column), scope.run, totals)
         if form(expr.type) is Form.VARIANT:
             groups.append(Expr(t.ANY, F.coalesce(F.col(value), dynamic.null()), height=2))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql import Column
@@ -43,9 +43,8 @@ def inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -
 
 
 def over(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
-    """An array made of another one by a lambda."""
-    result = made(type_ or items.array.type, column, items.array, *inner, cost=3)
-    return replace(result, stage=items.array.stage)
+    """An array made of another one by a lambda; what the lambda mentions has to be there too."""
+    return made(type_ or items.array.type, column, items.array, *inner, cost=3)
 
 
 def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Column:

@@ -27,6 +27,7 @@ from firesteel.spark.handlers import handles
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.lateral import lateral_rows
 from firesteel.spark.logic import balanced
+from firesteel.spark.nested_joins import SECOND_MATCH
 from firesteel.spark.rel import filtered
 from firesteel.spark.rex import truth
 from firesteel.spark.rows import Rows, staged
@@ -121,7 +122,7 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     for both in equi.keys:
         a = scopes[0].bind(opened((yield both.left, scopes[0])))
         b = scopes[1].bind(opened((yield both.right, scopes[1])))
-        pairs += _same(a, b, scopes, node) if both.same else [(*_alike(a, b, scopes, node), False)]
+        pairs += _same(a, b, scopes) if both.same else [(*_alike(a, b, scopes), False)]
     left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
     tests = [_test(pair) for pair in pairs]
     if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
@@ -155,7 +156,7 @@ def _test(pair: Pair) -> Column:
     return a.column.eqNullSafe(b.column) if same else a.column == b.column
 
 
-def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope], node: p.Join) -> list[Pair]:
+def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
     """Two keys as columns that are the same by deep equality, NULL with NULL and MISSING with MISSING."""
     shared = common((a.type, b.type))
     if not shared.absent and not a.dynamic and not b.dynamic and is_own_key(shared):
@@ -170,11 +171,11 @@ def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope], node: p.Join) -> list[P
     if not a.dynamic and not b.dynamic and is_own_key(t.proper(shared)):
         nullable = t.absent(t.proper(shared), nullable=True)
         return [*pairs, (made(nullable, a.plain, a), made(nullable, b.plain, b), True)]
-    keys = [s.bind(key(s, s.variant(e)[0], node.where)) for s, e in zip(scopes, (a, b), strict=True)]
+    keys = [s.bind(key(s, s.variant(e)[0])) for s, e in zip(scopes, (a, b), strict=True)]
     return [*pairs, (keys[0], keys[1], True)]
 
 
-def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope], node: p.Join) -> tuple[Expr, Expr]:
+def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
     """Two keys as columns that Spark can join by, equal just where `=` is true."""
     plain = not a.dynamic and not b.dynamic
     shared = common((t.proper(a.type), t.proper(b.type)))
@@ -187,7 +188,7 @@ def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope], node: p.Join) -> tuple
     if plain and form(shared) is not Form.VARIANT:
         wide = t.absent(shared, nullable=True)
         fitted = [made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b)]
-        keys = [s.bind(key(s, s.bind(e), node.where)) for s, e in zip(scopes, fitted, strict=True)]
+        keys = [s.bind(key(s, s.bind(e))) for s, e in zip(scopes, fitted, strict=True)]
         return keys[0], keys[1]
     return _dynamic(a, scopes[0]), _dynamic(b, scopes[1])
 
@@ -227,7 +228,7 @@ def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
     """The rows of a join, unless two of them come from one left row."""
     matches = run.name()
     frame = frame.withColumn(matches, F.count(F.lit(1)).over(Window.partitionBy(number)))
-    wrong = run.error("a row has more than one match in a join that allows one", node.where)
+    wrong = run.error(SECOND_MATCH, node.where)
     return frame.filter(F.when(F.col(matches) > 1, wrong.cast("boolean")).otherwise(True))
 
 

@@ -17,10 +17,10 @@ from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, as_variant, made
 from firesteel.spark.flat_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 from firesteel.spark.kinds import possible
-from firesteel.spark.scope import Scope, Where
+from firesteel.spark.scope import Scope
 
 
-def key(scope: Scope, expr: Expr, where: Where, *, ordering: bool = False) -> Expr:
+def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
     """A column that is equal, and ordered if asked, as the values are; SQL NULL where they are absent."""
     if expr.dynamic:
         return scope.let([expr], lambda value: _variant_key(scope, value))
@@ -34,9 +34,9 @@ def key(scope: Scope, expr: Expr, where: Where, *, ordering: bool = False) -> Ex
     return scope.let([expr], lambda value: made(expr.type, _key(value.plain, expr.type), value, cost=4))
 
 
-def row_key(scope: Scope, expr: Expr, where: Where) -> Expr:
+def row_key(scope: Scope, expr: Expr) -> Expr:
     """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
-    found = key(scope, expr, where)
+    found = key(scope, expr)
     if not (expr.dynamic or expr.missing is not None):
         return found
 

@@ -68,7 +68,7 @@ def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
         now = state(table.source.path)
         if now is None:
             return None
-        found.append((table.source.path, table.source.format, table.record_id, table.malformed, now))
+        found.append((table.source, table.record_id, table.malformed, now))
     for node in walk(plan):
         if isinstance(node, p.Shared) or (isinstance(node, p.Call) and node.fn.name.startswith("current_")):
             return None

@@ -99,8 +99,7 @@ _WORD = re.compile(r"(?!(?:true|false|null|nan|inf|infinity)$)[^\W\d_].*", re.IG
 def same_word(type_: t.Type, a: Expr, b: Expr) -> Expr | None:
     """The equality of JSON and a word: nothing else is written like that, so nothing has to be asked for its kind."""
     for one, other in ((a, b), (b, a)):
-        word = other.constant
-        if one.dynamic and not tagged_kinds(one) and isinstance(word, str) and not isinstance(word, Symbol):
-            if _WORD.fullmatch(word):
-                return made(type_, whole(one.column, "string") == other.plain, one, other)
+        word = other.constant if isinstance(other.constant, str) and not isinstance(other.constant, Symbol) else ""
+        if one.dynamic and not tagged_kinds(one) and _WORD.fullmatch(word):
+            return made(type_, whole(one.column, "string") == other.plain, one, other)
     return None

@@ -15,6 +15,7 @@ from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import drive
 from firesteel.spark import columns as F
@@ -25,6 +26,7 @@ from firesteel.spark.exclude import excluded
 from firesteel.spark.expr import Expr, as_variant, choose, fit, made, missing_expr, null_expr
 from firesteel.spark.handlers import dispatch, handles, handles_nested
 from firesteel.spark.items import ROWS, Compiling, Items, Unpack, inside, over, projected_items
+from firesteel.spark.literals import typed
 from firesteel.spark.rel import constant_count, count_column
 from firesteel.spark.rex import truth
 from firesteel.spark.scans import ranged, unpivoted
@@ -39,14 +41,15 @@ from firesteel.spark.structs import elements_of, misfit
 def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
     if isinstance(node.rex, p.Global) and node.identified:
         raise UnsupportedError("'scan' with BY inside an expression, on Spark", where=node.where)
-    expr = yield node.rex, scope
+    bag = _written_out(node.rex) if isinstance(node, p.Scan) else None
+    expr = bag or (yield node.rex, scope)
     found: list[bool | None] = []
     expr = scope.bind(expr)
     listed = _is_listed(scope, expr)
 
     def range_over(value: Expr) -> Expr:
         array = ranged(scope, value, node.where)
-        found.append(None if value.dynamic else isinstance(value.type, t.Array | t.Sexp))
+        found.append(None if value.dynamic else isinstance(value.type, t.Array | t.Sexp) and bag is None)
         if not isinstance(node, p.ScanIndexed):
             return array
         assert isinstance(array.type, t.Collection)
@@ -65,6 +68,14 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
         found[-1],
         listed,
     )
+
+
+def _written_out(rex: p.Rex) -> Expr | None:
+    """A bag that the plan writes out, of rows of a type that Spark has columns for: as an array its items keep their
+    type, while a literal bag is a variant."""
+    if not isinstance(rex, p.Lit) or not isinstance(rex.type, t.Bag) or not isinstance(rex.value, values.Bag):
+        return None
+    return typed(list(rex.value), t.Array(rex.type.element))
 
 
 def _is_listed(scope: Scope, value: Expr) -> Expr | None:

@@ -45,8 +45,7 @@ def _keyed(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
         parts = [expr.column.alias(f"k{i}") for i, expr in enumerate(inner)] or [F.lit(0).alias("k")]
         return F.struct(F.struct(*parts).alias("k"), place.alias("i"))
 
-    result = made(ROWS, F.transform(array.column, one), array, *inner, cost=4)
-    return replace(result, stage=array.stage)
+    return made(ROWS, F.transform(array.column, one), array, *inner, cost=4)
 
 
 def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
@@ -80,9 +79,9 @@ def distinct_array(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
     return scope.let([array], firsts)
 
 
-def _row_keys(items: Items, where: Where) -> Keys:
+def _row_keys(items: Items) -> Keys:
     """Deep equality of rows: NULL with NULL, MISSING with MISSING."""
-    return lambda scope, item: [row_key(scope, expr, where) for expr in items.unpack(item)]
+    return lambda scope, item: [row_key(scope, expr) for expr in items.unpack(item)]
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -96,7 +95,7 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling:
     def keys(within: Scope, item: Column) -> list[Expr]:
         # The row that the keys see takes the place of the empty one.
         row = replace(within, row=items.unpack(item))
-        return [_sort_key(row, spec, node.where) for spec in node.specs]
+        return [_sort_key(row, spec) for spec in node.specs]
 
     def by_place(array: Expr) -> Expr:
         keyed = _keyed(scope, array, keys, node.where)
@@ -107,12 +106,12 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling:
     return replace(items, array=array, ordered=True, listed=None)
 
 
-def _sort_key(scope: Scope, spec: p.SortSpec, where: Where) -> Expr:
+def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
     """The key, with what is absent before or after everything else before it is reversed."""
     value = scope.lowered(drive(dispatch, spec.key, scope))
     if isinstance(value.type, t.Null | t.Missing):
         return Expr(t.INT64, F.lit(0), atomic=True)
-    found = key(scope, value, spec.key.where or where, ordering=True)
+    found = key(scope, value, ordering=True)
     absent_first = spec.order.nulls_first is not spec.order.descending
 
     def placed(bound: Expr) -> Expr:
@@ -146,7 +145,7 @@ def _array_sort(array: Column, descending: Sequence[bool]) -> Column:
 @handles_nested(p.Distinct)
 def _distinct(node: p.Distinct, scope: Scope) -> Compiling:
     items: Items = yield node.input, scope, True
-    array = distinct_array(scope, items.array, _row_keys(items, node.where), node.where)
+    array = distinct_array(scope, items.array, _row_keys(items), node.where)
     return Items(array, items.unpack, False)
 
 
@@ -166,7 +165,7 @@ def _set_operator(node: p.SetRel, scope: Scope) -> Compiling:
     if isinstance(node, p.Union):
         if not distinct:
             return together
-        return replace(together, array=distinct_array(scope, both, _row_keys(together, node.where), node.where))
+        return replace(together, array=distinct_array(scope, both, _row_keys(together), node.where))
     size = made(t.INT64, F.array_size(left.array.column), left.array)
     array = scope.let([both, size], lambda rows_, count: _chosen(node, scope, rows_, count, together, distinct))
     return Items(array, unpack, False)
@@ -178,7 +177,7 @@ def _fitted(side: Items, types: Sequence[t.Type]) -> Column:
 
 def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Items, distinct: bool) -> Expr:
     """Of every group of equal rows, in which the left ones come first, as many as the operator says."""
-    groups = grouped(scope, rows, _row_keys(together, node.where), node.where)
+    groups = grouped(scope, rows, _row_keys(together), node.where)
 
     def kept(group: Column) -> Column:
         left = F.array_size(F.filter(group, lambda one: one["i"] < count.column))
@@ -242,7 +241,7 @@ def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type],
     width = len(node.keys)
     unpack = unpacker(types)
     groups = grouped(
-        scope, rows, lambda within, item: [_group_key(within, e, node) for e in unpack(item)[:width]], node.where
+        scope, rows, lambda within, item: [_group_key(within, e) for e in unpack(item)[:width]], node.where
     )
     inner: list[Expr] = []
 
@@ -261,11 +260,11 @@ def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type],
     return made(ROWS, F.transform(groups.column, one), groups, rows, *inner, cost=4)
 
 
-def _group_key(scope: Scope, expr: Expr, node: p.Aggregate) -> Expr:
+def _group_key(scope: Scope, expr: Expr) -> Expr:
     """NULL and MISSING are one group."""
     if isinstance(expr.type, t.Null | t.Missing):
         return Expr(t.INT64, F.lit(0), atomic=True)
-    return key(scope, expr, node.where)
+    return key(scope, expr)
 
 
 def _without_missing(expr: Expr) -> Expr:
@@ -299,7 +298,7 @@ def _results(
             continue
         array = made(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=3)
         if agg.distinct:
-            array = distinct_array(scope, array, value_keys(types[at], agg.where), agg.where)
+            array = distinct_array(scope, array, value_keys(types[at]), agg.where)
         results.append(scope.let([array], partial(_folded, scope, agg)))
         at += 1
     return results
@@ -309,9 +308,9 @@ def _attribute(name: str) -> Callable[[Column], Column]:
     return lambda one: one[name]
 
 
-def value_keys(type_: t.Type, where: Where) -> Keys:
+def value_keys(type_: t.Type) -> Keys:
     """Deep equality of values that are items by themselves."""
-    return lambda scope, item: [row_key(scope, Expr(type_, item, atomic=True), where)]
+    return lambda scope, item: [row_key(scope, Expr(type_, item, atomic=True))]
 
 
 def _folded(scope: Scope, agg: p.Agg, array: Expr) -> Expr:

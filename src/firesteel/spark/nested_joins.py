@@ -13,6 +13,7 @@ from firesteel.errors import PlanError
 from firesteel.node import drive
 from firesteel.spark import columns as F
 from firesteel.spark.compare import equal
+from firesteel.spark.dynamic import let
 from firesteel.spark.encoding import common
 from firesteel.spark.expr import Expr, made, null_expr
 from firesteel.spark.handlers import dispatch, handles_nested
@@ -23,6 +24,9 @@ from firesteel.spark.rex import truth
 from firesteel.spark.scope import Scope, Where
 
 Row = tuple[Expr, ...]
+
+#: What is said of a left row with two partners where one is allowed.
+SECOND_MATCH = "a row has more than one match in a join that allows one"
 
 
 def always(kind: p.JoinType) -> bool:
@@ -64,7 +68,7 @@ def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Whe
     if not pair.same:
         return equal(here, sides[0], sides[1], where)
     wide = [made(t.ANY, here.variant(side)[0].column, side, cost=4) for side in sides]
-    keys = [row_key(here, side, where) for side in wide]
+    keys = [row_key(here, side) for side in wide]
     return made(t.BOOL, keys[0].column.eqNullSafe(keys[1].column), *keys)
 
 
@@ -116,6 +120,7 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
         return _tested(node, left, matching)
     types: list[t.Type] = []
     inner: list[Expr] = []
+    single = node.capture is p.Capture.LEFT_SINGLE
 
     def pairs(item: Column) -> Column:
         matches = matching(item)
@@ -126,10 +131,14 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
         def both(other: Column) -> Column:
             return packed([*row, *matches.unpack(other)], types)
 
+        paired = F.transform(matches.array.column, both)
         if not node.capture.pads_right:
-            return F.transform(matches.array.column, both)
+            return paired
+        if single:
+            wrong = scope.run.error(SECOND_MATCH, node.where)
+            paired = let(paired, lambda rows: F.when(F.array_size(rows) > 1, wrong).otherwise(rows))
         alone = packed([*row, *(null_expr() for _ in types[len(row) :])], types)
-        return F.coalesce(_unless_empty(F.transform(matches.array.column, both)), F.array(alone))
+        return F.coalesce(_unless_empty(paired), F.array(alone))
 
     column = F.flatten(F.transform(left.array.column, pairs))
     right = found[-1]
@@ -140,7 +149,8 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
         ordered, listed = False, None
     if node.lateral and ordered is None and right.listed is not None:
         listed = _all_listed(left, right_of)
-    return Items(over(left, column, inner, ROWS), unpacker(types), ordered, listed)
+    array = over(left, column, inner, ROWS)
+    return Items(replace(array, throws=array.throws or single), unpacker(types), ordered, listed)
 
 
 def _unless_empty(array: Column) -> Column:
@@ -213,4 +223,4 @@ def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
     return made(t.BOOL, column, left.array, *inner, cost=3)
 
 
-__all__ = ["always", "condition_holds"]
+__all__ = ["SECOND_MATCH", "always", "condition_holds"]

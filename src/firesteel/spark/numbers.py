@@ -301,7 +301,8 @@ def shortened(number: Digits, places: Column) -> Column:
         return of_digits(F.concat(p["m"], size.cast("string")).try_cast(WHOLE), p["s"])
 
     over = number.scale - places
-    text = F.lpad(magnitude(number.unscaled), F.greatest(F.char_length(magnitude(number.unscaled)), over + 1), F.lit("0"))
+    size = magnitude(number.unscaled)
+    text = F.lpad(size, F.greatest(F.char_length(size), over + 1), F.lit("0"))
     sign = F.when(number.unscaled < 0, F.lit("-")).otherwise(F.lit(""))
     parts = (text.alias("t"), over.alias("c"), sign.alias("m"), places.alias("s"))
     return F.when(over > 0, dynamic.let(F.struct(*parts), cut)).otherwise(number.column)

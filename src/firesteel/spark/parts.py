@@ -111,7 +111,7 @@ def _rows_of(frame: DataFrame, path: Path, groups: list[int]) -> DataFrame:
         elif i in groups:
             ranges.append((start, start + count))
         start += count
-    index = F.col("_metadata.row_index")
+    index = frame.metadataColumn("_metadata")["row_index"]  # a column of the data may have that name
     tests: list[Column] = [(index >= F.lit(first)) & (index < F.lit(last)) for first, last in ranges]
     return frame.filter(reduce(lambda left, right: left | right, tests))
 

@@ -85,6 +85,8 @@ def _stepped(at: p.Rex, keys: list[p.Step], node: p.Path) -> p.Rex:
 def _key(node: p.Key, scope: Scope) -> Generator[Any, Any, Any]:
     key: Expr = yield node.key, scope
     where = node.where or node.key.where
+    if node.optional:
+        scope = replace(scope, lenient=True)
     if not isinstance(node.key.type, t.Text):
         return lambda value: _element(scope, value, key, where)
     any_case = isinstance(node.key.type, t.Symbol)
@@ -113,9 +115,9 @@ def _attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Wher
 def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Where) -> Expr:
     known = attributes(value) or []
     found = [inner for key, inner in known if key == name]
-    if any_case and (not found or scope.run.strict):
+    if any_case and (not found or scope.strict):
         found = [inner for key, inner in known if key.lower() == name.lower()]
-        if scope.run.strict and len(found) > 1:
+        if scope.strict and len(found) > 1:
             return _no_such(scope, value, f"attribute '{name}' is ambiguous", where)
     if not found:
         return _no_such(scope, value, f"no attribute '{name}'", where)
@@ -136,7 +138,7 @@ def _again(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
 
 def _there(scope: Scope, inner: Expr, message: str, where: Where) -> Expr:
     """In strict mode an attribute that is MISSING is an error."""
-    if not scope.run.strict or not inner.type.missable:
+    if not scope.strict or not inner.type.missable:
         return inner
 
     def check(value: Expr) -> Expr:
@@ -222,13 +224,13 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
         if any_case:
             ways.append(_first_entry(pairs, name, True))
     result = F.coalesce(*ways)
-    if scope.run.strict:
+    if scope.strict:
         result = F.coalesce(result, F.when(column.isNotNull(), scope.run.error(f"no attribute '{name}'", where)))
         entries = F.coalesce(pairs, objects) if tags else objects
         alike = F.filter(entries, lambda pair: _matches(pair["key"], F.lit(name), any_case))
         many = F.coalesce(F.array_size(alike) > 1, F.lit(False))
         result = F.when(many, scope.run.error(f"attribute '{name}' is ambiguous", where)).otherwise(result)
-    return made(_inner(value), result, value, cost=8, throws=scope.run.strict)
+    return made(_inner(value), result, value, cost=8, throws=scope.strict)
 
 
 def _inner(value: Expr) -> t.Type:

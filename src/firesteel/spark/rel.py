@@ -73,7 +73,7 @@ def _sort(node: p.Sort, outer: Scope) -> Compiling:
     order: list[Order] = []
     for spec in node.specs:
         value = yield spec.key, scope
-        found = scope.bind(key(scope, value, spec.key.where or node.where, ordering=True))
+        found = scope.bind(key(scope, value, ordering=True))
         order.append(Order(replace(found, stage=0), spec.order))
     below = rows.order
     return replace(staged(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)

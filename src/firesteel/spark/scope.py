@@ -131,6 +131,12 @@ class Scope:
     guard: Guard | None = None
     #: How many lambdas there are around.
     nested: int = 0
+    #: Is what is wrong MISSING here, in strict mode too?
+    lenient: bool = False
+
+    @property
+    def strict(self) -> bool:
+        return self.run.strict and not self.lenient
 
     def at(self, depth: int, where: Where) -> Scope:
         scope: Scope | None = self
@@ -296,7 +302,7 @@ class Scope:
 
     def wrong(self, message: str, where: Where, *parts: Column) -> Column | None:
         """What a wrong value is: an error in strict mode; in permissive mode None, which stands for MISSING."""
-        return self.run.error(message, where, *parts) if self.run.strict else None
+        return self.run.error(message, where, *parts) if self.strict else None
 
 
 def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:

@@ -86,7 +86,7 @@ def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, o
         if is_own_key(expr.type):
             by.append(expr.column.alias(name))
         else:
-            by.append(scope.bind(row_key(scope, expr, node.where)).column.alias(outer.run.name()))
+            by.append(scope.bind(row_key(scope, expr)).column.alias(outer.run.name()))
             firsts.append(F.first(expr.column).alias(name))
         columns.append(reference(expr.type, name))
     left, right = outer.run.name(), outer.run.name()

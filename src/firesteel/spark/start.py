@@ -35,6 +35,8 @@ CONF: dict[str, str] = {
     "spark.sql.optimizer.maxIterations": "20",
     # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
     "spark.sql.subexpressionElimination.enabled": "false",
+    # The JVM does not compile longer methods: what takes more is better computed in several.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }

@@ -139,7 +139,7 @@ def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generat
     """An expression and its key, bound once for all calls."""
     if (rex, ordering) not in later.keys:
         value = scope.bind(opened((yield rex, scope)))
-        found = scope.bind(key(scope, value, rex.where, ordering=ordering))
+        found = scope.bind(key(scope, value, ordering=ordering))
         later.keys[rex, ordering] = (value, found)
     return later.keys[rex, ordering]
 
@@ -287,7 +287,7 @@ def _distinct(call: Call, spec: WindowSpec) -> Expr:
         node = call.node
         group = Group(call.scope, node.fn.name, True, node.where, lambda column: call.later.add(column, spec))
         return collected_distinct(group, value)
-    found = call.scope.bind(key(call.scope, value, call.node.where))
+    found = call.scope.bind(key(call.scope, value))
     keys = call.later.add(F.collect_set(found.column), spec)
     return Expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)
 

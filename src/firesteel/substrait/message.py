@@ -79,8 +79,8 @@ class Message:
 
     @property
     def where(self) -> Place:
-        """What an error points at."""
-        return Place(self.path)
+        """What an error points at. Every node has one, and few are looked at: the path is told when it is asked for."""
+        return _There(self)
 
     def __iter__(self) -> Iterator[tuple[Field, Any]]:
         """The fields that are set, in the order of their numbers, as protobuf writes them."""
@@ -110,6 +110,21 @@ class Message:
 
     def __repr__(self) -> str:
         return f"<{self.kind.name} at {'/'.join(self.path) or '/'}: {', '.join(self.given)}>"
+
+
+class _There(Place):
+    """The place of a message."""
+
+    def __init__(self, message: Message) -> None:
+        object.__setattr__(self, "message", message)
+
+    @property
+    def path(self) -> tuple[str, ...]:  # type: ignore[override]
+        message: Message = self.__dict__["message"]
+        return message.path
+
+    def __reduce__(self) -> tuple[type[Place], tuple[tuple[str, ...]]]:
+        return Place, (self.path,)
 
 
 def new(name: str) -> Message:

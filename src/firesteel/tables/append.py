@@ -52,12 +52,15 @@ def _arrow(rows: list[values.Value], schema: Any) -> pa.Table:
 
 def _put(table: pa.Table, path: Path) -> None:
     """Written beside the target, then moved over it. A name that starts with a dot is read by nobody."""
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     staged = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
     try:
         pq.write_table(table, staged)
         os.replace(staged, path)
+    except (pa.ArrowException, OSError) as error:
+        raise EvaluationError(f"'{path}' cannot be written: {error}") from error
     finally:
         with contextlib.suppress(FileNotFoundError):
             staged.unlink()

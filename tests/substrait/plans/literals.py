@@ -111,6 +111,11 @@ CASES.gives(
     (None, None, None, None, None, None),
 )
 CASES.gives(
+    "a list of moments with nine digits",
+    only(ONE, 1, lit("list<precision_timestamp<9>>", [1, 10**9])),
+    ([Timestamp(1970, 1, 1, 0, 0, Decimal("0.000000001")), Timestamp(1970, 1, 1, 0, 0, Decimal(1))],),
+)
+CASES.gives(
     "a list of structs of maps",
     only(ONE, 1, lit("list<struct<map<string,i64>,date?>>", [({"k": 1}, "2024-02-29"), ({}, None)])),
     ([({"k": 1}, datetime.date(2024, 2, 29)), ({}, None)],),

@@ -47,6 +47,9 @@ MAX_NODES = 1_000_000
 def write(plan_: Plan) -> str:
     """The plan's statement as an expression of the algebra."""
     writing = _Writing(plan_)
+    named = next((one for one in plan_.globals if one.files is not None), None)
+    if named is not None:
+        raise UnsupportedError(f"'{named.name}': files have no form in the algebra", where=named.where)
     match plan_.statement:
         case plan.Query(rex):
             element: Element = drive(lambda steps: steps, writing.value(rex, None))

@@ -18,15 +18,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError
 from firesteel.source import Place
 from firesteel.substrait.explain.heads import head
-from firesteel.substrait.explain.names import Columns
+from firesteel.substrait.explain.names import Columns, Names
 from firesteel.substrait.explain.words import Row, Speaker, cut, literal, mark, type_text
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
+from firesteel.substrait.lower.base import anchor_of
 from firesteel.substrait.lower.hints import record_limit
 from firesteel.substrait.message import Message
 
@@ -69,6 +71,21 @@ class _Drawing:
             place = problem.where.path if isinstance(problem.where, Place) else ()
             self.problems.setdefault(_relation_of(place), []).append(problem)
         self.columns = Columns(plan, self.extensions, self._width)
+        self.anchors = self._anchors()
+
+    def _anchors(self) -> dict[int, Names]:
+        """The names of the columns of the relations that have an anchor."""
+        found: dict[int, Names] = {}
+        for tree in self.plan.relations:
+            self.columns.detached = list(tree.detached_rels)
+            stack = [tree]
+            while stack:
+                one = stack.pop()
+                anchor = anchor_of(one) if one.kind.short == "Rel" else None
+                if anchor is not None:
+                    found[anchor] = self.columns.of(one)
+                stack.extend(inner for field, value in one if field.kind == "message" for inner in _each(value))
+        return found
 
     def text(self) -> str:
         version = self.plan.version
@@ -106,7 +123,7 @@ class _Drawing:
                 self.rows.append((f"… cut after {self.max_lines:,} lines", ""))
                 return
             line = stack.pop()
-            speaker = Speaker(self.extensions, detached)
+            speaker = Speaker(self.extensions, detached, self.anchors)
             below = list(self._relation(line, speaker))
             deeper = line.indent + ("   " if line.last else "│  ")
             for i, (rel, row, label) in reversed(list(enumerate(below))):
@@ -135,7 +152,9 @@ class _Drawing:
         beside = line.row
         for i, one in enumerate(self.columns.below(inner)):
             if i == 1 and kind == "lateral_join":
-                beside = Row(self.columns.of(self.columns.below(inner)[0]), line.row)
+                left = self.columns.below(inner)[0]
+                anchors = {found: 0 for found in (anchor_of(rel), anchor_of(left)) if found is not None}
+                beside = Row(self.columns.of(left), line.row, anchors)
             yield one, beside, ""
 
     def _attached(self, rel: Message) -> Message:
@@ -171,6 +190,10 @@ class _Drawing:
     def _wrong(self, path: tuple[str, ...], indent: str) -> None:
         for problem in self.problems.pop(path, ()):
             self.rows.append((f"{indent}! {problem.code}: {problem.message}", ""))
+
+
+def _each(value: Any) -> list[Message]:
+    return value if isinstance(value, list) else [value]
 
 
 def _relation_of(path: tuple[str, ...]) -> tuple[str, ...]:

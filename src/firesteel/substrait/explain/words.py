@@ -131,9 +131,16 @@ def literal(message: Message, extensions: Extensions) -> str:
 class Speaker:
     """Says the expressions of one plan. A subquery is `#1`, and is kept for the tree below."""
 
-    def __init__(self, extensions: Extensions, detached: Sequence[Message] = ()) -> None:
+    def __init__(
+        self,
+        extensions: Extensions,
+        detached: Sequence[Message] = (),
+        anchors: Mapping[int, tuple[str | None, ...]] | None = None,
+    ) -> None:
         self.extensions = extensions
         self.detached = detached
+        #: The names of the relations that have an anchor.
+        self.anchors = anchors or {}
         self.subqueries: list[tuple[Message, Row]] = []
         self._inlining: set[int] = set()
 
@@ -223,6 +230,8 @@ def _selection(speaker: Speaker, message: Message, row: Row) -> Text:
         if outer.which("outer_reference_type") == "rel_reference":
             found = _up(row, lambda one: outer.rel_reference in one.anchors)
             start = found[0].anchors[outer.rel_reference] if found else 0
+            if found is None and outer.rel_reference in speaker.anchors:  # of the row that a later tree stands in
+                found = Row(speaker.anchors[outer.rel_reference]), f"^({outer.rel_reference})"
         else:
             found = _up(row, lambda one: not one.is_lambda, outer.steps_out)
         if found is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import common
 from firesteel.node import Node
 from firesteel.plan import build
@@ -36,6 +37,10 @@ def _scalar_function(plans: Plans, message: Message, scope: Scope) -> Lowering:
 def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
     value = yield required(message, "input"), scope
     type_ = read_type(required(message, "type"), plans.extensions)
+    try:
+        casts.build(value.type, type_)
+    except UnsupportedError as error:  # there is none between these types, whatever the value
+        raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
     return calls.cast(value, type_, failure=failure).at(message.where)
 

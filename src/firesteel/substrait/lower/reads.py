@@ -77,13 +77,21 @@ def _named(plans: Plans, read: Message) -> p.Rel:
     if made in plans.created:
         type_ = plans.created[made]
         return _scanned(plans, read, p.GlobalBinding(path, type_ or t.ANY).at(read.where), type_)
-    found = plans.catalog.find([(name, False) for name in path]) if plans.catalog else None
-    if plans.catalog and found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
-        found = plans.catalog.find([(path[-1], False)])
-        if found is not None:
-            plans.repair(f"'{'.'.join(path)}' is the table '{'.'.join(found[0])}'", read.named_table.where)
+    found = table_named(plans, path, read.named_table)
     name, type_ = found or (path, None)
     return _scanned(plans, read, p.GlobalBinding(name, type_ or t.ANY).at(read.where), type_)
+
+
+def table_named(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Type] | None:
+    """The table of the catalog that a plan names, its name and its type."""
+    if plans.catalog is None:
+        return None
+    found = plans.catalog.find([(name, False) for name in path])
+    if found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
+        found = plans.catalog.find([(path[-1], False)])
+        if found is not None:
+            plans.repair(f"'{'.'.join(path)}' is the table '{'.'.join(found[0])}'", message.where)
+    return found
 
 
 def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Type | None) -> p.Rel:

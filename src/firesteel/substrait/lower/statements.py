@@ -10,6 +10,7 @@ from firesteel.plan import build
 from firesteel.substrait.lower.base import Plans, Scope, required
 from firesteel.substrait.lower.edges import as_declared, named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
+from firesteel.substrait.lower.reads import table_named
 from firesteel.substrait.message import Message
 
 TOP = Scope()
@@ -103,10 +104,25 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     source = required(message, "input")
     rel: p.Rel = plans.lower(source, TOP)
     schema = _columns(plans, message, rel)
+    if op == "INSERT":
+        path, known = _existing(plans, path, message)
+        if not message.has("table_schema") and len(known) == len(schema):
+            plans.repair("a write without its table's schema: columns go by their positions", message.where)
+            schema = tuple(t.Field(one.name, mine.type) for one, mine in zip(known, schema, strict=True))
     rel = as_declared(rel, schema, source.where)
     if op == "CTAS":
         return p.CreateTable(path, schema, rel, exists=_EXISTS[message.label("create_mode")]).at(message.where)
     return p.Insert(path, schema, rel).at(message.where)
+
+
+def _existing(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Schema]:
+    """The name of the table that is meant, and its columns where they are known."""
+    made = plans.created.get(".".join(path).lower())
+    found = (path, made) if made is not None or plans.catalog is None else table_named(plans, path, message.named_table)
+    type_ = found[1] if found is not None else None
+    element = type_.element if isinstance(type_, t.Bag) else None
+    columns = element.fields if isinstance(element, t.Struct) and not element.open else ()
+    return found[0] if found is not None else path, columns
 
 
 def _columns(plans: Plans, message: Message, rel: p.Rel) -> t.Schema:

@@ -1,0 +1,64 @@
+"""Sums and products of numbers as JSON has them: integers, and decimals of a few digits.
+
+What a variant holds is exact only as digits of any scale (`numbers.py`), which is much to do for `2 * 10.5`. Its own
+schema says how many digits a decimal has behind the point; if they are few, and those before it too, Spark's plain
+decimals have room for a sum or a product, and nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark import columns as F
+from firesteel.spark.dynamic import whole
+from firesteel.spark.expr import Expr, made
+from firesteel.spark.kinds import tagged_kinds
+from firesteel.spark.operands import Number
+from firesteel.spark.scope import Scope
+
+#: The digits behind the point, and before it.
+_SCALE, _BEFORE = 6, 12
+_ROOM = f"decimal({_BEFORE + _SCALE},{_SCALE})"
+#: How the schemas of such variants end.
+_ENDS = ",".join(["BIGINT", *(f"{digits})" for digits in range(_SCALE + 1))])
+
+_OPERATIONS: dict[str, tuple[Callable[[Any, Any], Column], t.Decimal]] = {
+    "plus": (lambda a, b: a + b, t.Decimal(_BEFORE + _SCALE + 1, _SCALE)),
+    "minus": (lambda a, b: a - b, t.Decimal(_BEFORE + _SCALE + 1, _SCALE)),
+    "times": (lambda a, b: a * b, t.Decimal(2 * (_BEFORE + _SCALE) + 1, 2 * _SCALE)),
+}
+
+
+def quick(scope: Scope, name: str, x: Number, y: Number) -> Expr | None:
+    """The result, bound, as a plain decimal; SQL NULL where it takes more. None where it is not worth a try."""
+    if name not in _OPERATIONS or scope.stages is None:
+        return None
+    sides = [_small(scope, operand) for operand in (x, y)]
+    if any(side is None for side in sides):
+        return None
+    a, b = (side for side in sides if side is not None)
+    operation, type_ = _OPERATIONS[name]
+    return scope.bind(made(t.absent(type_, nullable=True), operation(a.plain, b.plain), a, b), dear=True)
+
+
+def _small(scope: Scope, operand: Number) -> Expr | None:
+    expr = operand.expr
+    type_ = t.absent(t.Decimal(_BEFORE + _SCALE, _SCALE), nullable=True)
+    if operand.kind is not None:
+        if tagged_kinds(expr):
+            return None
+        end = F.substring_index(F.schema_of_variant(expr.column), ",", -1)
+        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, _ROOM))
+        return scope.bind(made(type_, column, expr), dear=True)
+    if isinstance(expr.type, t.Decimal):
+        digits, scale = expr.type.precision or 38, expr.type.scale or 0
+        fits = digits - scale <= _BEFORE and scale <= _SCALE
+        return made(type_, expr.plain.cast(_ROOM), expr) if fits else None
+    small = isinstance(expr.type, t.Int8 | t.Int16 | t.Int32) or (
+        type(expr.constant) is int and abs(expr.constant) < 10**_BEFORE
+    )
+    return made(type_, expr.plain.cast(_ROOM), expr) if small else None
