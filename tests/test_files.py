@@ -31,6 +31,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pq.write_table(ROWS.slice(0, 10), folder / "many" / "1.parquet")
     pq.write_table(ROWS.slice(10, 5).select(["b", "a"]), folder / "many" / "k=1" / "2.parquet")
     pq.write_table(ROWS.slice(0, 3), folder / "_low.parquet")
+    pq.write_table(ROWS.rename_columns(["_metadata", "b"]), folder / "named.parquet", row_group_size=GROUP)
     pq.write_table(ROWS.slice(0, 2), folder / "odd [*] %20#?.parquet")
     pq.write_table(ROWS.slice(0, 2), folder / "mixed" / "1.parquet")
     pq.write_table(pa.table({"a": ["x"], "b": ["y"]}), folder / "mixed" / "2.parquet")
@@ -49,7 +50,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def asked(folder: Path, *items: Json, columns: Json = AB) -> bytes:
     """A plan over files in the folder."""
     moved = [{k: f"{folder}/{v}" if k.startswith("uri") else v for k, v in one.items()} for one in items]
-    return plan(root(files(*moved, columns=columns), *columns["names"]))
+    return plan(root(files(*moved, columns=columns), "a", "b"))
 
 
 def outcome(session: fs.Session, asked_: bytes) -> Any:
@@ -104,6 +105,10 @@ def cases(folder: Path) -> dict[str, tuple[bytes, Any]]:
             sorted([*ALL, *first_half, *first_half], key=str),
         ),
         "to the end": (ask(item("t.parquet", start=size // 2)), [row for row in ALL if row not in first_half]),
+        "a slice of data with a column named as Spark's own": (
+            ask(item("named.parquet", length=size // 2), columns=schema(_metadata=I64, b=STRING)),
+            first_half,
+        ),
         "a slice of orc": (ask(item("t.orc", format_="orc", start=5, length=10)), fs.UnsupportedError),
         "a slice of text": (ask(item("t.txt", text=TEXT, start=5), columns=TEXTS), fs.UnsupportedError),
         "all of a text as a slice": (ask(item("t.txt", text=TEXT, length=1 << 20), columns=TEXTS), TEXT_ROWS),
@@ -135,6 +140,7 @@ TELLING = (
     "a name with signs",
     "slices over each other",
     "a slice without a midpoint",
+    "a slice of data with a column named as Spark's own",
     "text twice",
     "text with NULL",
     "empty is NULL",

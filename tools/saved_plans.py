@@ -31,6 +31,10 @@ PLANS = CONFORMANCE / "substrait-plans"
 _BY_NOTES = "wrong as a plan, by the notes that come with the data"
 WRONG = {
     "cases/relation/fetch/fetch_with_offset-datafusion": "the plan has lost its count: it says -1, which is all rows",
+    "cases/relation/aggregate/aggregate_with_group_by_cube-duckdb": "the plan has lost its grouping sets",
+    "cases/relation/aggregate/aggregate_with_grouping_set-duckdb": "the plan has lost its grouping sets",
+    "cases/relation/set/union_distinct-duckdb": "the plan says UNION ALL",
+    "cases/function/arithmetic_decimal/divide-duckdb": "a quotient by zero: infinite here, NULL in DuckDB",
     **{f"tpch/ibis/{query}": _BY_NOTES for query in ("q02", "q04", "q07", "q08", "q11", "q17", "q20", "q21", "q22")},
 }
 

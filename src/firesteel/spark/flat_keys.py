@@ -16,8 +16,8 @@ from pyspark.sql import Column
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import FAMILIES, kind_of, one_of, payload, whole
+from firesteel.spark.sides import SIDE, before_point, in_turn
 from firesteel.spark.sides import WHOLE as _WHOLE
-from firesteel.spark.sides import before_point, side_of
 
 RANKS: dict[str, int] = {
     "BOOLEAN": 1,
@@ -142,7 +142,7 @@ def _number(column: Column, kind: Column, double: Column) -> Column:
     given = F.struct(double.alias("d"), written.alias("s"))
     return F.when(
         simple, _number_of(F.when(F.isnan(double), 0).otherwise(1), double + F.lit(0.0), F.lit(0), None, None)
-    ).when(one_of(kind, *FAMILIES["number"]), dynamic.let(given, lambda number: _exact(number["d"], number["s"])))
+    ).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
 
 
 def _number_of(class_: Column, double: Column, side: Column, before: Column | None, digits: Column | None) -> Column:
@@ -156,17 +156,14 @@ def _number_of(class_: Column, double: Column, side: Column, before: Column | No
     )
 
 
-def _exact(double: Column, written: Column) -> Column:
-    """An integer or a decimal, by the nearest float and its text."""
+def _exact(row: Column) -> Column:
+    """An integer or a decimal: its nearest float, its text, and its side."""
+    written, other = row["s"], row["x"] != 0
     digits = F.regexp_replace(written, r"(\.?0+|[eE].*)$", "")
     turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
     text = F.when(written.startswith("-"), turned).otherwise(digits)
-
-    def made(side: Column) -> Column:
-        before = F.when(side != 0, before_point(written))
-        return _number_of(F.lit(1), double + F.lit(0.0), side, before, F.when(side != 0, text))
-
-    return dynamic.let(side_of(double, written), made)
+    before = F.when(other, before_point(written))
+    return _number_of(F.lit(1), row["d"] + F.lit(0.0), row["x"], before, F.when(other, text))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark import dynamic
 from firesteel.spark.expr import Expr
 from firesteel.spark.numbers import WHOLE
 from firesteel.spark.sides import side_of
@@ -69,8 +68,7 @@ def _integer_tie(value: Column, other: Expr) -> Column:
 
 def _decimal_tie(value: Column, other: Expr) -> Column:
     """The float is the one that is nearest to the decimal."""
-    given = F.struct(value.alias("d"), other.plain.cast("string").alias("s"))
-    return dynamic.let(given, lambda both: -side_of(both["d"], both["s"]))
+    return -side_of(value, other.plain.cast("string"))
 
 
 def mantissa_of(value: Column) -> tuple[Column, Column]:

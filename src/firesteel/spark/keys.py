@@ -10,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import COLLECTIONS, FAMILIES, STRUCTS, kind_of, one_of
@@ -28,7 +29,8 @@ def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
         expr = made(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
     if is_own_key(expr.type, ordering=ordering):
         return expr
-    if not _has_typed_key(expr.type, ordering):
+    room = scope.run.limits.inline >= _ROOM
+    if form(expr.type) is Form.VARIANT or not _has_typed_key(expr.type, ordering, variants=room):
         variant = made(t.ANY, as_variant(expr), expr, cost=4)
         return scope.let([variant], lambda value: _variant_key(scope, value))
     return scope.let([expr], lambda value: made(expr.type, _key(value.plain, expr.type), value, cost=4))
@@ -55,15 +57,20 @@ def is_own_key(type_: t.Type, *, ordering: bool = False) -> bool:
     return not (ordering and isinstance(type_, t.Float32 | t.Float64))
 
 
-def _has_typed_key(type_: t.Type, ordering: bool) -> bool:
-    """Can the key be made of the columns inside? Attributes that may be MISSING shift those after them: then the order
-    of structs is not that of their columns."""
+#: How deep an expression has to be able to nest where keys of containers are to be inside a lambda.
+_ROOM = 30
+
+
+def _has_typed_key(type_: t.Type, ordering: bool, *, variants: bool) -> bool:
+    """Can the key be made of the columns inside, which may be `variants`? Attributes that may be MISSING shift those
+    after them: then the order of structs is not that of their columns."""
     if isinstance(type_, t.Collection):
-        return _has_typed_key(type_.element, ordering)
+        return _has_typed_key(type_.element, ordering, variants=variants)
     if isinstance(type_, t.Struct):
-        missable = any(field.type.missable for field in type_.fields)
-        return not (ordering and missable) and all(_has_typed_key(field.type, ordering) for field in type_.fields)
-    return not isinstance(type_, t.Map)
+        if ordering and any(field.type.missable for field in type_.fields):
+            return False
+        return all(_has_typed_key(field.type, ordering, variants=variants) for field in type_.fields)
+    return not isinstance(type_, t.Map) and (variants or form(type_) is not Form.VARIANT)
 
 
 def _key(column: Column, type_: t.Type) -> Column:
@@ -108,6 +115,9 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
     kind = scope.kind(value)
     kinds = possible(value)
     deep = not shallow and not is_scalar(value.type)
+    limits = scope.run.limits
+    if deep and scope.nested and limits.inline < _ROOM:
+        raise UnsupportedError(f"values of unknown type compared inside a row: {limits.engine} goes not so deep")
 
     def made_(kind: Expr, number: Expr | None) -> Expr:
         double = None if number is None else number.plain
@@ -117,7 +127,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
             inner_key = F.when(_is_box(kind.column), flat(value.column, alike=use is not Use.SORT))
         column = F.when(~one_of(kind.column, "VOID"), F.struct(*parts, inner_key.alias("a")))
         inner = [kind] if number is None else [kind, number]
-        return made(t.ANY, column, value, *inner, cost=24 if deep else 8)
+        return made(t.ANY, column, value, *inner, cost=_ROOM if deep else 8)
 
     if kinds is not None and not kinds & set(FAMILIES["number"]):
         return scope.let([kind], lambda k: made_(k, None))

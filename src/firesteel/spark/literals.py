@@ -32,6 +32,8 @@ def _tells(node: object) -> bool:
         return False
     if isinstance(node, t.Struct) and node.open:
         return False
+    if isinstance(node, t.Timestamp) and form(node) is Form.VARIANT:  # of more digits than Spark's column has
+        return False
     return not isinstance(node, t.Decimal | t.Timestamp) or node.precision is not None
 
 

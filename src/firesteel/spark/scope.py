@@ -22,7 +22,6 @@ from firesteel.source import Place, Span
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
-from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, again, as_variant, made
 from firesteel.spark.failures import Failures
 from firesteel.spark.kinds import known_kind, tagged_kinds
@@ -216,7 +215,7 @@ class Scope:
         guard = self.needed() if expr.throws else None
         if guard is not None:
             stage = max(stage, guard.stage)
-        dear = dear or expr.missing is not None or form(expr.type) is Form.VARIANT
+        dear = dear or expr.dynamic
         names = [self._name(F.once(column) if dear else column, stage, guard) for column in expr.columns]
         return replace(again(expr, [F.col(name) for name in names]), stage=stage + 1, names=tuple(names), own=True)
 

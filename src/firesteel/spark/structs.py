@@ -204,7 +204,7 @@ def to_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def _constants(value: Expr, constant: object) -> list[Column] | None:
     """The elements of a constant collection as Spark's own IN takes them: all there, all of the value's own kind."""
     items = constant.items if isinstance(constant, Bag) else constant
-    if not isinstance(items, list) or not items or value.dynamic or value.missing is not None:
+    if not isinstance(items, list) or not items or value.dynamic:
         return None
     match value.type:
         case t.String() | t.Char() if all(type(item) in (str, Text) for item in items):

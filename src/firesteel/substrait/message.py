@@ -119,9 +119,15 @@ class _There(Place):
         object.__setattr__(self, "message", message)
 
     @property
-    def path(self) -> tuple[str, ...]:  # type: ignore[override]
+    def path(self) -> tuple[str, ...]:
         message: Message = self.__dict__["message"]
         return message.path
+
+    def __eq__(self, other: object) -> bool:
+        return self.path == other.path and other.span is None if isinstance(other, Place) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.path, None))
 
     def __reduce__(self) -> tuple[type[Place], tuple[tuple[str, ...]]]:
         return Place, (self.path,)

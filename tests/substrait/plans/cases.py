@@ -44,6 +44,9 @@ class Cases:
     title: str
     found: list[Case] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        return self.title
+
     def _add(self, case: Case) -> None:
         assert all(case.name != other.name for other in self.found), f"two cases are named {case.name!r}"
         self.found.append(case)

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError
@@ -25,14 +25,12 @@ from firesteel.substrait.lower import (  # noqa: F401 - they register their hand
     subqueries,
     windows,
 )
-from firesteel.substrait.lower.base import Catalog, Plans, Quirks
+from firesteel.substrait.lower.base import Catalog, Plans
 from firesteel.substrait.lower.hints import unknown_enhancements
+from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.statements import statement
 from firesteel.substrait.message import Message
-
-#: Producers whose project relations without `common` replace their input.
-_REPLACING = ("duckdb", "datafusion")
 
 
 @dataclass(frozen=True)
@@ -57,16 +55,18 @@ class Judged:
 def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
     """The plan that a message says, over the tables of a catalog if there is one.
 
-    A producer that gives its name is read as it is known to write. One that does not is read by the letter, and, if
-    that makes no sense, once more as one whose project relations without `common` replace their input.
+    A producer that gives its name, or is known by the shape of the plan, is read as it is known to write. Another one
+    is read by the letter, and, if that makes no sense, once more as one whose project relations without `common`
+    replace their input.
     """
-    if _is_replacing(message):
-        return _lower(message, catalog, Quirks(project_replaces=True))
+    quirks = quirks_of(message)
     try:
-        return _lower(message, catalog, Quirks())
+        return _lower(message, catalog, quirks)
     except PlanError:
+        if quirks.project_replaces:
+            raise
         try:
-            made = _lower(message, catalog, Quirks(project_replaces=True))
+            made = _lower(message, catalog, replace(quirks, project_replaces=True))
         except PlanError:
             made = None
         if made is None or not _replaced(made.repairs):
@@ -76,19 +76,13 @@ def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
 
 def judge(message: Message, catalog: Catalog | None = None) -> Judged:
     """All that is wrong with a plan, and what `lower` puts right in it."""
-    if _is_replacing(message):
-        return _judge(message, catalog, Quirks(project_replaces=True))
-    found = _judge(message, catalog, Quirks())
-    if any(isinstance(problem, PlanError) for problem in found.problems):
-        other = _judge(message, catalog, Quirks(project_replaces=True))
+    quirks = quirks_of(message)
+    found = _judge(message, catalog, quirks)
+    if not quirks.project_replaces and any(isinstance(problem, PlanError) for problem in found.problems):
+        other = _judge(message, catalog, replace(quirks, project_replaces=True))
         if not other.problems and _replaced(other.repairs):
             return other
     return found
-
-
-def _is_replacing(message: Message) -> bool:
-    producer = message.version.producer.lower()
-    return any(name in producer for name in _REPLACING)
 
 
 def _replaced(repairs: tuple[Repair, ...]) -> bool:

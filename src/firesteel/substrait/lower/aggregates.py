@@ -32,7 +32,11 @@ def _aggregate(plans: Plans, message: Message, scope: Scope) -> Lowering:
         aggs.append((yield from _measure(plans, measure, inner)))
     if not keys and not aggs:
         raise PlanError("an aggregate without keys and without measures has no columns", where=message.where)
-    return _grouped(rel, keys, tuple(aggs), sets, message)
+    made = _grouped(rel, keys, tuple(aggs), sets, message)
+    if len(sets) == 1 or not plans.quirks.no_set_index:
+        return made
+    plans.repair("an aggregate of several grouping sets without a column for their index", message.where)
+    return build.emit(made, range(len(p.schema(made)) - 1))
 
 
 def _grouping_sets(message: Message) -> tuple[list[Message], list[list[int]]]:

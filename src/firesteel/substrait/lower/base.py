@@ -18,6 +18,7 @@ from firesteel.plan import build
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.hints import hinted
+from firesteel.substrait.lower.quirks import Quirks
 from firesteel.substrait.message import Message
 
 #: What a handler looks like to the type checker.
@@ -80,14 +81,6 @@ class Scope:
             depth += not scope.is_leaf
             scope = scope.outer
         return None
-
-
-@dataclass(frozen=True)
-class Quirks:
-    """What a producer is known to write otherwise than the specification has it."""
-
-    #: A project relation without `common` gives its expressions only, instead of appending them to its input.
-    project_replaces: bool = False
 
 
 class Recovery(Protocol):

@@ -16,6 +16,7 @@ from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
 from firesteel.substrait.lower.edges import names_of, renamed
+from firesteel.substrait.lower.reads import alike
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
 
@@ -42,6 +43,11 @@ def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
     except UnsupportedError as error:  # there is none between these types, whatever the value
         raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
+    if not isinstance(value.type, t.Any | t.Union | t.Unresolved):
+        try:
+            casts.build(value.type, type_)
+        except UnsupportedError as error:
+            raise error.located(message.where) from None
     return calls.cast(value, type_, failure=failure).at(message.where)
 
 
@@ -203,6 +209,9 @@ def _invocation(plans: Plans, message: Message, scope: Scope) -> Lowering:
     made = yield from lowered_lambda(plans, target, scope)
     if len(args) != len(made.parameters):
         raise PlanError(f"{len(args)} arguments for {len(made.parameters)} parameters", where=message.where)
+    for arg, parameter in zip(args, made.parameters, strict=True):
+        if not alike(arg.type, parameter):
+            raise PlanError(f"a {arg.type} for a parameter that is a {parameter}", where=message.where)
     return _with_arguments(made.body, args)
 
 

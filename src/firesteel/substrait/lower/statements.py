@@ -38,7 +38,6 @@ def statement(plans: Plans, tree: Message) -> p.Statement | None:
     plans.trees.append(made)
     if kind == "rel":
         return None
-    made = _without_index(plans, made, rel, tree.root)
     made, names = root_names(made, tree.root.names, tree.root.where)
     width = len(p.schema(made))
     if len(names) != width:
@@ -49,21 +48,6 @@ def statement(plans: Plans, tree: Message) -> p.Statement | None:
 def _nothing(rel: Message) -> p.Rel:
     """What stands for a tree that gives no rows by itself."""
     return p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag())).at(rel.where)
-
-
-def _without_index(plans: Plans, made: p.Rel, rel: Message, root: Message) -> p.Rel:
-    """The index of the grouping set is a column that one producer does not know of, and does not name."""
-    width = len(p.schema(made))
-    if len(root.names) != width - 1:
-        return made
-    kind = rel.which("rel_type")
-    while kind in ("sort", "fetch", "filter"):
-        rel = getattr(rel, kind).input
-        kind = rel.which("rel_type")
-    if kind != "aggregate" or len(rel.aggregate.groupings) < 2:
-        return made
-    plans.repair("the index of the grouping set, which has no name at the root, is left out", root.where)
-    return build.emit(made, range(width - 1))
 
 
 def _remember(plans: Plans, done: p.Statement) -> None:
