@@ -53,9 +53,10 @@ def outside() -> Callable[[str], Path]:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[Any]:
-    """The one Spark session of a test run."""
+    """The one Spark session of a test run, with room for the plans of many statements at once."""
     from firesteel.spark import start
 
+    os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     session = start(master="local[2]")
     yield session
     session.stop()

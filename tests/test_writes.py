@@ -273,10 +273,6 @@ KINDS: dict[str, tuple[Json, Json]] = {
     "months": (column("intervalYear"), {"intervalYearToMonth": {"years": 1, "months": 2}}),
     "uuid": (column("uuid"), {"uuid": "AAECAwQFBgcICQoLDA0ODw=="}),
     "list": (column("list", type=column("i32")), {"list": {"values": [{"i32": 1}]}}),
-    "map": (
-        column("map", key=column("string", nullable=False), value=column("i32")),
-        {"map": {"keyValues": [{"key": {"string": "k"}, "value": {"i32": 1}}]}},
-    ),
     "times": (
         column("list", type=column("precisionTime", precision=6)),
         {"list": {"values": [{"precisionTime": {"precision": 6, "value": "1"}}]}},

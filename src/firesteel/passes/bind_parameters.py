@@ -13,6 +13,7 @@ from firesteel.values import Value
 
 def bind_parameters(plan: Plan, given: Mapping[int, Value]) -> Plan:
     """The plan with a literal for each of its parameters: what is given, else what the plan itself says."""
+
     def bind(node: Node) -> Node:
         if not isinstance(node, Parameter):
             return node

@@ -27,12 +27,13 @@ Findings = Iterator[Finding]
 def check(plan: Plan) -> list[FiresteelError]:
     """What is wrong with a plan, in the order of the plan; empty where nothing is."""
     found: list[FiresteelError] = []
+    known: set[int] = set()
     for visit in visits(plan):
         for cls in type(visit.node).__mro__:
             judge = _JUDGES.get(cls)
             if judge is not None:
                 found.extend(_error(finding, visit) for finding in judge(visit.node, visit.scope, plan))
-        found.extend(_error(finding, visit) for finding in _unresolved_types(visit.node))
+        found.extend(_error(finding, visit) for finding in _unresolved_types(visit.node, known))
     return found
 
 
@@ -60,13 +61,22 @@ def _judge(cls: type[Node]) -> Callable[[Judge], Judge]:
     return register
 
 
-def _unresolved_types(node: Node) -> Findings:
+def _unresolved_types(node: Node, known: set[int]) -> Findings:
+    """The types of one node are parts of those of another: what is in order is `known`, and not looked at again."""
     stack = [child for child in all_nodes_in(node) if child.atom]
+    seen: set[int] = set()
+    wrong = False
     while stack:
         type_ = stack.pop()
+        if id(type_) in known:
+            continue
+        seen.add(id(type_))
         if isinstance(type_, t.Unresolved):
+            wrong = True
             yield f"the type '{type_.name}' is not known", "name a type of the header, or define it in (types ...)"
         stack.extend(child for child in all_nodes_in(type_))
+    if not wrong:
+        known.update(seen)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

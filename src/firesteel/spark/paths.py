@@ -291,6 +291,10 @@ def _element(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
 
 
 def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
+    if value.type == JSON and type(key.constant) is int and key.constant >= 0 and not scope.run.strict:
+        column = value.column
+        item = F.try_variant_get(column, f"$[{key.constant}]", "variant")
+        return made(JSON, F.coalesce(item, F.when(F.is_variant_null(column), column)), value, cost=3)
     index = view(scope, key, "int")
     parts = [value, *index.parts]
     if isinstance(value.type, t.Array | t.Sexp) and not value.dynamic:

@@ -119,6 +119,8 @@ def cast(value: p.Rex, type_: t.Type, *, failure: str = "THROW") -> p.Rex:
 
 def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions: Extensions) -> standard.Resolved:
     declared = extensions.function(message.function_reference, message.where)
+    if any(isinstance(one, t.Type) for one in args):  # none of the standard's functions does
+        raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
     options = [(one.name, list(one.preference)) for one in message.options]
     try:
         found = standard.resolve(

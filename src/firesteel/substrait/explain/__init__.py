@@ -11,7 +11,7 @@ inside an expression is `#1`, and its tree follows below the relation. `emit` is
 a plan gives as hints is a line below the relation that begins with a dot, and what is wrong with the relation one that
 begins with an exclamation mark. What cannot be said is marked: `⟨so⟩`.
 
-`words.py` says expressions, `names.py` knows the names, `heads.py` says relations.
+`terms.py` says types and literals, `words.py` expressions, `names.py` knows the names, `heads.py` says relations.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from firesteel.errors import FiresteelError
 from firesteel.source import Place
 from firesteel.substrait.explain.heads import head
 from firesteel.substrait.explain.names import Columns, Names
-from firesteel.substrait.explain.words import Row, Speaker, cut, literal, mark, type_text
+from firesteel.substrait.explain.terms import cut, literal, mark, type_text
+from firesteel.substrait.explain.words import Row, Speaker
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of

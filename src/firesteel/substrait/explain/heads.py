@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from firesteel.substrait.explain.names import Columns, Names, base_names
-from firesteel.substrait.explain.words import WIDTH, Row, Speaker, cut, mark, mask
+from firesteel.substrait.explain.terms import WIDTH, cut, mark
+from firesteel.substrait.explain.words import Row, Speaker, mask
 from firesteel.substrait.lower.base import anchor_of
 from firesteel.substrait.message import Message
 

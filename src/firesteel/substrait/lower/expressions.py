@@ -43,11 +43,6 @@ def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
     except UnsupportedError as error:  # there is none between these types, whatever the value
         raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
-    if not isinstance(value.type, t.Any | t.Union | t.Unresolved):
-        try:
-            casts.build(value.type, type_)
-        except UnsupportedError as error:
-            raise error.located(message.where) from None
     return calls.cast(value, type_, failure=failure).at(message.where)
 
 

@@ -30,12 +30,16 @@ _NOT_ALONE = ("lambda", "named_lambda_reference", "enum")
 #: Relations with the columns of their input.
 _SAME_COLUMNS = ("filter", "sort", "fetch", "top_n", "exchange")
 
+#: After so many problems the others are not told.
+MAX_PROBLEMS = 1_000
+
 
 class Recovering:
     """One plan being judged: what is wrong with it, and what became of its messages."""
 
     def __init__(self) -> None:
         self.problems: list[FiresteelError] = []
+        self._noted: set[Any] = set()
         #: By the identity of the message: `explain` tells the types of relations from it.
         self.made: dict[int, Any] = {}
 
@@ -65,8 +69,9 @@ class Recovering:
         return made
 
     def note(self, error: FiresteelError) -> None:
-        """Keep a problem; the same one once."""
-        if all((known.message, known.where) != (error.message, error.where) for known in self.problems):
+        """Keep a problem; the same one once, and no more than somebody may want to read."""
+        if len(self.problems) < MAX_PROBLEMS and (error.message, error.where) not in self._noted:
+            self._noted.add((error.message, error.where))
             self.problems.append(error)
 
     @contextmanager

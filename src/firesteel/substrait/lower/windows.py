@@ -49,6 +49,10 @@ def _call(
 ) -> Lowering:
     args = yield from arguments(plans, message, scope)
     frame = yield from _frame(message, bool(order))
+    around = frame.unit is p.FrameUnit.RANGE and (frame.start.offset is not None or frame.end.offset is not None)
+    measured = len(order) == 1 and isinstance(order[0].key.type, t.Number | t.Temporal | t.Null)
+    if around and not measured:
+        raise PlanError("a range of values around one goes by one number or time to sort by", where=message.where)
     call: p.WindowCall = calls.window(message, args, plans.extensions, partition, order, frame)
     return call
 
