@@ -72,9 +72,9 @@ test-all: ## the same with the slow ones
 tests-core: $(STAMP) ## the tests that need no Spark
 	@$(call within,$(CORE_MINUTES),$(BIN)/python -m pytest -n 2 -m "not spark $(NOT_SLOW)" $(ARGS))
 
-# One process, so that one Spark session serves them all.
+# Two processes with a Spark session each: most of the time Spark is planning, which takes one core.
 tests-spark: $(STAMP) ## the tests that need Spark
-	@$(with_java) $(call within,$(SPARK_MINUTES),$(BIN)/python -m pytest -m "spark $(NOT_SLOW)" $(ARGS))
+	@$(with_java) $(call within,$(SPARK_MINUTES),$(BIN)/python -m pytest -n 2 --dist loadfile -m "spark $(NOT_SLOW)" $(ARGS))
 
 # Asked for at the start of `test`: better to hear it now than after the first part.
 java: $(STAMP)

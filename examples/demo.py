@@ -1,4 +1,4 @@
-"""The demo: a plan and a query over nested data on local Spark, to rows and to a written file.
+"""The demo: plans and a query over nested data on local Spark, to rows and to a written file.
 
 make demo
 """
@@ -40,6 +40,9 @@ def main() -> None:
 
         print(f"\nA query, in PartiQL:\n{QUERY}")
         session.query(QUERY).show()
+
+        print("\nA Substrait plan (examples/shipped.json), run over the same data:\n")
+        session.run(HERE / "shipped.json").show()
 
 
 if __name__ == "__main__":

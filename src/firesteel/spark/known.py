@@ -58,7 +58,8 @@ class Known:
 
 def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
     """What the compiled plan depends on: the plan, its text, which errors show, and the state of the files that it
-    reads. None of one that has to be compiled each time: it asks for the time, or for tables that are not files."""
+    reads. None of one that has to be compiled each time: it asks for the time, for a user's function, or for tables
+    that are not files."""
     found: list[Hashable] = []
     for table in tables:
         if not isinstance(table.source, File) or table.source.format == "ion":
@@ -70,9 +71,14 @@ def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
             return None
         found.append((table.source, table.record_id, table.malformed, now))
     for node in walk(plan):
-        if isinstance(node, p.Shared) or (isinstance(node, p.Call) and node.fn.name.startswith("current_")):
+        if isinstance(node, p.Shared) or (isinstance(node, p.Call) and _varies(node.fn.name)):
             return None
     return plan, _text(plan.statement.where), tuple(found)
+
+
+def _varies(name: str) -> bool:
+    """May a function mean something else the next time? The time does, and a user's function may be registered anew."""
+    return name.startswith("current_") or name.count(":") > 1
 
 
 def _text(where: Span | Place | None) -> str | None:
