@@ -9,6 +9,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.node import fold
 from firesteel.spark import columns as F
 from firesteel.spark import floats
 from firesteel.spark.arguments import propagated, wrong_type
@@ -69,7 +70,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return made(type_, _alike(a) == _alike(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
-        if form(shared) is not Form.VARIANT:
+        if form(shared) is not Form.VARIANT and not _may_miss(shared):
             return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
     word = same_word(type_, a, b)
     if word is not None:
@@ -78,6 +79,11 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if one.dynamic and not other.dynamic and family(other) in _SCALAR_TESTS:
             return scope.let([one, other], lambda x, y: _equal_scalar(scope, type_, x, y))
     return scope.let([a, b], lambda x, y: _equal_variants(scope, type_, x, y))
+
+
+def _may_miss(type_: t.Type) -> bool:
+    """May a collection in it have MISSING elements? To `=` they are as good as NULL, which keys tell from them."""
+    return fold(type_, lambda one, inner: any(inner) or (isinstance(one, t.Collection) and one.element.missable))
 
 
 def _alike(expr: Expr) -> Column:
