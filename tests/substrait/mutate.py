@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from firesteel.substrait import Message, decode, encode
+from firesteel.substrait.message import walk
 from firesteel.substrait.schema import Field, schema
 
 NUMBERS = (-(2**31), -1, 0, 1, 2, 3, 7, 99, 2**31 - 1)
@@ -46,7 +47,7 @@ def _in_the_tree(change: Callable[[Message, Field, random.Random, Message], None
             plan = decode(data)
         except Exception:
             return data
-        spots = [(one, field) for one in messages(plan) for field, _ in one]
+        spots = [(one, field) for one in walk(plan) for field, _ in one]
         if not spots:
             return data
         one, field = chance.choice(spots)
@@ -54,17 +55,6 @@ def _in_the_tree(change: Callable[[Message, Field, random.Random, Message], None
         return encode(plan)
 
     return way
-
-
-def messages(plan: Message) -> Iterator[Message]:
-    """Every message of a plan."""
-    stack = [plan]
-    while stack:
-        one = stack.pop()
-        yield one
-        for field, value in one:
-            if field.kind == "message":
-                stack.extend(value if field.repeated else [value])
 
 
 def _dropped(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
@@ -112,7 +102,7 @@ def _value(field: Field, chance: random.Random) -> object:
 
 def _grafted(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
     """Another message of that type, from elsewhere in the plan, or an empty one."""
-    like = [other for other in messages(plan) if other.kind.name == field.of]
+    like = [other for other in walk(plan) if other.kind.name == field.of]
     name = field.of.removeprefix("substrait.")
     copied = decode(encode(chance.choice(like)), name) if chance.random() < 0.8 else decode(b"", name)
     if field.repeated:
@@ -131,7 +121,7 @@ def _other_kind(one: Message, field: Field, chance: random.Random, plan: Message
     if other.kind != "message":
         one.put(other, _value(other, chance))
         return
-    like = [known for known in messages(plan) if known.kind.name == other.of]
+    like = [known for known in walk(plan) if known.kind.name == other.of]
     name = other.of.removeprefix("substrait.")
     if not name.startswith("google"):
         one.put(other, decode(encode(chance.choice(like)) if like else b"", name))

@@ -11,6 +11,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.substrait import decode, encode
+from firesteel.substrait.message import walk
 from tests.substrait import made
 from tests.substrait.made import message
 from tests.substrait.mutate import mutated
@@ -104,9 +105,7 @@ def test_every_ordinal_is_judged(name: str) -> None:
 
 
 def _fields(plan: fs.substrait.Message) -> list[fs.substrait.Message]:
-    from tests.substrait.mutate import messages
-
-    return [one for one in messages(plan) if one.kind.short == "StructField"]
+    return [one for one in walk(plan) if one.kind.short == "StructField"]
 
 
 def test_a_deep_plan_takes_no_long_time(session: fs.Session) -> None:

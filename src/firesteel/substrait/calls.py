@@ -59,15 +59,25 @@ def aggregate(
     _phase(message)
     args = _separated(message, args, extensions)
     found = _resolved(message, Kind.AGGREGATE, args, extensions)
-    values = [one for one in _values(found, args, message) if not isinstance(one, Lambda)]
-    distinct = message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
+    fn, values = _over_rows(found, args, message)
+    kept = order if found.implementation.ordered or found.row.name in _ORDERED else ()
+    return p.Agg(fn, values, distinct=_is_distinct(message), order=kept).at(message.where)
+
+
+def _over_rows(
+    found: standard.Resolved, args: Sequence[Argument], message: Message
+) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
+    """The function and the arguments of a call over many rows: PartiQL's function where it is the same."""
+    values = tuple(one for one in _values(found, args, message) if not isinstance(one, Lambda))
     fn = _fn(found, values)
     ours = AGGREGATES.get(found.row.name)
-    if ours is not None:
-        name = "count_star" if ours == "count" and not values else ours
-        fn = fn.replace(name=name, choices=())
-    kept = order if found.implementation.ordered or found.row.name in _ORDERED else ()
-    return p.Agg(fn, tuple(values), distinct=distinct, order=kept).at(message.where)
+    if ours is None:
+        return fn, values
+    return fn.replace(name="count_star" if ours == "count" and not values else ours, choices=()), values
+
+
+def _is_distinct(message: Message) -> bool:
+    return message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
 
 
 def _separated(message: Message, args: Sequence[Argument], extensions: Extensions) -> Sequence[Argument]:
@@ -88,14 +98,8 @@ def window(
 ) -> p.WindowCall:
     """A call over a window."""
     _phase(message)
-    found = _resolved(message, Kind.WINDOW, args, extensions)
-    values = [one for one in _values(found, args, message) if not isinstance(one, Lambda)]
-    distinct = message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
-    fn = _fn(found, values)
-    ours = AGGREGATES.get(found.row.name)
-    if ours is not None:
-        fn = fn.replace(name="count_star" if ours == "count" and not values else ours, choices=())
-    return p.WindowCall(fn, tuple(values), partition, order, frame=frame, distinct=distinct).at(message.where)
+    fn, values = _over_rows(_resolved(message, Kind.WINDOW, args, extensions), args, message)
+    return p.WindowCall(fn, values, partition, order, frame=frame, distinct=_is_distinct(message)).at(message.where)
 
 
 def expression(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, **choices: str) -> p.Call:
@@ -173,11 +177,17 @@ def _alike(a: t.Type, b: t.Type) -> bool:
     return any(isinstance(a, one) and isinstance(b, one) for one in families) or isinstance(b, t.Null)
 
 
+#: A whole aggregation: from rows to results. What says nothing means it.
+_WHOLE = ("AGGREGATION_PHASE_UNSPECIFIED", "AGGREGATION_PHASE_INITIAL_TO_RESULT")
+
+
 def _phase(message: Message) -> None:
-    if "phase" in message.kind.by_name:
-        phase = message.label("phase")
-        if phase not in ("AGGREGATION_PHASE_UNSPECIFIED", "AGGREGATION_PHASE_INITIAL_TO_RESULT"):
-            raise UnsupportedError(f"an aggregate in the phase {phase}", where=message.where)
+    phase = message.label("phase")
+    if phase not in _WHOLE:
+        said = phase.removeprefix("AGGREGATION_PHASE_")
+        raise UnsupportedError(
+            f"the aggregation phase {said}: intermediate states are each engine's own", where=message.where
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

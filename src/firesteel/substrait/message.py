@@ -133,6 +133,18 @@ class _There(Place):
         return Place, (self.path,)
 
 
+def walk(root: Message) -> Iterator[Message]:
+    """A message and all that are in it, in their order."""
+    stack = [root]
+    while stack:
+        message = stack.pop()
+        yield message
+        inner = [
+            one for field, value in message if field.kind == "message" for one in (value if field.repeated else [value])
+        ]
+        stack.extend(reversed(inner))
+
+
 def new(name: str) -> Message:
     """An empty message by its name in the package `substrait`."""
     return Message(schema().messages[f"substrait.{name}"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.functions.substrait import shapes
 from firesteel.node import drive
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message, new
@@ -16,24 +17,7 @@ from firesteel.substrait.schema import schema
 FIELD = "_{}".format
 
 #: Kinds without parameters.
-SIMPLE: dict[str, t.Type] = {
-    "bool": t.BOOL,
-    "i8": t.INT8,
-    "i16": t.INT16,
-    "i32": t.INT32,
-    "i64": t.INT64,
-    "fp32": t.FLOAT32,
-    "fp64": t.FLOAT64,
-    "string": t.STRING,
-    "binary": t.BLOB,
-    "date": t.DATE,
-    "uuid": t.Uuid(),
-    "interval_year": t.Interval("year_month"),
-    # Removed: microseconds, always.
-    "timestamp": t.Timestamp(6),
-    "timestamp_tz": t.Timestamp(6, zone=True),
-    "time": t.Time(6),
-}
+SIMPLE: dict[str, t.Type] = {"bool" if name == "boolean" else name: type_ for name, type_ in shapes.SIMPLE.items()}
 
 #: Kinds with parameters that are numbers.
 SIZED: dict[str, Callable[[Message], t.Type]] = {

@@ -50,6 +50,7 @@ SIMPLE: dict[str, t.Type] = {
     "date": t.DATE,
     "interval_year": t.Interval("year_month"),
     "uuid": t.Uuid(),
+    # Removed from messages: microseconds, always.
     "timestamp": t.Timestamp(6),
     "timestamp_tz": t.Timestamp(6, zone=True),
     "time": t.Time(6),

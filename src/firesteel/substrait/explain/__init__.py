@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError
@@ -31,7 +30,7 @@ from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of
 from firesteel.substrait.lower.hints import record_limit
-from firesteel.substrait.message import Message
+from firesteel.substrait.message import Message, walk
 
 #: Where a relation's columns begin, at most.
 COLUMN = 72
@@ -79,13 +78,10 @@ class _Drawing:
         found: dict[int, Names] = {}
         for tree in self.plan.relations:
             self.columns.detached = list(tree.detached_rels)
-            stack = [tree]
-            while stack:
-                one = stack.pop()
+            for one in walk(tree):
                 anchor = anchor_of(one) if one.kind.short == "Rel" else None
                 if anchor is not None:
                     found[anchor] = self.columns.of(one)
-                stack.extend(inner for field, value in one if field.kind == "message" for inner in _each(value))
         return found
 
     def text(self) -> str:
@@ -191,10 +187,6 @@ class _Drawing:
     def _wrong(self, path: tuple[str, ...], indent: str) -> None:
         for problem in self.problems.pop(path, ()):
             self.rows.append((f"{indent}! {problem.code}: {problem.message}", ""))
-
-
-def _each(value: Any) -> list[Message]:
-    return value if isinstance(value, list) else [value]
 
 
 def _relation_of(path: tuple[str, ...]) -> tuple[str, ...]:

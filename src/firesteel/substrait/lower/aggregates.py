@@ -6,16 +6,13 @@ from functools import reduce
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
-
-#: A whole aggregation: from rows to results. What says nothing means it.
-_WHOLE = ("AGGREGATION_PHASE_UNSPECIFIED", "AGGREGATION_PHASE_INITIAL_TO_RESULT")
 
 
 @relation("aggregate")
@@ -70,11 +67,6 @@ def _grouping_sets(message: Message) -> tuple[list[Message], list[list[int]]]:
 
 def _measure(plans: Plans, message: Message, inner: Scope) -> Lowering:
     call = required(message, "measure")
-    if call.label("phase") not in _WHOLE:
-        phase = call.label("phase").removeprefix("AGGREGATION_PHASE_")
-        raise UnsupportedError(
-            f"the aggregation phase {phase}: intermediate states are each engine's own", where=call.where
-        )
     args = yield from arguments(plans, call, inner)
     order = yield from sort_specs(plans, call.sorts, inner)
     made: p.Agg = calls.aggregate(call, args, plans.extensions, order)

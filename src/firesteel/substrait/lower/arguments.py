@@ -38,11 +38,12 @@ def _value(plans: Plans, message: Message, scope: Scope) -> Lowering:
     if kind == "lambda":
         return (yield from lowered_lambda(plans, getattr(message, "lambda"), scope))
     if kind == "named_lambda_reference":
-        return (yield from lowered_lambda(plans, _by_anchor(plans, message.named_lambda_reference), scope))
+        return (yield from lowered_lambda(plans, named_lambda(plans, message.named_lambda_reference), scope))
     return (yield message, scope)
 
 
-def _by_anchor(plans: Plans, reference: Message) -> Message:
+def named_lambda(plans: Plans, reference: Message) -> Message:
+    """The lambda that a plan declares beside its relations."""
     found = plans.lambdas.get(reference.lambda_reference)
     if found is None:
         raise PlanError(f"no lambda is declared with the anchor {reference.lambda_reference}", where=reference.where)
@@ -58,11 +59,6 @@ def lowered_lambda(plans: Plans, message: Message, scope: Scope) -> Lowering:
     body = yield message.body, Scope(parameters, scope, is_lambda=True)
     plans.inlining.discard(id(message))
     return calls.Lambda(parameters, body)
-
-
-def named_lambda(plans: Plans, reference: Message) -> Message:
-    """The lambda that a plan declares beside its relations."""
-    return _by_anchor(plans, reference)
 
 
 __all__ = ["arguments", "lowered_lambda", "named_lambda"]

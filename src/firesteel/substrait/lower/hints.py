@@ -16,7 +16,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 from firesteel.substrait import calls
-from firesteel.substrait.message import Message
+from firesteel.substrait.message import Message, walk
 from firesteel.substrait.wire import decode
 
 RECORD_LIMIT = "firesteel.RecordLimit"
@@ -24,15 +24,10 @@ RECORD_LIMIT = "firesteel.RecordLimit"
 
 def unknown_enhancements(plan: Message) -> Iterator[UnsupportedError]:
     """The extensions of a plan that change what it means, and of which nothing is known here."""
-    stack = [plan]
-    while stack:
-        one = stack.pop()
+    for one in walk(plan):
         if one.kind.short == "AdvancedExtension" and one.has("enhancement") and not _is_limit(one.enhancement, one):
             url = one.enhancement.type_url or "of nothing"
             yield UnsupportedError(f"an enhancement that is not known here: '{url}'", where=one.where)
-        for field, value in one:
-            if field.kind == "message":
-                stack.extend(reversed(value) if field.repeated else [value])
 
 
 def _is_limit(extension: Message, holder: Message) -> bool:

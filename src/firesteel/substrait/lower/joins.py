@@ -59,6 +59,7 @@ def _cross(plans: Plans, message: Message, scope: Scope) -> Lowering:
     return p.Join(p.Cross(), left, right)
 
 
+@relation("nested_loop_join")  # which has no filter after it
 @relation("join")
 def _join(plans: Plans, message: Message, scope: Scope) -> Lowering:
     left = yield required(message, "left"), scope
@@ -66,18 +67,6 @@ def _join(plans: Plans, message: Message, scope: Scope) -> Lowering:
     sides = _Sides(message, scope, left, right, *_capture(message))
     made = yield from sides.joined(message.expression if message.has("expression") else None)
     return (yield from _post_filtered(made, message, scope))
-
-
-@relation("nested_loop_join")
-def _nested_loop(plans: Plans, message: Message, scope: Scope) -> Lowering:
-    return (yield from _join_without_post_filter(message, scope))
-
-
-def _join_without_post_filter(message: Message, scope: Scope) -> Lowering:
-    left = yield required(message, "left"), scope
-    right = yield required(message, "right"), scope
-    sides = _Sides(message, scope, left, right, *_capture(message))
-    return (yield from sides.joined(message.expression if message.has("expression") else None))
 
 
 @relation("lateral_join")

@@ -55,21 +55,15 @@ def _list(rex: p.Rex, mask: Message) -> p.Rex:
 
 
 def _selected(rex: p.Rex, mask: Message) -> p.Rex:
-    """Elements by their places: those of every item, one after the other."""
-    rows = p.ScanIndexed(rex)
+    """Elements by their places: one, or a slice up to its end, which is not part of it."""
     assert isinstance(rex.type, t.Array)
-    index = p.Var(t.INT64, 1)
-    found: p.Rel | None = None
-    for item in mask.selection:
-        sliced = item.which("type") == "slice"  # up to its end, which is not part of it
-        low, high = (item.slice.start, item.slice.end - 1) if sliced else (item.item.field,) * 2
-        if low < 0 or high < (-1 if sliced else 0):
-            raise UnsupportedError("a mask that counts from the end of a list", where=item.where)
-        within = build.call("between", index, build.lit(low), build.lit(high))
-        part = p.Filter(within, rows)
-        if found is not None:
-            raise UnsupportedError("a mask with several parts of a list", where=mask.where)
-        found = part
-    assert found is not None
+    item, *others = mask.selection
+    sliced = item.which("type") == "slice"
+    low, high = (item.slice.start, item.slice.end - 1) if sliced else (item.item.field,) * 2
+    if low < 0 or high < (-1 if sliced else 0):
+        raise UnsupportedError("a mask that counts from the end of a list", where=item.where)
+    if others:
+        raise UnsupportedError("a mask with several parts of a list", where=mask.where)
+    within = build.call("between", p.Var(t.INT64, 1), build.lit(low), build.lit(high))
     element = masked(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
-    return unless_null(rex, build.select(element, found, t.Array))
+    return unless_null(rex, build.select(element, p.Filter(within, p.ScanIndexed(rex)), t.Array))

@@ -6,12 +6,11 @@ there; any other tree is lowered once and shared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel.errors import PlanError
 from firesteel.substrait.lower.base import Lowering, Plans, Scope
-from firesteel.substrait.message import Message
+from firesteel.substrait.message import Message, walk
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ def is_open(plans: Plans, tree: Message) -> bool:
     """Does a tree refer to an anchor that is not in it, or to another tree that does?"""
     known: set[int] = set()
     wanted: set[int] = set()
-    for message in _messages(tree):
+    for message in walk(tree):
         match message.kind.short:
             case "RelCommon" if message.has("rel_anchor"):
                 known.add(message.rel_anchor)
@@ -52,13 +51,3 @@ def opened(plans: Plans, ordinal: int, message: Message, scope: Scope) -> Loweri
     plans.inlining.discard(id(found.rel))
     plans.detached_rels, plans.detached_expressions = kept
     return made
-
-
-def _messages(root: Message) -> Iterator[Message]:
-    stack = [root]
-    while stack:
-        message = stack.pop()
-        yield message
-        for field, value in message:
-            if field.kind == "message":
-                stack.extend(value if field.repeated else [value])

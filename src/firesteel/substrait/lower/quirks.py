@@ -5,10 +5,9 @@ Each of them that is made use of is a repair.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from firesteel.substrait.message import Message
+from firesteel.substrait.message import Message, walk
 
 #: Producers whose project relations without `common` replace their input.
 _REPLACING = ("duckdb", "datafusion")
@@ -28,19 +27,8 @@ def quirks_of(message: Message) -> Quirks:
     """How a plan has to be read, as far as it can be told before."""
     producer = message.version.producer.lower()
     replaces = any(name in producer for name in _REPLACING)
-    return Quirks(project_replaces=replaces, no_set_index=any(map(_counts_without_index, _trees(message))))
-
-
-def _trees(message: Message) -> Iterator[Message]:
-    """The messages of a plan that say how many columns there are: roots and project relations."""
-    stack: list[Message] = [message]
-    while stack:
-        one = stack.pop()
-        if one.kind.short in ("RelRoot", "ProjectRel"):
-            yield one
-        for field, value in one:
-            if field.kind == "message":
-                stack.extend(value if field.repeated else [value])
+    counting = (one for one in walk(message) if one.kind.short in ("RelRoot", "ProjectRel"))
+    return Quirks(project_replaces=replaces, no_set_index=any(map(_counts_without_index, counting)))
 
 
 def _counts_without_index(message: Message) -> bool:

@@ -48,7 +48,7 @@ def _call(
     plans: Plans, message: Message, scope: Scope, partition: tuple[p.Rex, ...], order: tuple[p.SortSpec, ...]
 ) -> Lowering:
     args = yield from arguments(plans, message, scope)
-    frame = yield from _frame(message, bool(order))
+    frame = yield from _frame(message)
     around = frame.unit is p.FrameUnit.RANGE and (frame.start.offset is not None or frame.end.offset is not None)
     measured = len(order) == 1 and isinstance(order[0].key.type, t.Number | t.Temporal | t.Null)
     if around and not measured:
@@ -60,13 +60,9 @@ def _call(
 _UNITS = {"BOUNDS_TYPE_ROWS": p.FrameUnit.ROWS, "BOUNDS_TYPE_RANGE": p.FrameUnit.RANGE}
 
 
-def _frame(message: Message, ordered: bool) -> Lowering:
-    """The frame; where nothing is said of bounds, all of the partition."""
-    label = message.label("bounds_type")
-    if not message.has("lower_bound") and not message.has("upper_bound"):
-        unit = _UNITS.get(label, p.FrameUnit.ROWS)
-        return p.Frame(unit, p.Bound(p.BoundSide.PRECEDING, None), p.Bound(p.BoundSide.FOLLOWING, None))
-    unit = _UNITS.get(label, p.FrameUnit.ROWS)
+def _frame(message: Message) -> Lowering:
+    """The frame; a bound of which nothing is said is the end of the partition."""
+    unit = _UNITS.get(message.label("bounds_type"), p.FrameUnit.ROWS)
     lower = yield from _bound(message.lower_bound, p.BoundSide.PRECEDING)
     upper = yield from _bound(message.upper_bound, p.BoundSide.FOLLOWING)
     return p.Frame(unit, lower, upper)
