@@ -36,15 +36,9 @@ def loosened(type_: t.Type) -> t.Type:
     return transform(type_, one)
 
 
-def made_names(statement: p.Statement) -> set[str]:
+def made_names(node: p.Plan) -> set[str]:
     """The tables and views that a plan makes, by their names in lower case."""
-    found = set()
-    for one in statement.statements if isinstance(statement, p.Script) else (statement,):
-        if isinstance(one, p.CreateTable):
-            found.add(".".join(one.path).lower())
-        elif isinstance(one, p.CreateView):
-            found.add(one.name.lower())
-    return found
+    return {one.name.lower() for one in node.statements if isinstance(one, p.CreateTable | p.CreateView)}
 
 
 def written(node: p.Plan, input_: p.Rel, columns: t.Schema) -> p.Plan:

@@ -23,7 +23,7 @@ def bound(session: fs.Session, query: str, mode: str) -> tuple[p.Plan, list[Tabl
     else:
         node = session.plan(query, mode=mode).node
     ensure(node)
-    return session._bind(node)
+    return session._catalog.bind(node)
 
 
 def answer(plan: p.Plan, tables: list[Table]) -> tuple[values.Value, fs.FiresteelError | None]:

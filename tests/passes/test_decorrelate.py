@@ -19,7 +19,7 @@ SESSION = register(fs.connect(engine="reference"))
 
 
 def bound(text: str, mode: str) -> tuple[p.Plan, list]:
-    plan, tables = SESSION._bind(SESSION.plan(text, mode=mode).node)
+    plan, tables = SESSION._catalog.bind(SESSION.plan(text, mode=mode).node)
     return optimize(plan), tables
 
 

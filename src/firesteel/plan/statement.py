@@ -55,10 +55,19 @@ class IfExists(enum.Enum):
     IGNORE = "ignore"
 
 
-class CreateTable(Statement, tag="write_table"):
-    """A table of these columns, with the rows of a relation or empty."""
+class PathStatement(Statement):
+    """A statement on a table or a view, by the path of its name."""
 
     path: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.path)
+
+
+class CreateTable(PathStatement, tag="write_table"):
+    """A table of these columns, with the rows of a relation or empty."""
+
     columns: Schema
     input: Rel | None
     _: KW_ONLY
@@ -66,20 +75,18 @@ class CreateTable(Statement, tag="write_table"):
     mode: Mode = Mode.STRICT
 
 
-class Insert(Statement, tag="insert_rows"):
+class Insert(PathStatement, tag="insert_rows"):
     """The rows of a relation, added to a table by the names of its columns."""
 
-    path: tuple[str, ...]
     columns: Schema
     input: Rel
     _: KW_ONLY
     mode: Mode = Mode.STRICT
 
 
-class Drop(Statement, tag="drop_object"):
+class Drop(PathStatement, tag="drop_object"):
     """A table or a view less."""
 
-    path: tuple[str, ...]
     _: KW_ONLY
     view: bool = False
     if_exists: bool = False
@@ -168,3 +175,8 @@ class Plan(PlanNode, tag="plan"):
     fns: tuple[Fn, ...] = ()
     constants: tuple[Constant, ...] = ()
     definitions: tuple[Definition, ...] = ()
+
+    @property
+    def statements(self) -> tuple[Statement, ...]:
+        """What the plan says, in order."""
+        return self.statement.statements if isinstance(self.statement, Script) else (self.statement,)
