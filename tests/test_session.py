@@ -112,6 +112,11 @@ def test_views_are_plans_by_name(session: fs.Session) -> None:
     assert session.run("(map_values (id i) (filter (gt (id i) (lit 1)) (scan (id ids) i)))").to_python() == [2, 3]
     with pytest.raises(fs.AnalysisError, match="registered already"):
         session.run(view)
+    session.register("IDS", [7])  # the exact name is meant, be it a table's or a view's
+    assert session.run("(map_values (id i) (scan (id 'IDS') i))").to_python() == [7]
+    assert session.run("(map_values (id i) (scan (id ids) i))").to_python() == [1, 2, 3]
+    with pytest.raises(fs.AnalysisError, match="no table 'Ids'"):
+        session.run("(map_values (id i) (scan (id 'Ids') i))")
     session.unregister("ids")
 
 

@@ -226,6 +226,12 @@ def test_the_flag_of_the_command_line(tmp_path: Path, capfd: pytest.CaptureFixtu
 def test_tables_on_spark(spark: Any, tmp_path: Path) -> None:
     """What a table holds is kept: an answer that was asked for before sees what was there before."""
     session = fs.connect(spark=spark, warehouse=tmp_path)
+    trees = session.explain(fs.read_plan(plan(write("t", virtual((1, "x")), "CTAS"), root(table("t"), "a", "b"))))
+    assert [tree.splitlines()[0].strip() for tree in trees.split("\n\n")] == [
+        "write_table t (a, b)",
+        "root strict (a, b)",
+    ]
+    assert list(tmp_path.iterdir()) == []  # nothing was done
     session.register("wide", pa.table({"a": [1, 1 << 40], "b": ["x", "y"]}))
     narrow = schema(a=I32, b=STRING)
     session.run(plan(write("t", table("wide"), "CTAS"), define("e", "TABLE", "CREATE", tableSchema=REQUIRED)))
@@ -293,3 +299,38 @@ def test_every_type_comes_back_as_it_was(spark: Any) -> None:
         found.append(answer.value())
         session.close()
     assert values.equal(*found)
+
+
+TREES = """\
+write_table t (a, b)
+└─ project $0."_1", $0."_2"          [a int64?, b string?]
+   └─ scan $bag::[{_1: 1, _2: "x"}]  [$0 struct(_1 int64?, _2 string?)]
+
+root strict (a, b)
+└─ project $0."a", $0."b"  [a int64?, b string?]
+   └─ scan t               [$0 struct(a int64?, b string?)]
+
+insert_rows t (a, b)
+└─ project $0."a", $0."b"  [a int64?, b string?]
+   └─ scan t               [$0 struct(a int64?, b string?)]"""
+
+
+def test_every_statement_is_explained_and_nothing_is_done(
+    session: fs.Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = plan(write("t", virtual((1, "x")), "CTAS"), root(table("t"), "a", "b"), write("t", table("t"), "INSERT"))
+    assert session.explain(fs.read_plan(made)) == TREES
+    assert session.find([("t", False)]) is None
+    assert session.check(made) == []
+    (tmp_path / "plan.proto").write_bytes(made)
+    assert _run(["explain", str(tmp_path / "plan.proto"), "--engine", "reference"]) == 0
+    assert capsys.readouterr().out.rstrip() == TREES
+
+
+def test_two_roots_are_two_trees(session: fs.Session) -> None:
+    session.register("t", pa.table({"a": [1], "b": ["x"]}))
+    made = fs.read_plan(plan(root(table("t"), "a", "b"), root(table("t"), "c", "d")))
+    first, second = session.explain(made).split("\n\n")
+    assert first.splitlines()[0].strip() == "root strict (a, b)"
+    assert second.splitlines()[0].strip() == "root strict (c, d)"
+    assert first.splitlines()[1:] == second.splitlines()[1:]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from firesteel import partiql, values, writes
+from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.catalog import Catalog
@@ -164,7 +164,7 @@ class Session:
     def run_all(self, source: Plan | p.Plan | str | Path | bytes | Any, *, params: Params = None) -> list[Result]:
         """Run all that a plan says, in order: the answer of every root."""
         node, repairs = self._lowered(source, params)
-        statements = Statements(self._catalog, lambda: self._engine, self._prepared)
+        statements = self._statements(self._catalog)
         answers: list[Result] = []
         for statement in node.statements:
             if statements.changes_a_file(statement):  # what was asked for before does not see it
@@ -192,14 +192,16 @@ class Session:
         self, source: Plan | p.Plan | str, *, mode: str = "permissive", params: Sequence[Any] | None = None
     ) -> str:
         """A plan, or that of a PartiQL statement, as this session would run it: a tree, one line per node, and a line
-        below it for every expression that would run in Python, with the reason."""
+        below it for every expression that would run in Python, with the reason. Each of several statements has a tree,
+        and sees what those before it would have made."""
         node, _ = self._lowered(self.plan(source, mode=mode, params=params) if isinstance(source, str) else source)
         ensure(node)
-        if not isinstance(node.statement, p.Query | p.Root):
-            return explain(node)
-        node, used, engine = self._prepared(node)
-        node, fallbacks = engine.explain(node, used)
-        return explain(node, marks=[(rex, f"python: {reason}") for rex, reason in fallbacks])
+        statements = self._statements(self._catalog.copy())
+        trees = []
+        for statement in node.statements:
+            plan, fallbacks = statements.foresee(node.replace(statement=statement))
+            trees.append(explain(plan, marks=[(rex, f"python: {reason}") for rex, reason in fallbacks]))
+        return "\n\n".join(trees)
 
     def check(self, source: Plan | str | Path | bytes | Any) -> Findings:
         """What there is to say of a plan over this session's tables and of its engine, without running it."""
@@ -208,25 +210,31 @@ class Session:
         if not found:
             plan = read.lowered(self).plan
             found.extend(self._catalog.missing(plan))
-            if not found and not writes.made_names(plan):
+            if not found:
                 found.extend(self._refused(plan))
         return found
 
     def _refused(self, plan: p.Plan) -> Iterator[FiresteelError]:
-        """What the engine would not do of a plan. One that waits for the values of parameters is not asked about."""
+        """What the engine would not do of a plan. A query that waits for the values of parameters is not asked about;
+        nor is what comes behind a statement that cannot be foreseen and may change what is there."""
+        statements = self._statements(self._catalog.copy())
         for statement in plan.statements:
-            nodes = list(walk(statement))
-            if not isinstance(statement, p.Query | p.Root) or any(isinstance(one, p.Parameter) for one in nodes):
-                continue
-            try:
-                node, used, engine = self._prepared(plan.replace(statement=statement))
-                engine.explain(node, used)
-            except FiresteelError as error:
-                yield error
+            foreseen = False
+            if not any(isinstance(one, p.Parameter) for one in walk(statement)):
+                try:
+                    statements.foresee(plan.replace(statement=statement))
+                    foreseen = True
+                except FiresteelError as error:
+                    yield error
+            if not foreseen and not isinstance(statement, p.Query | p.Root):
+                return
 
-    def _prepared(self, node: p.Plan) -> Prepared:
+    def _statements(self, catalog: Catalog) -> Statements:
+        return Statements(catalog, lambda: self._engine, self._prepared)
+
+    def _prepared(self, node: p.Plan, catalog: Catalog) -> Prepared:
         """The plan as it runs: over its tables, typed and optimized. One without tables may run in this process."""
-        node, used = self._catalog.bind(node)
+        node, used = catalog.bind(node)
         node = optimize(node, skip=self._skip_passes)
         return Prepared(node, used, self._reference if self._in_process and not used else self._engine)
 

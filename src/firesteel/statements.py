@@ -5,7 +5,7 @@ Everything is judged before anything is computed, and computed before anything c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from firesteel import plan as p
@@ -14,6 +14,7 @@ from firesteel import types as t
 from firesteel.catalog import Catalog, referred
 from firesteel.engines import Engine
 from firesteel.errors import AnalysisError, UnsupportedError
+from firesteel.node import Node
 from firesteel.passes import View
 from firesteel.plan.check import ensure
 from firesteel.results import Result
@@ -28,10 +29,16 @@ class Prepared(NamedTuple):
     engine: Engine
 
 
+#: A plan as an engine runs it, and the expressions of it that it leaves to Python, with the reasons.
+Foreseen = tuple[p.Plan, Sequence[tuple[Node, str]]]
+
+
 class Statements:
     """The statements of one plan, done one after the other: an engine may share between them what it likes."""
 
-    def __init__(self, catalog: Catalog, engine: Callable[[], Engine], prepare: Callable[[p.Plan], Prepared]) -> None:
+    def __init__(
+        self, catalog: Catalog, engine: Callable[[], Engine], prepare: Callable[[p.Plan, Catalog], Prepared]
+    ) -> None:
         self._catalog = catalog
         self._engine = engine
         self._prepare = prepare
@@ -50,7 +57,7 @@ class Statements:
             case p.Drop():
                 self._drop(node.statement)
             case _:
-                plan, used, engine = self._prepare(node)
+                plan, used, engine = self._prepare(node, self._catalog)
                 return Result(engine.run(plan, used, self._together(engine)), engine.name)
         return None
 
@@ -80,7 +87,7 @@ class Statements:
             raise AnalysisError(
                 f"'{statement.name}' is registered already", where=statement.where, help="unregister it first"
             )
-        self._catalog.put(statement.name, view(node))
+        self._catalog.put(statement.name, _view(node))
 
     def _create_table(self, node: p.Plan, statement: p.CreateTable) -> None:
         known = self._catalog.get(statement.name)
@@ -97,31 +104,36 @@ class Statements:
         if statement.input is None:
             source = self._engine().keep(None, (), columns, None)
         else:
-            root, used, _ = self._prepare(writes.written(node, statement.input, columns))
+            root, used, _ = self._prepare(writes.written(node, statement.input, columns), self._catalog)
             columns = writes.kept_columns(root, columns)
             source = self._kept(root, used, columns, None)
-        self._catalog.put(statement.name, Table(source, t.Bag(t.Struct(columns, open=False))))
+        self._catalog.put(statement.name, _created(source, columns))
 
     def _insert(self, node: p.Plan, statement: p.Insert) -> None:
-        name = self._catalog.known(statement.name)
-        if name is None:
-            raise self._catalog.unknown(statement.name).located(statement.where)
-        table = self._catalog.get(name)
-        if not isinstance(table, Table):
-            raise UnsupportedError(f"adding rows to '{name}', which is a view", where=statement.where)
+        name, table = self._target(statement)
         created = isinstance(table.source, tables.Stored) or (
             isinstance(table.source, tables.Memory) and table.source.declared
         )
         if not created:
             writes.ensure_writable(table, name, self._catalog.policy, statement.where)
         rows, columns = writes.added(statement, name, table)
-        root, used, engine = self._prepare(writes.written(node, rows, columns))
+        root, used, engine = self._prepare(writes.written(node, rows, columns), self._catalog)
         if created:
             self._catalog.put(name, Table(self._kept(root, used, columns, table.source), table.type))
             return
         found = values.items(engine.run(root, used, self._together(engine)).value()) or []
         writes.ensure_required(found, columns, statement.where)
         self._catalog.put(name, writes.extended(table, found))
+
+    def _target(self, statement: p.Insert) -> tuple[str, Table]:
+        """The table that rows are added to, and its name."""
+        name = self._catalog.known(statement.name)
+        if name is None:
+            raise self._catalog.unknown(statement.name).located(statement.where)
+        table = self._catalog.get(name)
+        if not isinstance(table, Table):
+            raise UnsupportedError(f"adding rows to '{name}', which is a view", where=statement.where)
+        return name, table
 
     def _drop(self, statement: p.Drop) -> None:
         name = self._catalog.known(statement.name)
@@ -135,9 +147,50 @@ class Statements:
             raise AnalysisError(f"'{name}' is a {is_}, not a {not_}", where=statement.where)
         self._catalog.remove(name)
 
+    # What would be done ----------------------------------------------------------------------------------------------
 
-def view(node: p.Plan) -> View:
-    """The view that a plan creates."""
+    def foresee(self, node: p.Plan) -> Foreseen:
+        """The plan of a statement as it would run, and what of it would run in Python, with the reasons.
+
+        Nothing is computed. The catalog has what the statement makes, without rows: the next one may refer to it.
+        """
+        ensure(node)
+        match node.statement:
+            case p.CreateView() as statement:
+                self._catalog.put(statement.name, _view(node))
+            case p.CreateTable() as statement:
+                return self._foresee_table(node, statement)
+            case p.Insert() as statement:
+                return self._foresee_rows(node, *writes.added(statement, *self._target(statement)))
+            case p.Drop() as statement:
+                self._drop(statement)
+            case _:
+                plan, used, engine = self._prepare(node, self._catalog)
+                return engine.explain(plan, used)
+        return node, ()
+
+    def _foresee_table(self, node: p.Plan, statement: p.CreateTable) -> Foreseen:
+        foreseen: Foreseen = (node, ())
+        columns = statement.columns
+        if statement.input is not None:
+            foreseen = self._foresee_rows(node, statement.input, columns)
+            columns = writes.kept_columns(foreseen[0], columns)
+        if self._catalog.known(statement.name) is None or statement.exists in (p.IfExists.ERROR, p.IfExists.REPLACE):
+            self._catalog.put(statement.name, _created(self._engine().keep(None, (), columns, None), columns))
+        return foreseen
+
+    def _foresee_rows(self, node: p.Plan, rows: p.Rel, columns: t.Schema) -> Foreseen:
+        prepared, used, engine = self._prepare(writes.written(node, rows, columns), self._catalog)
+        plan, fallbacks = engine.explain(prepared, used)
+        assert isinstance(plan.statement, p.Root)
+        return plan.replace(statement=node.statement.replace(input=plan.statement.input)), fallbacks
+
+
+def _created(source: tables.Source, columns: t.Schema) -> Table:
+    return Table(source, t.Bag(t.Struct(columns, open=False)))
+
+
+def _view(node: p.Plan) -> View:
     node = referred(node)
     assert isinstance(node.statement, p.CreateView)
     return View(node.statement.query, node.globals, node.statement.mode)

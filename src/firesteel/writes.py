@@ -49,7 +49,8 @@ def written(node: p.Plan, input_: p.Rel, columns: t.Schema) -> p.Plan:
 
 def kept_columns(root: p.Plan, declared: t.Schema) -> t.Schema:
     """The columns of a table that holds these rows: types are those of the rows, unless they are nothing but NULL."""
-    assert isinstance(root.statement, p.Root)
+    assert isinstance(root.statement, p.Root | p.CreateTable)
+    assert root.statement.input is not None
     found = p.schema(root.statement.input)
     return nullable(
         tuple(

@@ -257,6 +257,9 @@ def test_refused_reported_and_explained(sessions: dict[str, fs.Session]) -> None
     marks = [line.strip() for line in explained if "-- " in line]
     assert len(marks) == 2
     assert all(f"python: function '{name}'" in mark for name, mark in zip(("upper", "char_length"), marks, strict=True))
+    twice = sessions["spark"].plan(text).node
+    twice = twice.replace(statement=p.Script((twice.statement, twice.statement)))
+    assert sessions["spark"].explain(twice).splitlines() == [*explained, "", *explained]
     assert "python" not in sessions["spark"].explain("SELECT VALUE r.id FROM people AS r")
     assert sessions["reference"].query(text).plan_report().native
 

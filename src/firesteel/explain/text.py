@@ -21,11 +21,14 @@ from firesteel.node import Node, children
 from firesteel.plan import (
     Agg,
     Aggregate,
+    CreateTable,
     CreateView,
     Cross,
     Definition,
+    Drop,
     Equi,
     GlobalBinding,
+    Insert,
     Join,
     Pivot,
     Plan,
@@ -33,6 +36,7 @@ from firesteel.plan import (
     Rel,
     Rex,
     Root,
+    Script,
     Select,
     SetRel,
     Theta,
@@ -57,7 +61,10 @@ class _Line:
 
 
 def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: int = 10_000) -> str:
-    """The plan as a tree of text. `marks` are notes on some of its nodes."""
+    """The plan as a tree of text; of several statements, as one each. `marks` are notes on some of its nodes."""
+    if isinstance(plan.statement, Script):
+        each = (plan.replace(statement=statement) for statement in plan.statements)
+        return "\n\n".join(explain(one, marks=marks, max_lines=max_lines) for one in each)
     notes = {id(node): (node, note) for node, note in marks}
     rows: list[tuple[str, str]] = []
     drawn: dict[int, int] = {}
@@ -145,6 +152,10 @@ def _head(node: Node, scope: Scope | None, globals_: tuple[GlobalBinding, ...], 
             return f"create_view {name}{mode}{body} → {_short(rex.type)}"
         case Root(names=names):
             return f"root{mode} ({', '.join(names)})"
+        case CreateTable(columns=columns) | Insert(columns=columns):
+            return f"{node.tag} {node.name} ({', '.join(column.name or '?' for column in columns)})"
+        case Drop():
+            return f"{node.tag} {node.name}"
         case Definition():
             return node.label
         case _:
