@@ -23,6 +23,8 @@ class Catalog:
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = policy or Policy()
         self._entries: dict[str, Table | View] = {}
+        #: Another one after every change: what was planned with this one holds as long as it is the same.
+        self.state = object()
 
     def copy(self) -> Catalog:
         """Another catalog of the same: what is done to it is not done to this one."""
@@ -48,11 +50,13 @@ class Catalog:
         """A table or view in place of the one that the name means, if there is one."""
         self._entries.pop(self.known(name) or name, None)
         self._entries[name] = entry
+        self.state = object()
 
     def remove(self, name: str) -> None:
         """One table or view less, by its exact name."""
         if self._entries.pop(name, None) is None:
             raise self.unknown(name)
+        self.state = object()
 
     def unknown(self, name: str) -> AnalysisError:
         """What to say of a name that means nothing."""
@@ -75,12 +79,14 @@ class Catalog:
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
         self._entries[name] = _table(source, record_id, malformed)
+        self.state = object()
 
     def forget_stored(self) -> None:
         """Without the tables that an engine stored, which go with it."""
         for name, entry in list(self._entries.items()):
             if isinstance(entry, Table) and isinstance(entry.source, tables.Stored):
                 del self._entries[name]
+        self.state = object()
 
     # What planning asks for ------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from firesteel.ion import loads
 from firesteel.node import walk
 from firesteel.passes import bind_parameters, optimize
 from firesteel.plan.check import ensure
+from firesteel.planned import Lowered, Planned
 from firesteel.policy import Policy
 from firesteel.results import Result
 from firesteel.statements import Prepared, Statements
@@ -84,6 +85,7 @@ class Session:
         self._in_process = in_process
         self._skip_passes = frozenset(skip_passes)
         self._catalog = Catalog(policy)
+        self._planned = Planned(self._catalog)
 
     # Tables and views ------------------------------------------------------------------------------------------------
 
@@ -143,10 +145,17 @@ class Session:
 
     def query(self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None) -> Result:
         """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
-        statement = partiql.parse(text)
-        if isinstance(statement, partiql.Explain):
-            return Result(Known(self.explain(self._plan(statement.statement, mode, "dynamic", params))), "session")
-        return self.run(self._plan(statement, mode, "dynamic", params))
+
+        def made() -> Plan | partiql.Explain:
+            statement = partiql.parse(text)
+            if isinstance(statement, partiql.Explain):
+                return statement
+            return self._plan(statement, mode, "dynamic", params)
+
+        plan = made() if params is not None else self._planned.text(text, mode, made)
+        if isinstance(plan, partiql.Explain):
+            return Result(Known(self.explain(self._plan(plan.statement, mode, "dynamic", params))), "session")
+        return self.run(plan)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -179,14 +188,20 @@ class Session:
     def _lowered(
         self, source: Plan | p.Plan | str | Path | bytes | Any, params: Params = None
     ) -> tuple[p.Plan, tuple[Repair, ...]]:
-        """The plan over this session's tables, and what was put right in it."""
-        if isinstance(source, p.Plan):
-            node, repairs = source, tuple[Repair, ...]()
-        else:
-            lowered = (source if isinstance(source, Plan) else read_plan(source)).lowered(self)
-            node, repairs = lowered.plan, lowered.repairs
-        given = params if isinstance(params, Mapping) else dict(enumerate(params or ()))
-        return bind_parameters(node, {i: values.from_python(value) for i, value in given.items()}), repairs
+        """The plan over this session's tables, checked, and what was put right in it."""
+
+        def made() -> Lowered:
+            if isinstance(source, p.Plan):
+                node, repairs = source, tuple[Repair, ...]()
+            else:
+                lowered = (source if isinstance(source, Plan) else read_plan(source)).lowered(self)
+                node, repairs = lowered.plan, lowered.repairs
+            given = params if isinstance(params, Mapping) else dict(enumerate(params or ()))
+            node = bind_parameters(node, {i: values.from_python(value) for i, value in given.items()})
+            ensure(node)
+            return node, repairs
+
+        return made() if params else self._planned.lowered(source, made)
 
     def explain(
         self, source: Plan | p.Plan | str, *, mode: str = "permissive", params: Sequence[Any] | None = None
@@ -195,7 +210,6 @@ class Session:
         below it for every expression that would run in Python, with the reason. Each of several statements has a tree,
         and sees what those before it would have made."""
         node, _ = self._lowered(self.plan(source, mode=mode, params=params) if isinstance(source, str) else source)
-        ensure(node)
         statements = self._statements(self._catalog.copy())
         trees = []
         for statement in node.statements:
@@ -234,9 +248,13 @@ class Session:
 
     def _prepared(self, node: p.Plan, catalog: Catalog) -> Prepared:
         """The plan as it runs: over its tables, typed and optimized. One without tables may run in this process."""
-        node, used = catalog.bind(node)
-        node = optimize(node, skip=self._skip_passes)
-        return Prepared(node, used, self._reference if self._in_process and not used else self._engine)
+
+        def made() -> Prepared:
+            bound, used = catalog.bind(node)
+            engine = self._reference if self._in_process and not used else self._engine
+            return Prepared(optimize(bound, skip=self._skip_passes), used, engine)
+
+        return self._planned.prepared(node, made) if catalog is self._catalog else made()
 
     @property
     def _engine(self) -> Engine:
@@ -249,6 +267,7 @@ class Session:
         """Give back what the session started, and forget the tables that plans created on Spark."""
         self._catalog.forget_stored()
         if self._started is not None:
+            self._planned.forget()  # they are over this engine
             self._started.close()
             self._started = None
 

@@ -41,6 +41,13 @@ def test_on_the_reference_evaluator(shout: None) -> None:
         answer(session, (t.INT32, 7))
 
 
+def test_one_that_is_registered_anew_is_called(shout: None) -> None:
+    session = fs.connect(engine="reference")
+    assert answer(session, (t.STRING, "ab")) == "AB!"
+    fs.register_function(URN, "shout", lambda text: text * 2, returns="string", replace=True)
+    assert answer(session, (t.STRING, "ab")) == "abab"
+
+
 def test_an_unknown_function_is_an_error_with_its_place() -> None:
     with pytest.raises(fs.PlanError, match="no scalar function 'extension:acme:text:shout'") as failure:
         answer(fs.connect(engine="reference"), (t.STRING, "ab"))

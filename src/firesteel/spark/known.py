@@ -6,14 +6,13 @@ it generates: code of the same plan, built anew, is compiled anew, while code of
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from firesteel import plan as p
 from firesteel.node import walk
+from firesteel.recent import Recent
 from firesteel.source import Place, Span
 from firesteel.spark.frames import state
 from firesteel.tables import File
@@ -22,38 +21,24 @@ if TYPE_CHECKING:
     from firesteel.spark.compile import Compiled
     from firesteel.tables import Table
 
-#: How many plans are kept.
-MOST = 256
-
 
 class Known:
-    """The compiled plans of an engine, the least recently used of them forgotten first."""
+    """The compiled plans of an engine."""
 
     def __init__(self) -> None:
-        self._plans: OrderedDict[Hashable, tuple[Compiled, p.Plan]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._plans: Recent[tuple[Compiled, p.Plan]] = Recent()
 
     def find(self, key: Hashable | None) -> tuple[Compiled, p.Plan] | None:
         """What was kept under the key. Its frame is made anew: Spark computes a frame once, and these run again."""
-        with self._lock:
-            found = self._plans.get(key) if key is not None else None
-            if found is None:
-                return None
-            self._plans.move_to_end(key)
-        compiled, plan = found
-        return replace(compiled), plan
+        found = None if key is None else self._plans.find(key)
+        return None if found is None else (replace(found[0]), found[1])
 
     def keep(self, key: Hashable | None, compiled: Compiled, plan: p.Plan) -> None:
-        if key is None:
-            return
-        with self._lock:
-            self._plans[key] = (compiled, plan)
-            while len(self._plans) > MOST:
-                self._plans.popitem(last=False)
+        if key is not None:
+            self._plans.keep(key, (compiled, plan))
 
     def forget(self) -> None:
-        with self._lock:
-            self._plans.clear()
+        self._plans.forget()
 
 
 def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:

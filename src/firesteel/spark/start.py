@@ -85,7 +85,8 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with _quiet_jvm() as options:
         builder = SparkSession.builder.remote(remote) if remote else SparkSession.builder.master(master or "local[*]")
-        for name, value in {**CONF, **options, "spark.sql.shuffle.partitions": str(_cores(master))}.items():
+        sizes = {"spark.sql.shuffle.partitions": str(_cores(master)), **_heap(master)}
+        for name, value in {**CONF, **options, **sizes}.items():
             builder = builder.config(name, value)
         return builder.getOrCreate()
 
@@ -104,6 +105,16 @@ def _cores(master: str | None) -> int:
     if inside.isdigit():
         return max(1, int(inside))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+
+
+def _heap(master: str | None) -> dict[str, str]:
+    """On this machine all of Spark is one JVM: a quarter of the memory, as the JVM itself would take, where Spark would
+    make do with 1 GB. `SPARK_DRIVER_MEMORY` says otherwise."""
+    local = master is None or master.startswith("local")
+    if not local or "SPARK_DRIVER_MEMORY" in os.environ or not hasattr(os, "sysconf"):
+        return {}
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+    return {"spark.driver.memory": f"{min(max(memory // 4, 1024), 8192)}m"}
 
 
 @contextmanager

@@ -15,11 +15,22 @@ from firesteel.functions.substrait.declarations import (
 )
 from firesteel.functions.substrait.matching import Argument, Constant, EnumValue
 from firesteel.functions.substrait.options import UNSUPPORTED, honoured, usual
-from firesteel.functions.substrait.registry import Registered, add, register, registered, unregister, written
+from firesteel.functions.substrait.registry import (
+    Registered,
+    add,
+    changed,
+    register,
+    registered,
+    state,
+    unregister,
+    written,
+)
 from firesteel.functions.substrait.resolve import Resolved, resolve
 from firesteel.functions.substrait.rows import EXPRESSIONS, NULLING, OWN, find, is_total
 
 __all__ = [
+    "changed",
+    "state",
     "Argument",
     "Constant",
     "Declaration",

@@ -24,6 +24,17 @@ class Registered:
 
 
 _FUNCTIONS: dict[str, Registered] = {}
+_states = [object()]
+
+
+def state() -> object:
+    """Another one after every change: what was planned with this one holds as long as it is the same."""
+    return _states[0]
+
+
+def changed() -> None:
+    """What somebody registers of an extension, here or elsewhere, is not what it was."""
+    _states[0] = object()
 
 
 def register(
@@ -66,6 +77,7 @@ def add(made: Registered) -> None:
     _FUNCTIONS[declared.name] = made
     own = any(form.nullability != "MIRROR" for form in declared.implementations)
     REGISTERED[declared.name] = row(declared, own=own)
+    changed()
 
 
 def unregister(urn: str, name: str) -> None:
@@ -73,6 +85,7 @@ def unregister(urn: str, name: str) -> None:
     key = f"{urn}:{name.lower()}"
     _FUNCTIONS.pop(key, None)
     REGISTERED.pop(key, None)
+    changed()
 
 
 def registered(key: str) -> Registered | None:

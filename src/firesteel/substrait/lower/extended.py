@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
+from firesteel.functions.substrait import changed
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, relation, required
 from firesteel.substrait.message import Message
 
@@ -22,6 +23,7 @@ def register_relation(type_url: str, build: Extended) -> None:
     `firesteel.plan`. A type is known by what comes after the last slash of its URL.
     """
     _REGISTERED[_name(type_url)] = build
+    changed()
 
 
 def _name(type_url: str) -> str:
