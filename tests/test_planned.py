@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from firesteel.recent import Recent
 
 
 @pytest.fixture
-def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The texts that are parsed."""
     texts: list[str] = []
 
@@ -23,7 +22,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     partiql_parse = partiql.parse
     monkeypatch.setattr(session.partiql, "parse", parse)
-    yield texts
+    return texts
 
 
 def test_a_text_is_planned_once_for_each_state_of_the_catalog(parsed: list[str]) -> None:

@@ -95,12 +95,19 @@ def _lateral(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _separate(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """A join whose condition may fail, or that only tests for matches, stays as it is."""
+    """A join whose condition may fail stays as it is. So does one that only tests for matches, but for what is asked
+    of the right row alone, and for its keys."""
     kind: JoinType = yield node.type, (), Order.TYPED
     width = len(schema(node.left))
     left, right, others = _sides(wanted, width, mode)
     if node.capture.tests:
-        right, others = [], [rex for rex in wanted if not any(rex is moved for moved in left)]
+        others = [rex for rex in wanted if not any(rex is moved for moved in left)]
+        right = []
+        if isinstance(kind, Theta) and not may_fail(kind, mode):
+            within = terms(kind.condition)
+            right = _sides(tuple(within), width, mode)[1]
+            gone = {id(rex) for rex in right}
+            kind = _keyed(kind, [rex for rex in within if id(rex) not in gone], width, mode)
     source: Rel = yield node.left, tuple(left), order
     beside: Rel = yield node.right, _on_right(right, width), order
     return filtered(node.replace(type=kind, left=source, right=beside), others)

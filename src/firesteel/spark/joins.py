@@ -127,6 +127,8 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     tests = [_test(pair) for pair in pairs]
     if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
         return _marked_by_keys(left, right, pairs, outer)
+    if equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs):
+        return _found_in(left, right, *pairs[0][:2])
     if equi.residual is not None and equi.capture is not p.Capture.INNER:
         tests.append((yield from _inside(equi.residual, node, left, right, outer)))
     rows = _joined(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
@@ -247,6 +249,24 @@ def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, oute
         for how, found in (("left_semi", True), ("left_anti", False))
     )
     return _marked(left, with_.union(without), reference(t.BOOL, mark), operators + 2)
+
+
+def _is_slim(rel: p.Rel, pairs: list[Pair]) -> bool:
+    """Is the right side no more than a scan with a filter, and a single key all that is asked for?"""
+    while isinstance(rel, p.Project | p.Filter):
+        rel = rel.input
+    if not isinstance(rel, p.Scan) or len(pairs) != 1:
+        return False
+    a, b, same = pairs[0]
+    return not same and t.proper(a.type) == t.proper(b.type)
+
+
+def _found_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
+    """A semi join as an IN of Spark's. Other than a join, a condition goes over to whatever the key is equal to: of
+    another table, before it is aggregated, only that is read which matters. Catalyst runs the subquery again for that,
+    which is a good bargain as long as it is slim."""
+    frame = left.frame.filter(a.column.isin(right.frame.select(b.column)))
+    return replace(left, frame=frame, sorted=False, operators=max(left.operators, right.operators) + 1)
 
 
 def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) -> Rows:
