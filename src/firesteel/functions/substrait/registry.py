@@ -24,6 +24,13 @@ class Registered:
 
 
 _FUNCTIONS: dict[str, Registered] = {}
+#: One for every time that a function was registered or forgotten.
+_CHANGES: list[str] = []
+
+
+def changes() -> int:
+    """How often functions were registered and forgotten: what was known before may be wrong."""
+    return len(_CHANGES)
 
 
 def register(
@@ -64,6 +71,7 @@ def add(made: Registered) -> None:
     """Know a function, also one that was registered elsewhere."""
     declared = made.declaration
     _FUNCTIONS[declared.name] = made
+    _CHANGES.append(declared.name)
     own = any(form.nullability != "MIRROR" for form in declared.implementations)
     REGISTERED[declared.name] = row(declared, own=own)
 
@@ -72,6 +80,7 @@ def unregister(urn: str, name: str) -> None:
     """Forget a function."""
     key = f"{urn}:{name.lower()}"
     _FUNCTIONS.pop(key, None)
+    _CHANGES.append(key)
     REGISTERED.pop(key, None)
 
 
