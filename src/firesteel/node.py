@@ -20,6 +20,7 @@ import enum
 import operator
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass
+from types import GeneratorType
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform, get_type_hints
 
 from firesteel.source import Place, Span
@@ -60,13 +61,25 @@ class Node:
 
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; the same object when nothing changes."""
-        if all(_is_same(getattr(self, name), value) for name, value in changes.items()):
-            return self
-        return dataclasses.replace(cast(Any, self), **changes)  # type: ignore[no-any-return]
+        old = self.__dict__
+        same = [_is_same(old[name], value) for name, value in changes.items()]
+        return self if all(same) else self._made(changes)
 
     def at(self, where: Span | Place | None) -> Self:
         """This node, said to come from there."""
-        return self.replace(where=where)
+        return self if where is self.where else self._made({"where": where})
+
+    def _made(self, changes: dict[str, Any]) -> Self:
+        """A node of the same fields but for these. They go straight into its dictionary: what a dataclass does to make
+        one takes several times as long, and half of all nodes are made here."""
+        old = self.__dict__
+        made = object.__new__(type(self))
+        new = made.__dict__
+        for name in self.part_names:
+            new[name] = old[name]
+        new["where"] = old["where"]
+        new.update(changes)
+        return made
 
     def parts(self) -> Iterator[Any]:
         """The values of the fields that make the node what it is, in the order of declaration."""
@@ -220,7 +233,7 @@ def drive(dispatch: Callable[..., Any], *request: Any) -> Any:
         try:
             if asked is not None:
                 result = dispatch(*asked)
-            if isinstance(result, Generator):
+            if isinstance(result, GeneratorType):
                 stack.append(result)
                 result = None
             elif not stack:
@@ -304,6 +317,10 @@ def _holds_nodes(value: Any) -> bool:
 
 
 def _equal(left: Node, right: Node) -> bool:
+    if left is right:
+        return True
+    if type(left) is not type(right) or hash(left) != hash(right):
+        return False
     seen: set[tuple[int, int]] = set()
     stack: list[tuple[Any, Any]] = [(left, right)]
     while stack:

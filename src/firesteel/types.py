@@ -317,10 +317,20 @@ def absent(type_: Type, *, nullable: bool | None = None, missable: bool | None =
     """The type with its flags set as asked; those of `any`, `null` and `missing` are what they are."""
     if isinstance(type_, (Any, Null, Missing)):
         return type_
-    return type_.replace(
-        nullable=type_.nullable if nullable is None else nullable,
-        missable=type_.missable if missable is None else missable,
-    )
+    if nullable is None:
+        nullable = type_.nullable
+    if missable is None:
+        missable = type_.missable
+    if nullable is type_.nullable and missable is type_.missable:
+        return type_
+    variants: dict[tuple[bool, bool], Type] | None = type_.__dict__.get("_variants")
+    if variants is None:
+        variants = {}
+        object.__setattr__(type_, "_variants", variants)
+    made = variants.get((nullable, missable))
+    if made is None:
+        made = variants[nullable, missable] = type_.replace(nullable=nullable, missable=missable)
+    return made
 
 
 def proper(type_: Type) -> Type:

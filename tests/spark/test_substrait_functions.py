@@ -22,7 +22,7 @@ from firesteel.spark.rex import literal
 from firesteel.spark.scope import Run, Scope, Stages
 from firesteel.spark.substrait import SCALARS
 from firesteel.spark.substrait.aggregates import AGGREGATES
-from firesteel.spark.windows import WINDOWS
+from firesteel.spark.window_functions import WINDOWS
 from firesteel.values import Interval
 
 from .helpers import p, t

@@ -48,6 +48,18 @@ def test_one_that_is_registered_anew_is_called(shout: None) -> None:
     assert answer(session, (t.STRING, "ab")) == "abab"
 
 
+def test_another_one_of_the_same_name(shout: None) -> None:
+    """What was known of the name before does not count any more."""
+    session = fs.connect(engine="reference")
+    assert answer(session, (t.STRING, "ab")) == "AB!"
+    fs.register_function(URN, "shout", lambda text: len(text), returns="i64", takes=["string"], replace=True)
+    with pytest.raises(fs.PlanError, match=r"gives int64, and not string"):
+        answer(session, (t.STRING, "ab"))
+    standard.unregister(URN, "shout")
+    with pytest.raises(fs.PlanError, match="no scalar function"):
+        answer(session, (t.STRING, "ab"))
+
+
 def test_an_unknown_function_is_an_error_with_its_place() -> None:
     with pytest.raises(fs.PlanError, match="no scalar function 'extension:acme:text:shout'") as failure:
         answer(fs.connect(engine="reference"), (t.STRING, "ab"))

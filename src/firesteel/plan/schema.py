@@ -50,6 +50,9 @@ def is_list(rel: Rel) -> bool | None:
 
 
 def _cached(rel: Rel, slot: str, f: Callable[[Any, list[Any]], Any]) -> Any:
+    if slot in rel.__dict__:
+        return rel.__dict__[slot]
+
     def one(node: Rel, kids: list[Any]) -> Any:
         if slot not in node.__dict__:
             object.__setattr__(node, slot, f(node, kids))

@@ -1,8 +1,5 @@
-"""Functions over a row's own collections: their aggregates, each element once, and comparisons with ANY and ALL.
-
-An aggregate of an array is what it is over a group: it skips NULL and MISSING, and is exact for what is no float. Sums
-of floats carry what every addition loses along, so that their order does not show.
-"""
+"""Functions over a row's own collections: their aggregates (`folds.py`), each element once, comparisons with ANY and
+ALL."""
 
 from __future__ import annotations
 
@@ -11,250 +8,15 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
-from firesteel.spark import compare, dynamic, numbers
-from firesteel.spark.arithmetic import BEYOND, OVERFLOW
-from firesteel.spark.dynamic import NUMBERS, WIDE_NUMBERS, any_of, kind_of, one_of, whole
-from firesteel.spark.encoding import Form, form
-from firesteel.spark.expr import Expr, made, null_expr
-from firesteel.spark.keys import is_own_key, key, row_key
-from firesteel.spark.numbers import Digits
+from firesteel.spark import compare, dynamic
+from firesteel.spark.dynamic import any_of, one_of
+from firesteel.spark.expr import Expr, made
+from firesteel.spark.folds import folded, wrong_value
+from firesteel.spark.keys import row_key
 from firesteel.spark.operands import Choice
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.structs import elements_of, misfit
-
-WHOLE = "decimal(38,0)"
-_BOTH = {"nullable": True, "missable": True}
-_SUM = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), **_BOTH)
-_MEAN = t.absent(t.union((t.DECIMAL, t.FLOAT64)), **_BOTH)
-
-
-def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
-    """An aggregate of the elements of an array that is there, by the name of its row."""
-    assert isinstance(array.type, t.Collection)
-    element = array.type.element
-    if name in ("count", "count_star"):
-        found = array.column if name == "count_star" else _present(array, element)
-        return made(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.lit(0).cast("bigint")), array, cost=3)
-    if name == "collect":
-        return array.renamed(t.Bag(element))
-    if isinstance(element, t.Null | t.Missing):
-        return null_expr()
-    if name in ("min", "max"):
-        return _extreme(scope, name == "min", array, element, where)
-    if name in ("every", "any"):
-        return _booleans(scope, name, array, element, where)
-    if isinstance(element, t.Integer) and form(element) is not Form.VARIANT and name in ("sum", "arithmetic:sum"):
-        return _integers(scope, array, where)
-    if name not in ("sum", "avg"):
-        raise UnsupportedError(f"'{name}' of a collection inside of a row", where=where)
-    build = _total if name == "sum" else _mean
-    return scope.let([_kinds(array, element)], lambda pairs: build(scope, pairs, where))
-
-
-def _absent(item: Column, element: t.Type) -> Column:
-    if form(element) is Form.VARIANT:
-        return item.isNull() | F.is_variant_null(item)
-    return item.isNull()
-
-
-def _present(array: Expr, element: t.Type) -> Column:
-    return F.filter(array.column, lambda item: ~_absent(item, element)) if element.absent else array.column
-
-
-def _kinds(array: Expr, element: t.Type) -> Expr:
-    """The present elements as variants, each with its kind."""
-
-    def pair(item: Column) -> Column:
-        value = dynamic.to_variant(item, element)
-        return dynamic.let(value, lambda v: F.struct(v.alias("v"), kind_of(v).alias("k")))
-
-    pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != "VOID"))
-    return made(t.ANY, pairs, array, cost=10)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Sums and means
-
-
-def _integers(scope: Scope, array: Expr, where: Where) -> Expr:
-    zero = F.lit(None).cast(WHOLE)
-
-    def add(total: Column, item: Column) -> Column:
-        return F.coalesce(F.try_add(total, item.cast("decimal(20,0)")).cast(WHOLE), item.cast(WHOLE), total)
-
-    total = made(t.ANY, F.aggregate(array.column, zero, add), array, cost=5)
-
-    def checked(found: Expr) -> Expr:
-        fits = found.column.try_cast("bigint")
-        lost = found.column.isNotNull() & fits.isNull()
-        column = F.when(lost, scope.run.error(OVERFLOW, where)).otherwise(fits)
-        return made(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=2)
-
-    return scope.let([total], checked)
-
-
-def _any_kind(pairs: Column, *kinds: str) -> Column:
-    return F.exists(pairs, lambda p: one_of(p["k"], *kinds))
-
-
-def _other(pairs: Column, *kinds: str) -> Column:
-    return F.exists(pairs, lambda p: ~one_of(p["k"], *kinds))
-
-
-def _exact_total(items: Column) -> Column:
-    """The sum of an array of digits, as digits; SQL NULL in it if it takes too many."""
-
-    def sum_of(listed: Column) -> Column:
-        scale = F.array_max(F.transform(listed, lambda d: d["e"]))
-
-        def add(total: Column, item: Column) -> Column:
-            text = F.concat(item["u"].cast("string"), F.repeat(F.lit("0"), scale - item["e"]))
-            return F.try_add(total, text.try_cast(WHOLE)).try_cast(WHOLE)
-
-        return numbers.of_digits(F.aggregate(listed, F.lit(0).cast(WHOLE), add), scale)
-
-    return dynamic.let(items, sum_of)
-
-
-def _float_total(items: Column) -> Column:
-    """Neumaier's sum: what an addition loses is kept beside the sum. Of what is not finite, the plain sum."""
-    zero = F.struct(F.lit(0.0).alias("s"), F.lit(0.0).alias("c"))
-
-    def add(total: Column, item: Column) -> Column:
-        new = total["s"] + item
-        lost = F.when(F.abs(total["s"]) >= F.abs(item), (total["s"] - new) + item).otherwise((item - new) + total["s"])
-        return F.struct(new.alias("s"), (total["c"] + lost).alias("c"))
-
-    def finish(total: Column) -> Column:
-        infinite = F.isnan(total["s"]) | (F.abs(total["s"]) == float("inf"))
-        return F.when(infinite, total["s"]).otherwise(total["s"] + total["c"])
-
-    return F.aggregate(items, zero, add, finish)
-
-
-def _doubles(pairs: Column) -> Column:
-    return F.transform(pairs, lambda p: whole(p["v"], "double"))
-
-
-def _wrong(scope: Scope, message: str, where: Where) -> Column:
-    error = scope.wrong(message, where)
-    return dynamic.missing() if error is None else error.cast("variant")
-
-
-def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
-    column = pairs.column
-    exact = F.filter(column, lambda p: one_of(p["k"], "BIGINT", "DECIMAL"))
-    digits = made(t.ANY, _exact_total(F.transform(exact, lambda p: numbers.of_variant(p["v"]))), pairs, cost=12)
-
-    def finish(found: Expr) -> Expr:
-        number = Digits(found.column)
-        whole_number = number.unscaled.try_cast("bigint").cast("variant")
-        beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
-        result = (
-            F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), _wrong(scope, "sum takes numbers", where))
-            .when(F.array_size(column) == 0, dynamic.null())
-            .when(_any_kind(column, *WIDE_NUMBERS), beyond)
-            .when(_any_kind(column, "DOUBLE", "FLOAT"), _float_total(_doubles(column)).cast("variant"))
-            .when(number.unscaled.isNull(), beyond)
-            .when(_any_kind(column, "DECIMAL"), numbers.to_variant(number))
-            .when(whole_number.isNull(), scope.run.error(OVERFLOW, where).cast("variant"))
-            .otherwise(whole_number)
-        )
-        return made(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
-
-    return scope.let([digits], finish)
-
-
-def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
-    column = pairs.column
-
-    def written(pair: Column) -> Column:
-        floating = numbers.of_float(whole(pair["v"], "double"))
-        number = numbers.of_variant(pair["v"])
-        exact = one_of(pair["k"], "BIGINT", "DECIMAL")
-        return numbers.of_digits(
-            F.when(exact, number["u"]).otherwise(floating["u"]), F.when(exact, number["e"]).otherwise(floating["e"])
-        )
-
-    total = made(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=14)
-    count = made(t.INT64, F.array_size(column), pairs, cost=2)
-
-    def finish(found: Expr) -> Expr:
-        doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], "DOUBLE", "FLOAT")))
-        infinite = F.exists(doubles, lambda d: F.isnan(d) | (F.abs(d) == float("inf")))
-        floating = _float_total(_doubles(column)) / F.nullif(F.array_size(column), F.lit(0)).cast("double")
-        beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
-        result = (
-            F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), _wrong(scope, "avg takes numbers", where))
-            .when(F.array_size(column) == 0, dynamic.null())
-            .when(infinite, floating.cast("variant"))
-            .when(found.column["u"].isNull(), beyond)
-            .otherwise(numbers.to_variant(Digits(found.column)))
-        )
-        return made(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
-
-    def quotient(i: Expr, j: Expr) -> Expr:
-        column = numbers.mean(Digits(i.column), j.column)
-        return made(t.ANY, column, i, j, cost=26)
-
-    return scope.let([total, count], lambda i, j: scope.let([quotient(i, j)], finish))
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The least, the greatest; all, some
-
-
-def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Where) -> Expr:
-    found = t.absent(element, nullable=True, missable=False)
-    if is_own_key(element, ordering=True):
-        column = (F.array_min if least else F.array_max)(array.column)
-        return made(found, column, array, cost=2)
-    inner = scope.inner((), where)
-    heights: list[Expr] = []
-
-    def ranked(item: Column, index: Column) -> Column:
-        order = key(inner, Expr(element, item, atomic=True), ordering=True)
-        heights.append(order)
-        place = index if least else -index
-        return F.struct(order.column.alias("k"), place.alias("i"))
-
-    ordered = F.filter(F.transform(array.column, ranked), lambda pair: pair["k"].isNotNull())
-    best = (F.array_min if least else F.array_max)(ordered)
-    place = made(t.ANY, F.abs(best["i"]), array, *(e for e in heights[-1:] if not e.stage), cost=6)
-
-    def chosen(at: Expr) -> Expr:
-        item = F.get(array.column, at.column)
-        if form(element) is Form.VARIANT:
-            return made(t.ANY, F.coalesce(item, dynamic.null()), array, at)
-        return made(found, item, array, at)
-
-    return scope.let([place], chosen)
-
-
-def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Where) -> Expr:
-    nullable = t.absent(t.BOOL, nullable=True)
-    combine = F.forall if name == "every" else F.exists
-    if isinstance(element, t.Bool) and form(element) is not Form.VARIANT:
-        items = _present(array, element)
-        return made(nullable, F.when(F.array_size(items) > 0, combine(items, lambda item: item)), array, cost=4)
-
-    def finish(pairs: Expr) -> Expr:
-        column = pairs.column
-        result = (
-            F.when(_other(column, "BOOLEAN"), _wrong(scope, f"{name} takes booleans", where))
-            .when(F.array_size(column) == 0, dynamic.null())
-            .otherwise(combine(column, lambda p: whole(p["v"], "boolean")).cast("variant"))
-        )
-        full = t.absent(t.BOOL, **_BOTH)
-        return made(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=4)
-
-    return scope.let([_kinds(array, element)], finish)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# The rows of the catalogue
 
 
 def aggregate(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
@@ -286,7 +48,7 @@ def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where
         result = body(scope, found, where)
         choice = Choice()
         if wrong is not None:
-            choice.when(wrong, lambda: _wrong(scope, message, where))
+            choice.when(wrong, lambda: wrong_value(scope, message, where))
         missing, null = arg.is_missing(), arg.is_null()
         if missing is not None:
             choice.when(missing, dynamic.missing)

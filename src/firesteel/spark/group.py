@@ -14,9 +14,9 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.aggregates import Aggregate, Group
-from firesteel.spark.collections import folded
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, null_expr, opened, reference
+from firesteel.spark.folds import folded
 from firesteel.spark.functions import AGGREGATES, UNSUPPORTED
 from firesteel.spark.handlers import handles
 from firesteel.spark.keys import is_own_key, key

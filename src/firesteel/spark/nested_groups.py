@@ -19,9 +19,9 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.collections import folded
 from firesteel.spark.encoding import Form, common, form
 from firesteel.spark.expr import Expr, made, null_expr
+from firesteel.spark.folds import folded
 from firesteel.spark.handlers import dispatch, handles_nested
 from firesteel.spark.items import ROWS, Compiling, Items, over, packed, unpacker
 from firesteel.spark.keys import key, row_key

@@ -46,7 +46,11 @@ class Message:
 
     def which(self, oneof: str) -> str | None:
         """The name of the field of a oneof that is set."""
-        return next((name for name in self.given if self.kind.by_name[name].oneof == oneof), None)
+        fields = self.kind.by_name
+        for name in self.given:
+            if fields[name].oneof == oneof:
+                return name
+        return None
 
     def label(self, name: str) -> str:
         """The name of an enumeration's value."""
@@ -134,15 +138,28 @@ class _There(Place):
 
 
 def walk(root: Message) -> Iterator[Message]:
-    """A message and all that are in it, in their order."""
+    """A message and all that are in it, in the order that they were given in."""
     stack = [root]
     while stack:
         message = stack.pop()
         yield message
-        inner = [
-            one for field, value in message if field.kind == "message" for one in (value if field.repeated else [value])
-        ]
-        stack.extend(reversed(inner))
+        inner: list[Message] = []
+        for value in message.given.values():
+            if isinstance(value, Message):
+                inner.append(value)
+            elif isinstance(value, list) and value and isinstance(value[0], Message):
+                inner += value
+        inner.reverse()
+        stack += inner
+
+
+def of_kinds(root: Message, *kinds: str) -> dict[str, list[Message]]:
+    """The messages of each of these kinds, in one walk."""
+    found: dict[str, list[Message]] = {kind: [] for kind in kinds}
+    for message in walk(root):
+        if message.kind.short in found:
+            found[message.kind.short].append(message)
+    return found
 
 
 def new(name: str) -> Message:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.metadata import distribution
 
 from google.protobuf import any_pb2, empty_pb2
@@ -57,7 +57,7 @@ class MessageType:
     by_name: dict[str, Field] = field(default_factory=dict)
     by_json: dict[str, Field] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def short(self) -> str:
         return self.name.rpartition(".")[2]
 

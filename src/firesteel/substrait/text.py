@@ -50,6 +50,9 @@ def from_json(text: str, name: str = "Plan") -> Message:
 
 
 def _bounded(text: str) -> None:
+    """It nests no deeper than it may, which is soon said of one that has not even so many brackets."""
+    if text.count("{") + text.count("[") <= MAX_DEPTH:
+        return
     depth = 0
     for found in _STRING_OR_BRACKET.finditer(text):
         first = text[found.start()]

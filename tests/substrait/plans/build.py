@@ -111,6 +111,11 @@ def elements(*places: int | tuple[int, int], child: Json | None = None) -> Json:
     return {"list": {"selection": found, **({"child": child} if child else {})}}
 
 
+def entry(key: str, child: Json | None = None) -> Json:
+    """A mask on a map: the entry of a key."""
+    return {"map": {"key": {"mapKey": key}, **({"child": child} if child else {})}}
+
+
 def masked(items: Json, root: Json | None = None, *, keep: bool = False) -> Json:
     """What a mask leaves of the row, or of a value."""
     start = {"rootReference": {}} if root is None else {"expression": root}

@@ -19,6 +19,7 @@ from tests.substrait.plans.build import (
     cast,
     coalesce,
     elements,
+    entry,
     eq,
     f,
     gt,
@@ -97,6 +98,59 @@ REFERENCES.gives(
     only(virtual("l list<i64>", ([1, 2, 3, 4],), ([1],)), 1, masked(mask({0: elements((1, 3))}))),
     ([2, 3],),
     ([],),
+)
+LISTS = virtual("l list<i64>?", ([1, 2, 3, 4, 5],), ([1],), ([],), (N,))
+REFERENCES.gives(
+    "a mask on a list: parts of it",
+    only(LISTS, 1, masked(mask({0: elements(0, (2, 4), 7)}))),
+    ([1, 3, 4],),
+    ([1],),
+    ([],),
+    (N,),
+)
+REFERENCES.gives(
+    "a mask on a list: slices side by side, one of them empty",
+    only(LISTS, 1, masked(mask({0: elements((0, 0), (1, 2), (2, 3), 4)}))),
+    ([2, 3, 5],),
+    ([],),
+    ([],),
+    (N,),
+)
+REFERENCES.gives(
+    "a mask on a list: parts of it, and of its structs",
+    only(
+        virtual("l list<struct<i64,string>>", ([(1, "a"), (2, "b"), (3, "c")],)),
+        1,
+        of(masked(mask({0: elements(0, 2, child=inside([1]))})), At(1), 0),
+    ),
+    ("c",),
+)
+REFERENCES.gives("a mask on a map", only(MAPS, 1, masked(mask({0: entry("a")}))), ({"a": 1},), ({},), (N,))
+REFERENCES.gives(
+    "a mask on a map: a key whose value is NULL", only(MAPS, 1, masked(mask({0: entry("b")}))), ({"b": N},), ({},), (N,)
+)
+REFERENCES.gives(
+    "a mask on a map: a key that is not there", only(MAPS, 1, masked(mask({0: entry("z")}))), ({},), ({},), (N,)
+)
+REFERENCES.gives(
+    "a mask on a map, and on the structs in it",
+    only(
+        virtual("m map<string,struct<i64,string>?>", ({"k": (1, "x"), "l": (2, "y")},), ({"k": N},), ({"l": N},)),
+        1,
+        of(masked(mask({0: entry("k", inside([1]))})), Key("string", "k"), 0),
+    ),
+    ("x",),
+    (N,),
+    (N,),
+)
+REFERENCES.gives(
+    "a mask on a map in the lists of a struct",
+    only(
+        virtual("s struct<i64,list<map<string,i64>>>", ((1, [{"a": 1, "b": 2}, {"b": 3}, {"c": 4}]),)),
+        1,
+        masked(mask({0: inside({1: elements((0, 2), child=entry("b"))})}), keep=True),
+    ),
+    (({"_2": [{"b": 2}, {"b": 3}]},),),
 )
 value(REFERENCES, "a mask on an expression", masked(mask([1, 2]), struct(i64(1), text("x"), TRUE)), ("x", True))
 value(

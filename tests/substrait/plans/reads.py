@@ -11,6 +11,7 @@ from tests.substrait.plans.build import (
     At,
     add,
     elements,
+    entry,
     eq,
     f,
     gt,
@@ -132,6 +133,15 @@ gives(
         f(0, 0, 0),
     ),
     ("x",),
+)
+
+gives(
+    "a mask on a map",
+    virtual(
+        "k i64, m map<string,i64>", (1, {"a": 1, "b": 2}), (2, {"c": 3, "d": 4}), select=mask({1: entry("b"), 0: None})
+    ),
+    ({"b": 2}, 1),
+    ({}, 2),
 )
 
 NAMED = {

@@ -15,6 +15,8 @@ from tests.substrait.plans.build import (
     compared,
     detached,
     dynamic,
+    elements,
+    entry,
     eq,
     f,
     function_of,
@@ -83,6 +85,31 @@ expression(
     masked(mask([5])),
     PlanError,
     f"{EXPR}/selection/masked_reference/select/struct_items[0]",
+)
+MASK = f"{EXPR}/selection/masked_reference/select/struct_items[0]/child"
+expression("a mask of a map on an integer", masked(mask({0: entry("a")})), PlanError, f"{MASK}/map")
+fails(
+    "a mask of a key on a map with other keys",
+    only(virtual("m map<i64,i64>"), 1, masked(mask({0: entry("a")}))),
+    PlanError,
+    f"{MASK}/map",
+)
+for name, parts in {"overlap": ((0, 2), 1), "are not in order": (2, 0), "repeat": (1, 1)}.items():
+    fails(
+        f"a mask with parts of a list that {name}",
+        only(virtual("l list<i64>", ([1, 2, 3],)), 1, masked(mask({0: elements(*parts)}))),
+        UnsupportedError,
+        f"{MASK}/list",
+    )
+fails(
+    "a mask by a pattern of keys",
+    only(
+        virtual("m map<string,i64>", ({"a": 1, "b": 2},)),
+        1,
+        masked(mask({0: {"map": {"expression": {"mapKeyExpression": "a*"}}}})),
+    ),
+    UnsupportedError,
+    f"{MASK}/map",
 )
 expression("no row outside", outer(1, 0), PlanError, f"{EXPR}/selection/outer_reference")
 expression("no step outside", outer(0, 0), PlanError, f"{EXPR}/selection/outer_reference")

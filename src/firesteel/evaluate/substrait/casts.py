@@ -6,25 +6,22 @@ around it; text that is too long for a type is cut, and too short for one of fix
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import math
 import re
 import uuid
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.calendar import midnight
 from firesteel.evaluate.kinds import show
-from firesteel.evaluate.substrait.moments import digits, in_utc
+from firesteel.evaluate.substrait.moment_casts import Cast, to_date, to_interval, to_time, to_timestamp
 from firesteel.evaluate.substrait.numbers import bounds, scaled, shortest, single, to_float
-from firesteel.values import Interval, Struct, Time, Timestamp, Value
+from firesteel.evaluate.substrait.written import cannot, written
+from firesteel.values import Struct, Timestamp, Value
 
-Cast = Callable[[Value], Value]
 #: The cast from a type to a type; None where there is none.
 Build = Callable[[t.Type, t.Type], Cast | None]
 
@@ -64,10 +61,6 @@ def _kind(target: t.Type) -> type[t.Type]:
     return found
 
 
-def _cannot(value: Value, target: t.Type) -> EvaluationError:
-    return EvaluationError(f"cannot cast {show(value)} to {target}")
-
-
 # Numbers -------------------------------------------------------------------------------------------------------------
 
 _INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
@@ -82,12 +75,12 @@ def _integer(source: t.Type, target: t.Type) -> Cast | None:
     def to(value: Value) -> int:
         if isinstance(value, str):
             if not _INTEGER.fullmatch(value.strip()):
-                raise _cannot(value, target)
+                raise cannot(value, target)
             value = int(value.strip())
         elif isinstance(value, Timestamp):
             value = math.floor(value.instant)
         elif isinstance(value, float) and not math.isfinite(value):
-            raise _cannot(value, target)
+            raise cannot(value, target)
         number: int = math.trunc(value)
         if not low <= number <= high:
             raise EvaluationError(f"overflow: {show(value)} is no {target}")
@@ -103,11 +96,11 @@ def _decimal(source: t.Type, target: t.Type) -> Cast | None:
     def to(value: Value) -> Decimal:
         if isinstance(value, str):
             if not _NUMBER.fullmatch(value.strip()):
-                raise _cannot(value, target)
+                raise cannot(value, target)
             value = Decimal(value.strip())
         elif isinstance(value, float):
             if not math.isfinite(value):
-                raise _cannot(value, target)
+                raise cannot(value, target)
             value = shortest(value, source)
         number = Decimal(value)
         if number and number.adjusted() >= precision - scale + 1:
@@ -140,7 +133,7 @@ def _float_of(text: str, target: t.Type) -> float:
     if word.lstrip("+-") in _WORDS and len(word) - len(word.lstrip("+-")) <= 1:
         return sign * _WORDS[word.lstrip("+-")]
     if not _NUMBER.fullmatch(word):
-        raise _cannot(text, target)
+        raise cannot(text, target)
     return float(word)
 
 
@@ -156,89 +149,13 @@ def _bool(source: t.Type, target: t.Type) -> Cast | None:
             return bool(value != 0)
         found = _TRUTHS.get(value.strip().lower())
         if found is None:
-            raise _cannot(value, target)
+            raise cannot(value, target)
         return found
 
     return to if isinstance(source, _NUMERIC) else None
 
 
 # Text and octets -----------------------------------------------------------------------------------------------------
-
-
-def written(source: t.Type) -> Callable[[Value], str] | None:
-    """How a value of a type is written."""
-    match source:
-        case t.Text() | t.Uuid():
-            return str
-        case t.Bool():
-            return lambda value: "true" if value else "false"
-        case t.Integer() | t.UserDefined():
-            return str
-        case t.Decimal(scale=scale):
-            return lambda value: format(scaled(value, scale or 0), "f")
-        case t.Float32() | t.Float64():
-            return lambda value: _float_text(value, source)
-        case t.Date():
-            return lambda value: str(value.isoformat())
-        case t.Time():
-            return _clock_text
-        case t.Timestamp():
-            return _timestamp_text
-        case t.Octets():
-            return _utf8
-        case t.Interval():
-            return _interval_text
-    return None
-
-
-def _utf8(value: bytes) -> str:
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        raise EvaluationError("octets that are no text in UTF-8") from None
-
-
-def _float_text(value: float, source: t.Type) -> str:
-    """As Java writes it: `1.0`, `1.0E10`, `NaN`."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    sign = "-" if math.copysign(1, value) < 0 else ""
-    if value == 0:
-        return f"{sign}0.0"
-    _, found, exponent = shortest(abs(value), source).normalize().as_tuple()
-    assert isinstance(exponent, int)
-    figures = "".join(map(str, found))
-    point = len(figures) + exponent
-    if -3 < point <= 7:
-        if point <= 0:
-            return f"{sign}0.{'0' * -point}{figures}"
-        whole = figures[:point].ljust(point, "0")
-        return f"{sign}{whole}.{figures[point:] or '0'}"
-    return f"{sign}{figures[0]}.{figures[1:] or '0'}E{point - 1}"
-
-
-def _clock_text(value: Time | Timestamp) -> str:
-    whole, fraction = int(value.second), value.second % 1
-    more = format(fraction, "f")[1:].rstrip("0").rstrip(".")
-    return f"{value.hour:02}:{value.minute:02}:{whole:02}{more}"
-
-
-def _timestamp_text(value: Timestamp) -> str:
-    value = in_utc(value)
-    return f"{value.year:04}-{value.month:02}-{value.day:02} {_clock_text(value)}"
-
-
-def _interval_text(value: Interval) -> str:
-    """As ISO 8601 has it."""
-    years, months = divmod(abs(value.months), 12)
-    seconds = Decimal(abs(value.nanos)).scaleb(-9)
-    days, rest = divmod(seconds, 86_400)
-    sign = "-" if value.months < 0 or value.nanos < 0 else ""
-    date = "".join(f"{int(n)}{unit}" for n, unit in ((years, "Y"), (months, "M"), (days, "D")) if n)
-    time = f"T{format(rest.normalize(), 'f')}S" if rest else ""
-    return f"{sign}P{date}{time}" if date or time else "PT0S"
 
 
 def _text(source: t.Type, target: t.Type) -> Cast | None:
@@ -267,107 +184,9 @@ def _uuid(source: t.Type, target: t.Type) -> Cast | None:
         try:
             return str(uuid.UUID(bytes=value) if isinstance(value, bytes) else uuid.UUID(value.strip()))
         except ValueError:
-            raise _cannot(value, target) from None
+            raise cannot(value, target) from None
 
     return to if isinstance(source, t.Text | t.Uuid | t.Octets) else None
-
-
-# Time ----------------------------------------------------------------------------------------------------------------
-
-_DATE = r"(\d{4,6})-(\d{1,2})-(\d{1,2})"
-_CLOCK = r"(\d{1,2}):(\d{1,2})(?::(\d{1,2}(?:\.\d{1,12})?))?"
-_ZONE = r"\s*(Z|z|UTC|[+-]\d{1,2}(?::?\d{2})?)?"
-_DATES = re.compile(rf"{_DATE}(?:[ T].*)?", re.ASCII)
-_TIMES = re.compile(_CLOCK, re.ASCII)
-_TIMESTAMPS = re.compile(rf"{_DATE}(?:[ T]{_CLOCK}{_ZONE})?", re.ASCII)
-
-
-def _date(source: t.Type, target: t.Type) -> Cast | None:
-    def to(value: Value) -> datetime.date:
-        if isinstance(value, Timestamp):
-            return in_utc(value).date
-        if isinstance(value, datetime.date):
-            return value
-        found = _DATES.fullmatch(value.strip())
-        try:
-            return datetime.date(*map(int, found.groups()[:3])) if found else _never(value, target)
-        except ValueError:
-            raise _cannot(value, target) from None
-
-    return to if isinstance(source, t.Text | t.Timestamp | t.Date) else None
-
-
-def _never(value: Value, target: t.Type) -> datetime.date:
-    raise _cannot(value, target)
-
-
-def _time(source: t.Type, target: t.Type) -> Cast | None:
-    assert isinstance(target, t.Time)
-    precision = 6 if target.precision is None else target.precision
-
-    def to(value: Value) -> Time:
-        if isinstance(value, Timestamp):
-            value = in_utc(value)
-            value = Time(value.hour, value.minute, value.second)
-        if isinstance(value, str):
-            found = _TIMES.fullmatch(value.strip())
-            if found is None or int(found[1]) > 23 or int(found[2]) > 59 or Decimal(found[3] or 0) >= 60:
-                raise _cannot(value, target)
-            value = Time(int(found[1]), int(found[2]), Decimal(found[3] or 0))
-        made: Time = digits(value, precision)
-        return made
-
-    return to if isinstance(source, t.Text | t.Timestamp | t.Time) else None
-
-
-def _timestamp(source: t.Type, target: t.Type) -> Cast | None:
-    assert isinstance(target, t.Timestamp)
-    precision = 6 if target.precision is None else target.precision
-    offset = 0 if target.zone else None
-
-    def to(value: Value) -> Timestamp:
-        if isinstance(value, str):
-            value = _read_timestamp(value, target)
-        elif isinstance(value, datetime.date):
-            value = midnight(value)
-        made: Timestamp = digits(replace(in_utc(value), offset=offset), precision)
-        return made
-
-    return to if isinstance(source, t.Text | t.Date | t.Timestamp) else None
-
-
-def _read_timestamp(text: str, target: t.Type) -> Timestamp:
-    found = _TIMESTAMPS.fullmatch(text.strip())
-    if found is None:
-        raise _cannot(text, target)
-    year, month, day, hour, minute, second, zone = found.groups()
-    try:
-        datetime.datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(Decimal(second or 0)))
-    except ValueError:
-        raise _cannot(text, target) from None
-    clock = (int(hour or 0), int(minute or 0), Decimal(second or 0))
-    return Timestamp(int(year), int(month), int(day), *clock, _offset(zone))
-
-
-def _offset(zone: str | None) -> int | None:
-    if zone is None or zone.upper() in ("Z", "UTC"):
-        return None if zone is None else 0
-    hours, minutes = zone[1:].replace(":", "")[:2], zone[1:].replace(":", "")[2:]
-    total = int(hours) * 60 + int(minutes or 0)
-    return -total if zone.startswith("-") else total
-
-
-def _interval(source: t.Type, target: t.Type) -> Cast | None:
-    assert isinstance(target, t.Interval)
-    unit, precision = target.unit, target.precision
-
-    def to(value: Interval) -> Interval:
-        if unit != "day_time" or precision is None:
-            return value
-        step = 10 ** (9 - min(9, precision))
-        return Interval("day_time", nanos=int(value.nanos / step) * step if step > 1 else value.nanos)
-
-    return to if isinstance(source, t.Interval) and source.unit == unit else None
 
 
 # What holds others ---------------------------------------------------------------------------------------------------
@@ -409,10 +228,10 @@ _CASTS: dict[type[t.Type], Build] = {
     t.Text: _text,
     t.Octets: _octets,
     t.Uuid: _uuid,
-    t.Date: _date,
-    t.Time: _time,
-    t.Timestamp: _timestamp,
-    t.Interval: _interval,
+    t.Date: to_date,
+    t.Time: to_time,
+    t.Timestamp: to_timestamp,
+    t.Interval: to_interval,
     t.Array: _array,
     t.Struct: _struct,
     t.Map: _map,

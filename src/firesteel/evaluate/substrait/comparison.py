@@ -106,6 +106,10 @@ def _map_value(entries: Struct, wanted: Value) -> Value:
     return next((value for name, value in entries.pairs if key(name) == key(wanted)), None)
 
 
+def _map_entry(entries: Struct, wanted: Value, value: Value) -> Struct:
+    return Struct([(wanted, value)] if any(key(name) == key(wanted) for name, _ in entries.pairs) else [])
+
+
 def _map(*parts: Value) -> Struct:
     """A map of keys and values; of a key that repeats the last counts."""
     return Struct({parts[i]: parts[i + 1] for i in range(0, len(parts), 2)}.items())
@@ -155,5 +159,6 @@ SCALARS: dict[str, Factory] = {
     "expression:at_most": _plain(_at_most),
     "expression:list_element": _plain(_element),
     "expression:map_value": _plain(_map_value),
+    "expression:map_entry": _plain(_map_entry),
     "expression:map": _plain(_map),
 }

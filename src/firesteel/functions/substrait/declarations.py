@@ -145,6 +145,20 @@ def all_declarations() -> Iterator[Declaration]:
         yield from declarations(one).values()
 
 
+@cache
+def _by_bare_name() -> dict[str, tuple[Declaration, ...]]:
+    found: dict[str, tuple[Declaration, ...]] = {}
+    for one in all_declarations():
+        name = one.name.partition(":")[2]
+        found[name] = (*found.get(name, ()), one)
+    return found
+
+
+def named(name: str) -> tuple[Declaration, ...]:
+    """The functions of that name, of whichever extension."""
+    return _by_bare_name().get(name, ())
+
+
 def _implementation(given: dict[str, Any]) -> Implementation:
     variadic = given.get("variadic")
     return Implementation(

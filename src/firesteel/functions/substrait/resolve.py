@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
@@ -20,6 +21,7 @@ from firesteel.functions.substrait.declarations import (
     Implementation,
     all_declarations,
     declarations,
+    named,
     stem,
     stems,
 )
@@ -62,9 +64,29 @@ def resolve(
     options: Options = (),
 ) -> Resolved:
     """The function that a call means. Without a URN it goes by its name."""
-    name = name.lower()
+    chosen = tuple((option, tuple(preferences)) for option, preferences in options)
+    return _resolved(urn, name.lower(), signature, kind, tuple(map(_telling, arguments)), chosen, registry.state())
+
+
+def _telling(argument: Argument) -> Argument:
+    """An argument as far as it tells of the function: of constants, numbers that a type may depend on, and text that
+    may be a name or a date."""
+    return argument.type if isinstance(argument, Constant) and not isinstance(argument.value, int | str) else argument
+
+
+@lru_cache(maxsize=4096)
+def _resolved(
+    urn: str | None,
+    name: str,
+    signature: str | None,
+    kind: Kind,
+    given: tuple[Argument, ...],
+    options: Options,
+    _registered: object,
+) -> Resolved:
+    """The same call again is the same function, for as long as nothing is registered: plans repeat themselves."""
     repairs: list[str] = []
-    arguments = _components(name, arguments, repairs)
+    arguments = _components(name, given, repairs)
     best = _best(_declared(urn, name, kind), arguments, signature)
     if best is None or best[1].cost:
         best = _elsewhere(urn, name, kind, arguments, signature, repairs, best)
@@ -89,7 +111,7 @@ Candidate = tuple[Declaration, Match]
 def _declared(urn: str | None, name: str, kind: Kind) -> Iterator[Declaration]:
     """The functions of that name: of an extension, or of all where none is named."""
     if urn is None:
-        found = [one for one in all_declarations() if one.name.partition(":")[2] == name and fits(one.kind, kind)]
+        found = [one for one in named(name) if fits(one.kind, kind)]
         yield from sorted(found, key=lambda one: preference(one.name.partition(":")[0]))
         return
     one = registry.declaration(f"{urn}:{name}") or declarations(stem(urn)).get(f"{stem(urn)}:{name}")

@@ -47,7 +47,7 @@ TOTAL = frozenset(
         *(f"string:{name}" for name in ("char_length", "bit_length", "octet_length", "ltrim", "rtrim", "trim")),
         *(f"string:{name}" for name in ("left", "right")),
         *("set:index_in", "list:cardinality", "list:sort", "rounding:ceil", "rounding:floor"),
-        *(f"expression:{name}" for name in ("list_element", "map_value", "any_true", "all_true")),
+        *(f"expression:{name}" for name in ("list_element", "map_value", "map_entry", "any_true", "all_true")),
     ]
 )
 _ARITHMETIC = frozenset(["add", "subtract", "multiply", "negate", "abs"])
@@ -76,6 +76,12 @@ EXPRESSIONS: dict[str, Function] = {
             "list_element", Signature(("any", "any"), "any"), "The element at a place from 0, or from the end."
         ),
         _expression("map_value", Signature(("any", "any"), "any"), "The value under a key, NULL if there is none."),
+        _expression(
+            "map_entry",
+            Signature(("any", "any", "any"), "any"),
+            "A map of one entry, a key and a value, if that of the first argument has the key; else an empty one.",
+            propagates=False,
+        ),
         _expression("map", Signature(("any",), "any", variadic=True), "A map of keys and values.", propagates=False),
         _expression("any_true", Signature(("any",), "any"), "Is one of a list true? NULL where it may be."),
         _expression("all_true", Signature(("any",), "any"), "Are all of a list true? NULL where they may be."),

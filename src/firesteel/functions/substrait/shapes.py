@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from firesteel import types as t
 
@@ -23,7 +23,7 @@ class Shape:
     nullable: bool = False
     parameters: tuple[Shape | int, ...] = ()
 
-    @property
+    @cached_property
     def variable(self) -> bool:
         """Does it stand for any type, the same one wherever it has a number?"""
         return re.fullmatch(r"any\d*", self.name) is not None

@@ -70,6 +70,12 @@ def _map_value(call: Call) -> Column:
     return F.try_element_at(*call.columns)
 
 
+def _map_entry(call: Call) -> Column:
+    map_, key, value = call.columns
+    there = F.array_contains(F.map_keys(map_), key)
+    return F.when(there, F.create_map(key, value).cast(call.spark)).otherwise(F.create_map().cast(call.spark))
+
+
 def _map(call: Call) -> Column:
     if not call.args:
         return F.create_map().cast(call.spark)
@@ -93,6 +99,7 @@ SETS: dict[str, Scalar] = {"index_in": scalar(_index_in, twice=True)}
 EXPRESSIONS: dict[str, Scalar] = {
     "list_element": scalar(_element, twice=True),
     "map_value": scalar(_map_value),
+    "map_entry": scalar(_map_entry, twice=True),
     "map": scalar(_map),
     "at_most": scalar(_at_most),
     "any_true": scalar(_any),

@@ -2,7 +2,7 @@
 
 `base.py` says what a handler is; the handlers are in `reads.py`, `relations.py`, `joins.py`, `aggregates.py`,
 `windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` is the top of a plan,
-`edges.py` the places where columns have names.
+`edges.py` the places where columns have names, `fits.py` says which types go together there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.statements import statement
-from firesteel.substrait.message import Message
+from firesteel.substrait.message import Message, of_kinds
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,25 @@ class Judged:
     recovering: Recovering
 
 
+@dataclass(frozen=True)
+class _Given:
+    """A plan to lower, and what has to be known of all of it before."""
+
+    message: Message
+    catalog: Catalog | None
+    quirks: Quirks
+    extensions: list[Message]
+
+    def replacing(self) -> _Given:
+        """The same, as of a producer whose project relations replace their input."""
+        return replace(self, quirks=replace(self.quirks, project_replaces=True))
+
+
+def _given(message: Message, catalog: Catalog | None) -> _Given:
+    found = of_kinds(message, "AdvancedExtension", "AggregateRel")
+    return _Given(message, catalog, quirks_of(message, found["AggregateRel"]), found["AdvancedExtension"])
+
+
 def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
     """The plan that a message says, over the tables of a catalog if there is one.
 
@@ -59,14 +78,14 @@ def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
     is read by the letter, and, if that makes no sense, once more as one whose project relations without `common`
     replace their input.
     """
-    quirks = quirks_of(message)
+    given = _given(message, catalog)
     try:
-        return _lower(message, catalog, quirks)
+        return _lower(given)
     except PlanError:
-        if quirks.project_replaces:
+        if given.quirks.project_replaces:
             raise
         try:
-            made = _lower(message, catalog, replace(quirks, project_replaces=True))
+            made = _lower(given.replacing())
         except PlanError:
             made = None
         if made is None or not _replaced(made.repairs):
@@ -76,10 +95,10 @@ def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
 
 def judge(message: Message, catalog: Catalog | None = None) -> Judged:
     """All that is wrong with a plan, and what `lower` puts right in it."""
-    quirks = quirks_of(message)
-    found = _judge(message, catalog, quirks)
-    if not quirks.project_replaces and any(isinstance(problem, PlanError) for problem in found.problems):
-        other = _judge(message, catalog, replace(quirks, project_replaces=True))
+    given = _given(message, catalog)
+    found = _judge(given)
+    if not given.quirks.project_replaces and any(isinstance(problem, PlanError) for problem in found.problems):
+        other = _judge(given.replacing())
         if not other.problems and _replaced(other.repairs):
             return other
     return found
@@ -89,21 +108,22 @@ def _replaced(repairs: tuple[Repair, ...]) -> bool:
     return any("project relation" in repair.message for repair in repairs)
 
 
-def _judge(message: Message, catalog: Catalog | None, quirks: Quirks) -> Judged:
+def _judge(given: _Given) -> Judged:
     recovering = Recovering()
     try:
-        made = _lower(message, catalog, quirks, recovering)
+        made = _lower(given, recovering)
     except FiresteelError as error:  # in what all of the plan refers to
         recovering.note(error)
         return Judged(tuple(recovering.problems), None, (), recovering)
     return Judged(tuple(recovering.problems), made.plan, made.repairs, recovering)
 
 
-def _lower(message: Message, catalog: Catalog | None, quirks: Quirks, recovering: Recovering | None = None) -> Lowered:
+def _lower(given: _Given, recovering: Recovering | None = None) -> Lowered:
+    message = given.message
     extensions: Extensions = read_extensions(message)
-    plans = Plans(extensions, catalog, quirks, recovering)
+    plans = Plans(extensions, given.catalog, given.quirks, recovering)
     noting = (lambda: recovering.noting(plans)) if recovering is not None else nullcontext
-    for problem in unknown_enhancements(message):
+    for problem in unknown_enhancements(given.extensions):
         with noting():
             raise problem
     for one in message.named_lambdas:

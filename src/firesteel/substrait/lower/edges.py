@@ -18,6 +18,7 @@ from firesteel.plan import build
 from firesteel.source import Place
 from firesteel.substrait import calls
 from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.lower.fits import lossless, narrower, shaped_alike
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
@@ -167,68 +168,6 @@ def _present(rex: p.Rex) -> p.Rex:
 
 def _cast(rex: p.Rex, type_: t.Type) -> p.Rex:
     return build.call("cast", rex, type_)
-
-
-def lossless(given: t.Type, wanted: t.Type) -> bool:
-    """Has every value of the one type its equal in the other?"""
-    stack = [(given, wanted)]
-    while stack:
-        a, b = stack.pop()
-        if t.proper(a) == t.proper(b):
-            continue
-        if isinstance(a, t.Struct) and isinstance(b, t.Struct) and len(a.fields) == len(b.fields):
-            stack.extend((x.type, y.type) for x, y in zip(a.fields, b.fields, strict=True))
-        elif isinstance(a, t.Array) and isinstance(b, t.Array):
-            stack.append((a.element, b.element))
-        elif isinstance(a, t.Map) and isinstance(b, t.Map):
-            stack += [(a.key, b.key), (a.value, b.value)]
-        elif not _lossless(a, b):
-            return False
-    return True
-
-
-def narrower(given: t.Type, wanted: t.Type) -> bool:
-    """Is the declared type one of fewer digits, so that a value either fits or does not?"""
-    if isinstance(given, t.Integer) and isinstance(wanted, t.Integer):
-        return not t.within(given, wanted)
-    if isinstance(given, t.Decimal) and isinstance(wanted, t.Decimal) and given.precision and wanted.precision:
-        return (given.scale or 0) <= (wanted.scale or 0) and not t.within(given, wanted)
-    return False
-
-
-_DIGITS = {8: 3, 16: 5, 32: 10, 64: 19}
-_EXACT_FLOAT_BITS = {t.Float32: 24, t.Float64: 53}
-
-
-def _lossless(a: t.Type, b: t.Type) -> bool:
-    match a, b:
-        case (t.Integer(), t.Integer()) | (t.Decimal(), t.Decimal()) | (t.Float32(), t.Float64()):
-            return t.within(t.proper(a), t.proper(b))
-        case t.Integer(), t.Decimal(precision=int(digits)):
-            return a.bits is not None and _DIGITS[a.bits] <= digits - (b.scale or 0)
-        case t.Integer(), t.Float32() | t.Float64():
-            return a.bits is not None and a.bits <= _EXACT_FLOAT_BITS[type(b)]
-        case t.Text(), t.Text():
-            return True  # a declared length is a promise of the producer's, and pads or cuts nothing here
-        case t.Octets(), t.Octets():
-            return not isinstance(a, t.Clob) and not isinstance(b, t.Clob)
-        case t.Time() | t.Timestamp(), t.Time() | t.Timestamp():
-            same = type(a) is type(b) and a.zone == b.zone
-            return same and (b.precision is None or (a.precision is not None and a.precision <= b.precision))
-        case t.Interval(), t.Interval():
-            return a.unit == b.unit
-        case t.Text(), t.Uuid():
-            return True
-    return False
-
-
-def shaped_alike(a: t.Type, b: t.Type) -> bool:
-    """Are the two types one for whoever reads the column, apart from names and lengths?"""
-    if isinstance(a, t.Text) and isinstance(b, t.Text):
-        return True
-    if isinstance(a, t.Octets) and isinstance(b, t.Octets):
-        return True
-    return t.proper(a) == t.proper(b)
 
 
 def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:

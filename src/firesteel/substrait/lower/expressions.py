@@ -16,7 +16,7 @@ from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
 from firesteel.substrait.lower.edges import names_of, renamed
-from firesteel.substrait.lower.reads import alike
+from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
 

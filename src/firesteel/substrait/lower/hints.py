@@ -8,7 +8,7 @@ refused, wherever it is; one that is an optimization may be left alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -16,16 +16,16 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 from firesteel.substrait import calls
-from firesteel.substrait.message import Message, walk
+from firesteel.substrait.message import Message
 from firesteel.substrait.wire import decode
 
 RECORD_LIMIT = "firesteel.RecordLimit"
 
 
-def unknown_enhancements(plan: Message) -> Iterator[UnsupportedError]:
-    """The extensions of a plan that change what it means, and of which nothing is known here."""
-    for one in walk(plan):
-        if one.kind.short == "AdvancedExtension" and one.has("enhancement") and not _is_limit(one.enhancement, one):
+def unknown_enhancements(extensions: Sequence[Message]) -> Iterator[UnsupportedError]:
+    """Of the `AdvancedExtension` messages of a plan, those that change what it means, and of which nothing is known."""
+    for one in extensions:
+        if one.has("enhancement") and not _is_limit(one.enhancement, one):
             url = one.enhancement.type_url or "of nothing"
             yield UnsupportedError(f"an enhancement that is not known here: '{url}'", where=one.where)
 

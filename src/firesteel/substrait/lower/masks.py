@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.substrait import calls
 from firesteel.substrait.lower.edges import attribute, unless_null
 from firesteel.substrait.message import Message
 
@@ -30,7 +33,7 @@ def masked(rex: p.Rex, mask: Message | None) -> p.Rex:
         case "list":
             return _list(rex, mask.list)
         case "map":
-            raise UnsupportedError("a mask on the keys of a map", where=mask.where)
+            return _map(rex, mask.map)
     raise PlanError("a mask that selects nothing", where=mask.where)
 
 
@@ -55,15 +58,34 @@ def _list(rex: p.Rex, mask: Message) -> p.Rex:
 
 
 def _selected(rex: p.Rex, mask: Message) -> p.Rex:
-    """Elements by their places: one, or a slice up to its end, which is not part of it."""
+    """Elements by their places. A mask only leaves things out: parts that would move or repeat some are refused."""
     assert isinstance(rex.type, t.Array)
-    item, *others = mask.selection
+    parts = [_part(item) for item in mask.selection]
+    if any(high >= low for (_, high), (low, _) in itertools.pairwise(parts)):
+        raise UnsupportedError("a mask with parts of a list that overlap or are not in order", where=mask.where)
+    within = [build.call("between", p.Var(t.INT64, 1), build.lit(low), build.lit(high)) for low, high in parts]
+    wanted = within[0] if len(within) == 1 else build.call("or", *within)
+    element = masked(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
+    return unless_null(rex, build.select(element, p.Filter(wanted, p.ScanIndexed(rex)), t.Array))
+
+
+def _part(item: Message) -> tuple[int, int]:
+    """The first and the last place of one element, or of a slice up to its end, which is not part of it."""
     sliced = item.which("type") == "slice"
     low, high = (item.slice.start, item.slice.end - 1) if sliced else (item.item.field,) * 2
     if low < 0 or high < (-1 if sliced else 0):
         raise UnsupportedError("a mask that counts from the end of a list", where=item.where)
-    if others:
-        raise UnsupportedError("a mask with several parts of a list", where=mask.where)
-    within = build.call("between", p.Var(t.INT64, 1), build.lit(low), build.lit(high))
-    element = masked(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
-    return unless_null(rex, build.select(element, p.Filter(within, p.ScanIndexed(rex)), t.Array))
+    return low, high
+
+
+def _map(rex: p.Rex, mask: Message) -> p.Rex:
+    """A map with the entry of one key, if it has it."""
+    if not isinstance(rex.type, t.Map) or not isinstance(rex.type.key, t.Text):
+        raise PlanError(f"a mask of a map with keys of text on a {rex.type}", where=mask.where)
+    if mask.which("select") != "key":
+        raise UnsupportedError("a mask by a pattern of keys, whose form nobody has specified", where=mask.where)
+    key = p.Lit(t.proper(rex.type.key), mask.key.map_key)
+    found = calls.expression("map_value", (rex, key), t.absent(rex.type.value, nullable=True))
+    value = masked(found, mask.child if mask.has("child") else None)
+    type_ = t.Map(rex.type.key, t.absent(value.type, nullable=rex.type.value.nullable))
+    return unless_null(rex, calls.expression("map_entry", (rex, key, value), type_))

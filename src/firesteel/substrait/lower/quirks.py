@@ -5,9 +5,10 @@ Each of them that is made use of is a repair.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from firesteel.substrait.message import Message, walk
+from firesteel.substrait.message import Message
 
 #: Producers whose project relations without `common` replace their input.
 _REPLACING = ("duckdb", "datafusion")
@@ -23,35 +24,40 @@ class Quirks:
     no_set_index: bool = False
 
 
-def quirks_of(message: Message) -> Quirks:
-    """How a plan has to be read, as far as it can be told before."""
-    producer = message.version.producer.lower()
+def quirks_of(plan: Message, aggregates: Sequence[Message]) -> Quirks:
+    """How a plan that has these aggregates has to be read, as far as it can be told before."""
+    producer = plan.version.producer.lower()
     replaces = any(name in producer for name in _REPLACING)
-    counting = (one for one in walk(message) if one.kind.short in ("RelRoot", "ProjectRel"))
-    return Quirks(project_replaces=replaces, no_set_index=any(map(_counts_without_index, counting)))
+    return Quirks(project_replaces=replaces, no_set_index=any(map(_is_counted_without_index, aggregates)))
 
 
-def _counts_without_index(message: Message) -> bool:
-    """Does a root, or a projection that keeps just its expressions, take an aggregate of several sets below it for one
-    without the index? An old Isthmus does, and says nowhere who it is."""
-    width = _width_without_index(message.input)
-    if width is None:
+def _is_counted_without_index(aggregate: Message) -> bool:
+    """Does the root above it, or a projection that keeps just its expressions, take an aggregate of several sets, in
+    the old form, for one without the index? An old Isthmus does, and says nowhere who it is."""
+    if len(aggregate.groupings) < 2 or aggregate.grouping_expressions:
         return False
-    if message.kind.short == "RelRoot":
-        return len(message.names) == width
-    kept = message.common.emit.output_mapping
-    return bool(kept) and list(kept) == list(range(width, width + len(message.expressions)))
+    above = _above(aggregate)
+    while above is not None and above.kind.short in ("SortRel", "FetchRel", "FilterRel"):
+        above = _above(above)
+    if above is None:
+        return False
+    width = _width_without_index(aggregate)
+    if above.kind.short == "RelRoot":
+        return len(above.names) == width
+    if above.kind.short != "ProjectRel":
+        return False
+    kept = above.common.emit.output_mapping
+    return bool(kept) and list(kept) == list(range(width, width + len(above.expressions)))
 
 
-def _width_without_index(rel: Message) -> int | None:
-    """The columns of an aggregate of several grouping sets in the old form, less one; None if it is none."""
-    kind = rel.which("rel_type")
-    while kind in ("sort", "fetch", "filter"):
-        rel = getattr(rel, kind).input
-        kind = rel.which("rel_type")
-    if kind != "aggregate" or len(rel.aggregate.groupings) < 2 or rel.aggregate.grouping_expressions:
-        return None
+def _above(relation: Message) -> Message | None:
+    """The message that a relation is the input of: between them is the `Rel` that says of which kind it is."""
+    rel = relation.parent
+    return rel.parent if rel is not None and rel.step == "input" else None
+
+
+def _width_without_index(aggregate: Message) -> int:
     keys: list[Message] = []
-    for grouping in rel.aggregate.groupings:
+    for grouping in aggregate.groupings:
         keys.extend(one for one in grouping.grouping_expressions if all(one != known for known in keys))
-    return len(keys) + len(rel.aggregate.measures)
+    return len(keys) + len(aggregate.measures)

@@ -12,6 +12,7 @@ from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation
 from firesteel.substrait.lower.edges import as_declared, attribute, fit, named_schema, renamed, renamed_value
 from firesteel.substrait.lower.extended import extended
+from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.lower.masks import chosen, masked
 from firesteel.substrait.message import Message
 
@@ -108,11 +109,12 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
     source = p.Global(binding.type, _ordinal(plans, binding)).at(read.where)
     scan = p.Scan(source).at(read.where)
     row = build.column(scan, 0)
+    known = {column.name for column in row.type.fields} if isinstance(row.type, t.Struct) else set()
     exprs, names = [], []
     declared = schema if schema is not None else [t.Field(name, t.ANY) for name in read.base_schema.names]
     for field in declared:
         name = field.name or ""
-        rex = attribute(row, _matching(row.type, name, binding, read))
+        rex = attribute(row, _matching(row.type, known, name, binding, read))
         if binding.files is not None and binding.files.text is not None:
             rex = _of_text(plans, rex, field, read)
         exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
@@ -124,25 +126,23 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
 
 def _ordinal(plans: Plans, binding: p.GlobalBinding) -> int:
     for i, known in enumerate(plans.globals):
-        if known == binding:
+        if known.path == binding.path and known == binding:  # to compare types takes longer
             return i
     plans.globals.append(binding)
     return len(plans.globals) - 1
 
 
-def _matching(row: t.Type, name: str, binding: p.GlobalBinding, read: Message) -> str:
-    """The name of the column in the data: the same, or the one that differs in case only."""
-    if not isinstance(row, t.Struct):
+def _matching(row: t.Type, known: set[str | None], name: str, binding: p.GlobalBinding, read: Message) -> str:
+    """The name of the column in the data, of which these are known: the same, or the one that differs in case only."""
+    if name in known or not isinstance(row, t.Struct):
         return name
     names = [field.name for field in row.fields]
-    if name in names:
+    close = [other for other in names if other is not None and other.lower() == name.lower()]
+    if len(close) == 1:
+        return close[0]
+    if row.open and not close:
         return name
-    alike = [known for known in names if known is not None and known.lower() == name.lower()]
-    if len(alike) == 1:
-        return alike[0]
-    if row.open and not alike:
-        return name
-    why = f"several columns are named so but for case: {', '.join(alike)}" if alike else f"it has {_few(names)}"
+    why = f"several columns are named so but for case: {', '.join(close)}" if close else f"it has {_few(names)}"
     raise PlanError(f"'{binding.name}' has no column '{name}'", where=read.base_schema.where, help=why)
 
 
@@ -199,31 +199,6 @@ def _of_column(rex: p.Rex, field: t.Field, message: Message) -> p.Rex:
     if isinstance(rex, p.Lit):
         return rex.replace(type=field.type, value=renamed_value(rex.value, field.type))
     return renamed(rex, field.type)
-
-
-def alike(given: t.Type, wanted: t.Type) -> bool:
-    """May a value of the one type stand where the other is declared? Lengths and digits are looser than the kind."""
-    stack = [(given, wanted)]
-    while stack:
-        a, b = stack.pop()
-        match a, b:
-            case (t.Text(), t.Text()) | (t.Null(), _):
-                continue
-            case t.Struct(), t.Struct() if len(a.fields) == len(b.fields):
-                stack.extend((x.type, y.type) for x, y in zip(a.fields, b.fields, strict=True))
-            case t.Array(), t.Array():
-                stack.append((a.element, b.element))
-            case t.Map(), t.Map():
-                stack += [(a.key, b.key), (a.value, b.value)]
-            case t.Decimal(), t.Decimal() if a.scale == b.scale:
-                continue
-            case t.UserDefined(), t.UserDefined() if a.name == b.name:
-                continue
-            case t.Struct() | t.Decimal() | t.UserDefined(), _:
-                return False
-            case _ if type(a) is not type(b):
-                return False
-    return True
 
 
 def _collected(rows: list[p.Rex], type_: t.Struct) -> p.Rex:

@@ -11,7 +11,8 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.source import Place
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
-from firesteel.substrait.lower.edges import lossless, renamed
+from firesteel.substrait.lower.edges import renamed
+from firesteel.substrait.lower.fits import lossless
 from firesteel.substrait.lower.open_trees import opened
 from firesteel.substrait.message import Message
 
