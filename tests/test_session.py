@@ -64,6 +64,13 @@ def test_arrow_pandas_and_files(session: fs.Session, tmp_path: Path) -> None:
         assert names in (["Ada", None], ["Ada", ""]), source
 
 
+def test_a_map_whose_keys_are_not_text_is_refused_by_the_name_of_its_column(session: fs.Session) -> None:
+    numbered = pa.array([[(1, "a")], []], pa.map_(pa.int64(), pa.string()))
+    session.register("t", pa.table({"id": [1, 2], "m": numbered}))
+    with pytest.raises(fs.UnsupportedError, match="column 'm' is a map"):
+        session.query("SELECT VALUE t.m FROM t AS t").value()
+
+
 def test_names_are_found_in_any_case_unless_two_differ_only_in_it(session: fs.Session) -> None:
     session.register("hr.T", ROWS)
     assert len(session.run("(map_values (id r) (scan (id 'HR.t') r))").to_python()) == 3

@@ -24,7 +24,19 @@ from firesteel.spark.parts import parts_frame, place
 from firesteel.spark.rows import Order, Rows
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.transfer import upload
-from firesteel.tables import COMPRESSED, FORMATS, Arrow, File, Frame, Memory, Parts, Stored, Table, matches
+from firesteel.tables import (
+    COMPRESSED,
+    FORMATS,
+    Arrow,
+    File,
+    Frame,
+    Memory,
+    Parts,
+    Stored,
+    Table,
+    ensure_text_keys,
+    matches,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -227,6 +239,10 @@ def _column(field: s.StructField, name: str, where: Where) -> Expr:
         type_ = t.absent(from_spark(field.dataType), nullable=field.nullable)
     except UnsupportedError as error:
         raise UnsupportedError(f"column '{field.name}': {error.message}", where=where, help=error.help) from None
+    try:
+        ensure_text_keys(t.Field(field.name, type_))
+    except UnsupportedError as error:
+        raise error.located(where) from None
     column = F.col(name)
     if isinstance(field.dataType, s.VariantType):
         return Expr(t.ANY, F.coalesce(column, dynamic.null()), names=(name,), atomic=True)

@@ -212,7 +212,7 @@ def _map(message: Message, given: Message, extensions: Extensions) -> Generator[
         pairs.append((key, value))
     if not pairs:
         raise PlanError("a map without entries is an 'empty_map', which says their types", where=message.where)
-    return t.Map(t.union(keys), t.union(types), nullable=message.nullable), Struct(pairs)
+    return t.Map(t.union(keys), t.union(types), nullable=message.nullable), Struct(dict(pairs))
 
 
 def _empty_list(message: Message, given: Message, extensions: Extensions) -> Typed:

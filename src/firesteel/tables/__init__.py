@@ -13,7 +13,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.append import append_rows, with_rows
-from firesteel.tables.arrow import arrow_rows, arrow_type, to_arrow
+from firesteel.tables.arrow import arrow_rows, arrow_type, ensure_text_keys, to_arrow
 from firesteel.tables.delimited import Delimited
 from firesteel.tables.files import (
     COMPRESSED,
@@ -136,6 +136,7 @@ __all__ = [
     "Table",
     "append_rows",
     "arrow_type",
+    "ensure_text_keys",
     "file",
     "file_type",
     "format_of",

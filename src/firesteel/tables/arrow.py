@@ -10,6 +10,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.ion import dumps
+from firesteel.node import walk
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,8 +18,16 @@ if TYPE_CHECKING:
 
 def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
     """The rows as structs; what is null in Arrow is NULL."""
+    for field in arrow_type(table.schema).fields:
+        ensure_text_keys(field)
     for row in table.to_pylist(maps_as_pydicts="lossy"):
         yield values.from_python(row)
+
+
+def ensure_text_keys(column: t.Field) -> None:
+    """A column holds no maps whose keys are not text: a value of such a map is none that we have."""
+    if any(isinstance(type_, t.Map) and not isinstance(type_.key, t.Text) for type_ in walk(column.type)):
+        raise UnsupportedError(f"column '{column.name}' is a {column.type}: a map whose keys are not text")
 
 
 def arrow_type(schema: Iterable[Any]) -> t.Struct:

@@ -305,6 +305,22 @@ of_numbers(
     {"k": 3, "l": 0},
     {"k": N, "l": 0},
 )
+WORDS = read("people", "name string?, id i64")
+NESTS.gives(
+    "a map with keys that are computed, one of them twice",
+    only(WORDS, 2, mapped((f(0), i32(1)), (text("Bob"), f(1)))),
+    *(
+        ({name: 1, "Bob": id_} if name != "Bob" else {"Bob": 2},)
+        for id_, name in enumerate(("Ann", "Bob", "Cid", "Dee"), 1)
+    ),
+)
+value(NESTS, "a map with a key twice: the last counts", mapped((text("a"), i64(1)), (text("a"), i64(2))), {"a": 2})
+NESTS.fails(
+    "a map with NULL for a key",
+    only(read("mixed", "UPPER string?"), 1, mapped((f(0), i64(1)), (text("k"), i64(2)))),
+    EvaluationError,
+    "project/expressions[0]/nested",
+)
 of_numbers(
     NESTS,
     "in one another",

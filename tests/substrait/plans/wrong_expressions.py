@@ -12,6 +12,7 @@ from tests.substrait.plans.build import (
     add,
     anchored,
     call,
+    cast,
     compared,
     detached,
     dynamic,
@@ -27,6 +28,7 @@ from tests.substrait.plans.build import (
     invoked,
     listed,
     lit,
+    mapped,
     mask,
     masked,
     named_lambda,
@@ -93,6 +95,21 @@ fails(
     only(virtual("m map<i64,i64>"), 1, masked(mask({0: entry("a")}))),
     PlanError,
     f"{MASK}/map",
+)
+NUMBERED = "a map with keys that are not text"
+expression(NUMBERED, mapped((f(0), f(1))), UnsupportedError, f"{EXPR}/nested")
+expression(f"{NUMBERED}: a literal", lit("map<i64,i64>", {1: 2}), UnsupportedError, "literal/map/key_values[0]")
+fails(
+    f"{NUMBERED}: a key of it",
+    only(virtual("m map<i64,i64>"), 1, f(0, Key("i64", 1))),
+    UnsupportedError,
+    f"{EXPR}/selection/direct_reference/struct_field/child/map_key",
+)
+fails(
+    f"{NUMBERED}: a cast to one",
+    only(virtual("m map<string,i64>"), 1, cast(f(0), "map<i64,i64>")),
+    UnsupportedError,
+    f"{EXPR}/cast",
 )
 for name, parts in {"overlap": ((0, 2), 1), "are not in order": (2, 0), "repeat": (1, 1)}.items():
     fails(

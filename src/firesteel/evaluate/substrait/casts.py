@@ -213,7 +213,7 @@ def _struct(source: t.Type, target: t.Type) -> Cast | None:
 
 
 def _map(source: t.Type, target: t.Type) -> Cast | None:
-    if not isinstance(source, t.Map) or not isinstance(target, t.Map):
+    if not isinstance(source, t.Map) or not isinstance(target, t.Map) or not isinstance(target.key, t.Text):
         return None
     key, item = build(source.key, target.key), build(source.value, target.value)
     return lambda value: Struct((key(name), item(one)) for name, one in value.pairs)

@@ -112,6 +112,8 @@ def _map_entry(entries: Struct, wanted: Value, value: Value) -> Struct:
 
 def _map(*parts: Value) -> Struct:
     """A map of keys and values; of a key that repeats the last counts."""
+    if any(name is None for name in parts[::2]):
+        raise EvaluationError("map: NULL for a key")
     return Struct({parts[i]: parts[i + 1] for i in range(0, len(parts), 2)}.items())
 
 

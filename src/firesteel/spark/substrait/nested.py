@@ -6,6 +6,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
+from firesteel.spark.expr import UNKNOWN, Expr
 from firesteel.spark.keys import is_own_key
 from firesteel.spark.substrait.base import Call, Scalar, is_float, scalar, simple
 from firesteel.spark.substrait.logic import nan_first
@@ -77,9 +78,20 @@ def _map_entry(call: Call) -> Column:
 
 
 def _map(call: Call) -> Column:
-    if not call.args:
-        return F.create_map().cast(call.spark)
-    return F.create_map(*call.columns).cast(call.spark)
+    """Of a key that repeats the last counts: Spark would not have it."""
+    pairs = [(_present_key(call, arg), value.plain) for arg, value in zip(call.args[::2], call.args[1::2], strict=True)]
+    known = [arg.constant for arg in call.args[::2]]
+    if UNKNOWN not in known:
+        last = dict(zip(known, pairs, strict=True))
+        return F.create_map(*(part for pair in last.values() for part in pair)).cast(call.spark)
+    listed = F.array(*(F.struct(key.alias("k"), value.alias("v")) for key, value in pairs))
+    backwards = F.array(*(key for key, _ in reversed(pairs)))
+    is_last = lambda pair, i: F.array_position(backwards, pair["k"]) == len(pairs) - i  # noqa: E731
+    return F.map_from_entries(F.filter(listed, is_last)).cast(call.spark)
+
+
+def _present_key(call: Call, key: Expr) -> Column:
+    return F.coalesce(key.plain, call.error("NULL for a key")) if key.type.nullable else key.plain
 
 
 def _at_most(call: Call) -> Column:
@@ -100,7 +112,7 @@ EXPRESSIONS: dict[str, Scalar] = {
     "list_element": scalar(_element, twice=True),
     "map_value": scalar(_map_value),
     "map_entry": scalar(_map_entry, twice=True),
-    "map": scalar(_map),
+    "map": scalar(_map, twice=True),
     "at_most": scalar(_at_most),
     "any_true": scalar(_any),
     "all_true": scalar(_all),

@@ -172,15 +172,18 @@ def _nested(plans: Plans, message: Message, scope: Scope) -> Lowering:
             element = _common(items, message.where)
             return p.Collection(t.Array(element), tuple(_as(item, element) for item in items)).at(message.where)
         case "map":
-            entries: list[p.Rex] = []
+            keys: list[p.Rex] = []
+            found: list[p.Rex] = []
             for one in message.map.key_values:
-                entries.append((yield required(one, "key"), scope))
-                entries.append((yield required(one, "value"), scope))
-            if not entries:
+                keys.append((yield required(one, "key"), scope))
+                found.append((yield required(one, "value"), scope))
+            if not keys:
                 raise PlanError("a map without entries is a literal, which says their types", where=message.where)
-            key = _common(entries[::2], message.where)
-            value = _common(entries[1::2], message.where)
-            return calls.expression("map", entries, t.Map(key, value)).at(message.where)
+            key, value = _common(keys, message.where), _common(found, message.where)
+            if not isinstance(key, t.Text):
+                raise UnsupportedError("a map whose keys are not text", where=message.where)
+            entries = [part for k, v in zip(keys, found, strict=True) for part in (_as(k, key), _as(v, value))]
+            return calls.expression("map", entries, t.Map(t.proper(key), value)).at(message.where)
     raise PlanError("a nested value that says nothing", where=message.where)
 
 
