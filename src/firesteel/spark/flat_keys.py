@@ -15,7 +15,7 @@ from pyspark.sql import Column
 
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import FAMILIES, kind_of, one_of, payload, whole
+from firesteel.spark.dynamic import FAMILIES, NUMBERS, WIDE_NUMBERS, kind_of, one_of, payload, whole
 from firesteel.spark.sides import SIDE, before_point, in_turn
 from firesteel.spark.sides import WHOLE as _WHOLE
 
@@ -42,8 +42,8 @@ _NUMBER = f"struct<c:int,d:double,x:int,w:{_WHOLE},y:string>"
 #: A moment or an interval: its unit, months, nanoseconds or days.
 _MOMENT = f"struct<u:int,o:int,n:{_WHOLE}>"
 #: Rank, number, moment, text.
-_PARTS: tuple[tuple[str, str], ...] = (("r", "int"), ("n", _NUMBER), ("m", _MOMENT), ("t", "string"))
-TOKEN = f"struct<{','.join(f'{name}:{type_}' for name, type_ in _PARTS)}>"
+PARTS: tuple[tuple[str, str], ...] = (("r", "int"), ("n", _NUMBER), ("m", _MOMENT), ("t", "string"))
+TOKEN = f"struct<{','.join(f'{name}:{type_}' for name, type_ in PARTS)}>"
 
 
 class Use(Enum):
@@ -62,9 +62,11 @@ def rank(kind: Column) -> Column:
     return F.try_element_at(F.str_to_map(F.lit(_RANK_TEXT)), kind).cast("int")
 
 
-def double_of(column: Column) -> Column:
-    """The number that is nearest to a variant's, if that is one."""
-    return F.coalesce(whole(column, "double"), payload(column, "double"))
+def double_of(column: Column, kind: Column) -> Column:
+    """The float that is nearest to a variant's number. Asked of a text, Spark would throw, and catch, an exception."""
+    return F.when(one_of(kind, *NUMBERS), whole(column, "double")).when(
+        one_of(kind, *WIDE_NUMBERS), payload(column, "double")
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -99,7 +101,7 @@ def token(
         found["m"] = F.when(one_of(kind, *FAMILIES["temporal"]), _moment(column, kind, days=use is Use.SORT))
     if kinds is None or kinds - set(FAMILIES["number"]) - set(FAMILIES["temporal"]):
         found["t"] = _text(column, kind, use)
-    return [found.get(name, F.lit(None).cast(type_)).alias(name) for name, type_ in _PARTS]
+    return [found.get(name, F.lit(None).cast(type_)).alias(name) for name, type_ in PARTS]
 
 
 def _moment(column: Column, kind: Column, *, days: bool) -> Column:
@@ -141,11 +143,11 @@ def _number(column: Column, kind: Column, double: Column) -> Column:
     written = F.coalesce(payload(column, "string"), whole(column, "string"))
     given = F.struct(double.alias("d"), written.alias("s"))
     return F.when(
-        simple, _number_of(F.when(F.isnan(double), 0).otherwise(1), double + F.lit(0.0), F.lit(0), None, None)
+        simple, number_of(F.when(F.isnan(double), 0).otherwise(1), double + F.lit(0.0), F.lit(0), None, None)
     ).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
 
 
-def _number_of(class_: Column, double: Column, side: Column, before: Column | None, digits: Column | None) -> Column:
+def number_of(class_: Column, double: Column, side: Column, before: Column | None, digits: Column | None) -> Column:
     nothing = F.lit(None)
     return F.struct(
         class_.alias("c"),
@@ -163,7 +165,7 @@ def _exact(row: Column) -> Column:
     turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
     text = F.when(written.startswith("-"), turned).otherwise(digits)
     before = F.when(other, before_point(written))
-    return _number_of(F.lit(1), row["d"] + F.lit(0.0), row["x"], before, F.when(other, text))
+    return number_of(F.lit(1), row["d"] + F.lit(0.0), row["x"], before, F.when(other, text))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ def _with_level(levels: Column, *, alike: bool) -> Column:
             pair["key"].alias("n"),
             pair["value"].alias("v"),
             kind_of(pair["value"]).alias("k"),
-            double_of(pair["value"]).alias("d"),
+            double_of(pair["value"], kind_of(pair["value"])).alias("d"),
         ),
     )
     nodes = F.transform(seen, lambda item: _node(item, alike=alike))
@@ -206,7 +208,7 @@ def _node(item: Column, *, alike: bool) -> Column:
     absent = F.lit(NULL) if alike else F.when(kind == "VOID", NULL).otherwise(MISSING)
     own = F.struct(*token(value, kind, item["d"], place=F.coalesce(rank(kind), absent)))
     given = {"r": F.lit(RANKS["STRING"]), "t": name}
-    named = F.struct(*(given.get(part, F.lit(None).cast(type_)).alias(part) for part, type_ in _PARTS))
+    named = F.struct(*(given.get(part, F.lit(None).cast(type_)).alias(part) for part, type_ in PARTS))
     return F.struct(
         one_of(kind, "ARRAY", "sexp").alias("l"),
         _pairs(value, kind).alias("c"),

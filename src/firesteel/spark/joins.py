@@ -124,6 +124,7 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
         b = scopes[1].bind(opened((yield both.right, scopes[1])))
         pairs += _same(a, b, scopes) if both.same else [(*_alike(a, b, scopes), False)]
     left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
+    pairs, left, right = _opaque(pairs, left, right, outer.run)
     tests = [_test(pair) for pair in pairs]
     if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
         return _marked_by_keys(left, right, pairs, outer)
@@ -135,6 +136,22 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     if equi.residual is None or equi.capture is not p.Capture.INNER:
         return rows
     return (yield from _residual(equi.residual, rows, node, outer))
+
+
+def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[Pair], Rows, Rows]:
+    """Keys of variants behind a generator. Catalyst looks for the origin of a join's keys, through all selects and down
+    to the scan, and writes out at every mention of a name what it stands for: of such a key that is for ever."""
+    found: list[Pair] = []
+    for a, b, same in pairs:
+        if a.dynamic or b.dynamic:
+            names = run.name(), run.name()
+            left, right = (
+                replace(rows, frame=rows.frame.select("*", F.explode(F.array(expr.column)).alias(name)))
+                for rows, expr, name in ((left, a, names[0]), (right, b, names[1]))
+            )
+            a, b = reference(a.type, names[0]), reference(b.type, names[1])
+        found.append((a, b, same))
+    return found, left, right
 
 
 def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compiling:

@@ -59,7 +59,7 @@ class Lines:
 def read(run: Run, text: DataFrame, tree: PathTree, where: Where, *, skip: bool) -> Lines:
     """The lines of a text file as values. A line that is not JSON is an error, or, with `skip`, left out."""
     line = run.name()
-    lines = text.toDF(line).filter(F.trim(F.col(line), F.lit(" \t\r\n")) != "")
+    lines = text.toDF(line).filter(_is_there(F.col(line)))
     shape = None if run.strict else _root(tree)
     if shape is None:
         return _read_whole(run, lines, line, where, skip=skip)
@@ -68,8 +68,13 @@ def read(run: Run, text: DataFrame, tree: PathTree, where: Where, *, skip: bool)
 
 def malformed(text: DataFrame) -> DataFrame:
     """The lines of a text file that are not JSON."""
-    lines = text.toDF("line").filter(F.trim(F.col("line"), F.lit(" \t\r\n")) != "")
+    lines = text.toDF("line").filter(_is_there(F.col("line")))
     return lines.filter(_parsed(F.col("line")).isNull())
+
+
+def _is_there(line: Column) -> Column:
+    """Is a line more than blanks? Spark goes through all of a text that it trims: not where the first letter tells."""
+    return line.startswith("{") | (F.ltrim(line, F.lit(" \t\r\n")) != "")
 
 
 def _read_whole(run: Run, lines: DataFrame, line: str, where: Where, *, skip: bool) -> Lines:

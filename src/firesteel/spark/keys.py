@@ -7,17 +7,20 @@ what is in it (`flat_keys`).
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import COLLECTIONS, FAMILIES, STRUCTS, kind_of, one_of
+from firesteel.spark.dynamic import COLLECTIONS, STRUCTS, kind_of, one_of
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, as_variant, made
 from firesteel.spark.flat_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 from firesteel.spark.kinds import possible
+from firesteel.spark.lean_keys import ALWAYS, Lean, apart
 from firesteel.spark.scope import Scope
 
 
@@ -112,27 +115,45 @@ def _variant_key(scope: Scope, value: Expr) -> Expr:
 def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool = False) -> Expr:
     """The key of a variant that has a name; SQL NULL for NULL and MISSING. If `shallow`, a container is one by its rank
     only: it is compared with scalars."""
-    kind = scope.kind(value)
     kinds = possible(value)
     deep = not shallow and not is_scalar(value.type)
     limits = scope.run.limits
-    if deep and scope.nested and limits.inline < _ROOM:
+    roomy = limits.inline >= _ROOM
+    if deep and scope.nested and not roomy:
         raise UnsupportedError(f"values of unknown type compared inside a row: {limits.engine} goes not so deep")
 
-    def made_(kind: Expr, number: Expr | None) -> Expr:
-        double = None if number is None else number.plain
-        parts = token(value.column, kind.column, double, kinds=kinds, use=use)
-        inner_key = F.lit(None).cast(f"array<{TOKEN}>")
-        if deep:
-            inner_key = F.when(_is_box(kind.column), flat(value.column, alike=use is not Use.SORT))
-        column = F.when(~one_of(kind.column, "VOID"), F.struct(*parts, inner_key.alias("a")))
-        inner = [kind] if number is None else [kind, number]
-        return made(t.ANY, column, value, *inner, cost=_ROOM if deep else 8)
+    def full(kind: Column, double: Column, of: Set[str] | None) -> Column:
+        inner = F.when(_is_box(kind), flat(value.column, alike=use is not Use.SORT)) if deep else _no_tokens()
+        return F.struct(*token(value.column, kind, double, kinds=of, use=use), inner.alias("a"))
 
-    if kinds is not None and not kinds & set(FAMILIES["number"]):
-        return scope.let([kind], lambda k: made_(k, None))
-    number = made(t.absent(t.FLOAT64, nullable=True), double_of(value.column), value, cost=2)
-    return scope.let([kind, number], made_)
+    def number(kind: Expr) -> Expr:
+        return made(t.absent(t.FLOAT64, nullable=True), double_of(value.column, kind.column), value, kind)
+
+    kind, cost = scope.kind(value), _ROOM if deep else 8
+    if scope.stages is None:
+
+        def inline(kind: Expr, double: Expr) -> Expr:
+            return made(t.ANY, F.when(_is_there(kind.column), full(kind.column, double.plain, kinds)), value, cost=cost)
+
+        return scope.let([kind, number(kind)], inline)
+    lean = Lean.of(scope, value, kind)
+    column = F.when(lean.there, F.struct(*lean.parts(kinds), _no_tokens().alias("a")))
+    rest = None if kinds is None else kinds - ALWAYS
+    if rest is None or rest:
+        if roomy:
+            other = apart(number(kind).plain, lambda double: full(kind.column, double, rest))
+        else:  # a lambda more would be too deep
+            other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest)
+        column = column.when(_is_there(kind.column), other)
+    return made(t.ANY, column, value, lean.side, cost=cost)
+
+
+def _no_tokens() -> Column:
+    return F.lit(None).cast(f"array<{TOKEN}>")
+
+
+def _is_there(kind: Column) -> Column:
+    return ~one_of(kind, "VOID")
 
 
 _SCALARS = (t.Number, t.Text, t.Bool, t.Octets, t.Date, t.Time, t.Timestamp, t.Interval, t.Null, t.Missing)
@@ -156,4 +177,5 @@ def _item_key(column: Column) -> Column:
         inner = F.when(_is_box(kind), flat(column, alike=False)).alias("a")
         return F.struct(*token(column, kind, both["d"], place=place), inner)
 
-    return dynamic.let(F.struct(kind_of(column).alias("k"), double_of(column).alias("d")), made_)
+    kind = kind_of(column)
+    return dynamic.let(F.struct(kind.alias("k"), double_of(column, kind).alias("d")), made_)
