@@ -37,6 +37,20 @@ SCALARS: list[Value] = [
 ]
 
 
+def near(seed: int, count: int) -> list[Value]:
+    """Decimals of up to 17 digits, the floats next to them, and what those are exactly, as far as decimals go."""
+    rng = random.Random(seed)
+    found: list[Value] = []
+    for _ in range(count):
+        digits = rng.randint(1, 17)
+        number = Decimal(rng.randrange(-(10**digits), 10**digits)).scaleb(-rng.randint(1, digits))
+        double = float(number)
+        exact = Decimal(double)
+        found += [number, double, math.nextafter(double, math.inf), number + Decimal("1E-20")]
+        found += [exact] if -exact.as_tuple().exponent <= 30 else []  # type: ignore[operator]
+    return found
+
+
 def generated(seed: int, count: int, depth: int) -> list[Value]:
     """Every scalar, and containers of them: lists, bags, structs with repeated keys, MISSING in lists."""
     rng = random.Random(seed)
@@ -73,7 +87,7 @@ def deep(value: Value, levels: int) -> Value:
     return value
 
 
-VALUES = [*generated(7, 150, 3), deep(1, 12), deep(1.0, 12), deep(2, 12), deep(2, 13)]
+VALUES = [*generated(7, 150, 3), *near(3, 40), deep(1, 12), deep(1.0, 12), deep(2, 12), deep(2, 13)]
 
 
 @pytest.fixture(scope="module")
