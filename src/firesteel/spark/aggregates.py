@@ -229,12 +229,14 @@ def _parts(group: Group, value: Expr) -> Parts:
     column, kind = variant.column, found.column
 
     def bound(type_: t.Type, part: Column) -> Column:
-        made_ = made(t.absent(type_, nullable=True), part, variant, found)
+        made_ = made(t.absent(type_, nullable=True), part, variant, found, text)
         return group.scope.bind(made_, dear=True).plain
 
-    ints = bound(t.Decimal(38, 0), F.when(kind == "BIGINT", whole(column, _WHOLE)))
-    decimals = bound(t.Decimal(38, 18), F.when(kind == "DECIMAL", whole(column, _EXACT)))
-    floats = bound(t.FLOAT64, F.when(one_of(kind, "DOUBLE", "FLOAT"), whole(column, "double")))
+    text = group.scope.text(variant)
+    ints = bound(t.Decimal(38, 0), F.when(kind == "BIGINT", text.plain.try_cast(_WHOLE)))
+    decimals = bound(t.Decimal(38, 18), F.when(kind == "DECIMAL", text.plain.try_cast(_EXACT)))
+    double = F.when(kind == "DOUBLE", text.plain.try_cast("double")).when(kind == "FLOAT", whole(column, "double"))
+    floats = bound(t.FLOAT64, double)
     infinite = F.isnan(floats) | (F.abs(floats) == float("inf"))
     written = F.when(~infinite, floats).try_cast(_EXACT)
     return Parts(

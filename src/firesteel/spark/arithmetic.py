@@ -244,6 +244,8 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
         return _branches(scope, name, x, y, floating, whole_numbers, None, where)
 
     small = quick(scope, name, x, y)
+    if small is not None and scope.run.limits.roomy:
+        return _branches(scope, name, x, y, floating, whole_numbers, None, where, small)
     parts = x.digits(), y.digits()
     if small is not None:
         parts = _unless(small, parts[0]), _unless(small, parts[1])
@@ -294,11 +296,26 @@ def _branches(
         lambda: F.coalesce(ints(x.as_type("bigint"), y.as_type("bigint")).cast("variant"), error(OVERFLOW, where)),
     )
     choice.when(floating, lambda: floats(x.as_type("double"), y.as_type("double")).cast("variant"))
+    if small is not None and exact is None:
+        choice.when(True, lambda: _slowly(name, x, y, beyond))
     if exact is not None:
         choice.when(exact.column["u"].isNotNull(), lambda: numbers.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
     more = [part for part in (exact, small) if part is not None]
     return made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+
+
+def _slowly(name: str, x: Number, y: Number, beyond: Column) -> Column:
+    """By the digits of both, for the few that the quick way has no room for."""
+
+    def encoded(found: Column) -> Column:
+        fits = found["u"].isNotNull()
+        return F.when(fits, numbers.to_variant(Digits(found))).otherwise(beyond.cast("variant"))
+
+    def computed(both: Column) -> Column:
+        return dynamic.let(_EXACTLY[name](Digits(both["a"]), Digits(both["b"])), encoded)
+
+    return dynamic.apart(F.struct(x.digits().column.alias("a"), y.digits().column.alias("b")), computed)
 
 
 def _negated(test: Column | bool) -> Column | bool:

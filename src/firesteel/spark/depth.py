@@ -33,6 +33,11 @@ class Limits:
     #: The number of operators (selects, filters, joins) that may be stacked on one another.
     operators: int
 
+    @property
+    def roomy(self) -> bool:
+        """Is there room inside a lambda for what is large, such as the key of a container?"""
+        return self.inline >= 30
+
 
 OWN = Limits("local Spark", height=40, inline=100, lambdas=4, rexes=400, rels=400, operators=800)
 CLASSIC = Limits("this Spark session", height=20, inline=60, lambdas=3, rexes=150, rels=150, operators=300)

@@ -21,6 +21,8 @@ from firesteel.spark.variant import TAG
 #: Kinds of variants: Spark's names for those that it knows, our tags for the others.
 NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
 WIDE_NUMBERS = ("int", "decimal")
+#: Those that their text says all of. A float of 32 bits is not the float that its text is.
+WRITTEN = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
 TEXTS = ("STRING", "symbol", "clob")
 COLLECTIONS = ("ARRAY", "bag", "sexp")
 STRUCTS = ("OBJECT", "pairs")
@@ -98,10 +100,14 @@ def payload(column: Column, spark_type: str = "variant") -> Column:
     return F.try_variant_get(column, f"$['{TAG}'][1]", spark_type)
 
 
-def kind_of(column: Column, *, tags: bool = True) -> Column:
+def kind_of(column: Column) -> Column:
     """The kind of a variant, by name; `VOID` for NULL, SQL NULL for MISSING."""
-    kind = F.substring_index(F.substring_index(F.schema_of_variant(column), "<", 1), "(", 1)
-    return F.coalesce(tag_of(column), kind) if tags else kind
+    return F.coalesce(tag_of(column), kind_of_schema(F.schema_of_variant(column)))
+
+
+def kind_of_schema(schema: Column) -> Column:
+    """The kind of a variant that has no tag."""
+    return F.substring_index(F.substring_index(schema, "<", 1), "(", 1)
 
 
 def one_of(column: Column, *names: str) -> Column:
@@ -284,6 +290,12 @@ def struct_of(parts: list[tuple[str, Column, bool]]) -> Column:
 def let(column: Column, body: Any) -> Column:
     """The body, over a name for the column: how a value is mentioned several times where there is no select."""
     return F.element_at(F.transform(F.array(column), body), 1)
+
+
+def apart(column: Column, body: Any) -> Column:
+    """`let` for what is seldom needed and large: `zip_with` is one of few functions that Spark generates no code for.
+    The code of what is beside it stays small, and is compiled."""
+    return F.element_at(F.zip_with(F.array(column), F.array(F.lit(0)), lambda value, _: body(value)), 1)
 
 
 def decimal_variant(column: Column) -> Column:

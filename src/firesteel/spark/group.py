@@ -128,7 +128,9 @@ def _grouped(
             by.append(expr.plain.alias(name))
             groups.append(reference(type_, name))
             continue
-        by.append(scope.bind(key(scope, expr)).column.alias(name))
+        found = scope.bind(key(scope, expr)).column
+        # Spark sorts for the first of values like these. Numbers are compared at once, and mostly decide.
+        by += [F.xxhash64(found).alias(scope.run.name()), found.alias(name)]
         value = _total(F.first(expr.column), scope.run, totals)
         if form(expr.type) is Form.VARIANT:
             groups.append(Expr(t.ANY, F.coalesce(F.col(value), dynamic.null()), height=2))

@@ -15,12 +15,12 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.dynamic import COLLECTIONS, STRUCTS, kind_of, one_of
+from firesteel.spark.dynamic import COLLECTIONS, STRUCTS, apart, kind_of, one_of
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, as_variant, made
 from firesteel.spark.flat_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 from firesteel.spark.kinds import possible
-from firesteel.spark.lean_keys import ALWAYS, Lean, apart
+from firesteel.spark.lean_keys import ALWAYS, Lean
 from firesteel.spark.scope import Scope
 
 
@@ -32,7 +32,7 @@ def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
         expr = made(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
     if is_own_key(expr.type, ordering=ordering):
         return expr
-    room = scope.run.limits.inline >= _ROOM
+    room = scope.run.limits.roomy
     if form(expr.type) is Form.VARIANT or not _has_typed_key(expr.type, ordering, variants=room):
         variant = made(t.ANY, as_variant(expr), expr, cost=4)
         return scope.let([variant], lambda value: _variant_key(scope, value))
@@ -60,7 +60,7 @@ def is_own_key(type_: t.Type, *, ordering: bool = False) -> bool:
     return not (ordering and isinstance(type_, t.Float32 | t.Float64))
 
 
-#: How deep an expression has to be able to nest where keys of containers are to be inside a lambda.
+#: How much deeper the key of a container makes an expression.
 _ROOM = 30
 
 
@@ -118,7 +118,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
     kinds = possible(value)
     deep = not shallow and not is_scalar(value.type)
     limits = scope.run.limits
-    roomy = limits.inline >= _ROOM
+    roomy = limits.roomy
     if deep and scope.nested and not roomy:
         raise UnsupportedError(f"values of unknown type compared inside a row: {limits.engine} goes not so deep")
 

@@ -7,23 +7,22 @@ for keys that are hardly ever made, the code took longer to compile than the que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Set
 from dataclasses import dataclass
 
 from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.dynamic import one_of, whole
+from firesteel.spark.dynamic import one_of
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.flat_keys import PARTS, RANKS, number_of
 from firesteel.spark.scope import Scope
 from firesteel.spark.sides import WHOLE
 
-#: The kinds that have a simple key, always or if they have few digits. A float of 32 bits is not that of its text.
+#: The kinds that have a simple key always, and the numbers, which have one if they have few digits.
 ALWAYS = frozenset({"STRING", "BOOLEAN", "DOUBLE"})
 _NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE")
-_KINDS = ("STRING", "BOOLEAN", *_NUMBERS)
 
 #: Decimals of so many digits have different nearest floats, if they are different.
 _DIGITS = 15
@@ -50,7 +49,7 @@ class Lean:
         def bound(type_: t.Type, column: Column, *of: Expr) -> Expr:
             return scope.bind(made(t.absent(type_, nullable=True), column, *of), dear=True)
 
-        text = bound(t.STRING, F.when(one_of(kind.column, *_KINDS), whole(value.column, "string")), value, kind)
+        text = scope.text(value)
         double = bound(t.FLOAT64, F.when(one_of(kind.column, *_NUMBERS), text.plain.try_cast("double")), text, kind)
         side = bound(t.INT32, _side(kind.column, text.plain, double.plain), text, kind, double)
         return cls(kind.column, text.plain, double.plain, side)
@@ -103,9 +102,3 @@ def _side(kind: Column, text: Column, double: Column) -> Column:
     side = F.signum((digits - product) - lost).cast("int")
     whole_ = (kind == "DOUBLE") | ((kind == "BIGINT") & (F.abs(double) < _EXACT))
     return F.when(whole_, 0).when((kind == "DECIMAL") & short, side)
-
-
-def apart(double: Column, body: Callable[[Column], Column]) -> Column:
-    """The body, over a name for the float, computed without generated code: `zip_with` is one of few that have none."""
-    nothing = F.array(F.lit(0))
-    return F.element_at(F.zip_with(F.array(double), nothing, lambda d, _: body(d)), 1)

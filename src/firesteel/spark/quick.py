@@ -14,7 +14,6 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.dynamic import whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
 from firesteel.spark.operands import Number
@@ -51,9 +50,11 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
     if operand.kind is not None:
         if tagged_kinds(expr):
             return None
-        end = F.substring_index(F.schema_of_variant(expr.column), ",", -1)
-        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, _ROOM))
-        return scope.bind(made(type_, column, expr), dear=True)
+        schema = scope.schema(expr)
+        end = F.substring_index(schema.plain, ",", -1)
+        text = scope.text(expr)
+        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, text.plain.try_cast(_ROOM))
+        return scope.bind(made(type_, column, text, schema), dear=True)
     if isinstance(expr.type, t.Decimal):
         digits, scale = expr.type.precision or 38, expr.type.scale or 0
         fits = digits - scale <= _BEFORE and scale <= _SCALE

@@ -78,8 +78,8 @@ class Stages:
 
     def __init__(self) -> None:
         self.levels: list[list[Column]] = []
-        #: The kinds of variants, by the names of their columns.
-        self.kinds: dict[str, Expr] = {}
+        #: What is said of variants, by what it is and the names of their columns.
+        self.said: dict[tuple[str, str], Expr] = {}
         #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
         self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
         #: What nodes without Python in them were compiled to, likewise.
@@ -224,12 +224,38 @@ class Scope:
         known = known_kind(expr)
         if known is not None:
             return known
-        found = self.stages.kinds.get(expr.names[0]) if self.stages is not None and expr.own else None
-        if found is None:
-            found = self.bind(made(t.STRING, dynamic.kind_of(expr.column, tags=tagged_kinds(expr)), expr), dear=True)
-            if self.stages is not None and expr.own:
-                self.stages.kinds[expr.names[0]] = found
-        return found
+
+        def column() -> Expr:
+            if tagged_kinds(expr):
+                return made(t.STRING, dynamic.kind_of(expr.column), expr)
+            schema = self.schema(expr)
+            return made(t.STRING, dynamic.kind_of_schema(schema.plain), schema)
+
+        return self._once(expr, "kind", column)
+
+    def schema(self, expr: Expr) -> Expr:
+        """What Spark calls the type of a variant, with the digits of a decimal; once for every column."""
+        return self._once(expr, "schema", lambda: made(t.STRING, F.schema_of_variant(expr.column), expr))
+
+    def text(self, expr: Expr) -> Expr:
+        """The text of a variant that is text, a truth value or a number of 64 bits or more; once for every column. To
+        get anything else out of a variant takes Spark as long each time: what is there once is cast faster."""
+
+        def column() -> Expr:
+            kind = self.kind(expr)
+            found = F.when(dynamic.one_of(kind.column, *dynamic.WRITTEN), dynamic.whole(expr.column, "string"))
+            return made(t.absent(t.STRING, nullable=True), found, expr, kind)
+
+        return self._once(expr, "text", column)
+
+    def _once(self, expr: Expr, what: str, make: Callable[[], Expr]) -> Expr:
+        """What is said of a variant, bound, once for every column that has a name."""
+        if self.stages is None or not expr.own:
+            return self.bind(make(), dear=True)
+        key = what, expr.names[0]
+        if key not in self.stages.said:
+            self.stages.said[key] = self.bind(make(), dear=True)
+        return self.stages.said[key]
 
     def variant(self, expr: Expr) -> tuple[Expr, Expr]:
         """The expression as a variant, and its kind."""
