@@ -32,6 +32,9 @@ def test_a_text_is_planned_once_for_each_state_of_the_catalog(parsed: list[str])
     for _ in range(3):
         assert s.query(text).to_python() == [1]
     assert len(parsed) == 1
+    s.forget()
+    assert s.query(text).to_python() == [1]
+    assert len(parsed) == 2
     s.register("t", [{"a": "x"}], replace=True)
     assert s.query(text).to_python() == ["x"]
     s.unregister("t")

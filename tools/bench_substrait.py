@@ -8,8 +8,8 @@ from typing import Any
 
 import firesteel as fs
 from tools import tpch
-from tools.bench_measure import AGAIN, Arm, Arms, Column, Progress, interleaved, table
-from tools.bench_tpch import DEFAULTS, OURS, Found, configured
+from tools.bench_measure import Arm, Arms, Progress, interleaved
+from tools.bench_tpch import DEFAULTS, Found, compared, compared_table, configured
 from tools.tpch import CONFORMANCE
 
 PLANS = CONFORMANCE / "substrait-plans" / "tpch" / "datafusion"
@@ -27,8 +27,7 @@ def measure(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: i
     def arms(name: str) -> Arms:
         text, plan = texts[name], known[name]
         theirs = Arm(lambda: spark.sql(tpch.sql(text)).collect(), lambda: configured(spark, DEFAULTS))
-        ours = Arm(lambda: session.run(plan).to_spark().collect(), lambda: configured(spark, OURS))
-        return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+        return compared(session, spark, lambda: session.run(plan).to_spark(), theirs)
 
     names = [name for name in texts if name in known]
     progress = Progress("Substrait", len(names))
@@ -37,7 +36,4 @@ def measure(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: i
         progress.next(name)
         found.append(interleaved(name, arms(name), repeat, progress))
     progress.close()
-    again = Column("A/A", f"spark.sql {AGAIN}", "spark.sql")
-    _, noise = table(title, found, [again])
-    bound = noise["ratios"]["A/A"]["geometric_mean"] + 0.05  # type: ignore[index]
-    return table(title, found, [Column("firesteel / spark.sql", "firesteel", "spark.sql", bound), again])
+    return compared_table(title, found)

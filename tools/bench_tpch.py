@@ -6,7 +6,7 @@ that `fs.connect()` gives its session; before the baseline runs, what those chan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import firesteel as fs
@@ -23,6 +23,9 @@ DEFAULTS: dict[str, str] = {
     "spark.sql.codegen.hugeMethodLimit": "65535",
 }
 
+#: The arm that plans everything anew, each time.
+NEW = "never seen"
+
 Found = tuple[list[str], dict[str, object]]
 
 
@@ -36,14 +39,32 @@ def measure_runs(session: fs.Session, spark: Any, texts: Mapping[str, str], repe
 
     def arms(text: str) -> Arms:
         theirs = Arm(lambda: spark.sql(tpch.sql(text)).collect(), lambda: configured(spark, DEFAULTS))
-        ours = Arm(lambda: session.query(text).to_spark().collect(), lambda: configured(spark, OURS))
-        return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+        return compared(session, spark, lambda: session.query(text).to_spark(), theirs)
 
-    found = _measure(arms, texts, repeat, "TPC-H")
+    return compared_table(title, _measure(arms, texts, repeat, "TPC-H"))
+
+
+def compared(session: fs.Session, spark: Any, frame: Callable[[], Any], theirs: Arm) -> Arms:
+    """Ours, as a plan that is asked for again and as one that was never seen, beside theirs, twice."""
+
+    def again() -> None:
+        configured(spark, OURS)
+        frame()
+
+    def anew() -> None:
+        configured(spark, OURS)
+        session.forget()
+
+    known, new = (Arm(lambda: frame().collect(), prepare) for prepare in (again, anew))
+    return {"firesteel": known, NEW: new, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+
+
+def compared_table(title: str, found: list[Measured]) -> Found:
     again = Column("A/A", f"spark.sql {AGAIN}", "spark.sql")
     _, noise = table(title, found, [again])
     bound = noise["ratios"]["A/A"]["geometric_mean"] + 0.05  # type: ignore[index]
-    return table(title, found, [Column("firesteel / spark.sql", "firesteel", "spark.sql", bound), again])
+    ours = Column("firesteel / spark.sql", "firesteel", "spark.sql", bound)
+    return table(title, found, [ours, Column("never seen / spark.sql", NEW, "spark.sql"), again])
 
 
 def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
@@ -51,7 +72,7 @@ def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], 
 
     def anew() -> None:
         configured(spark, OURS)
-        session._engine.forget()  # type: ignore[attr-defined]
+        session.forget()
 
     def arms(text: str) -> Arms:
         theirs = Arm(lambda: planned(spark.sql(tpch.sql(text))), lambda: configured(spark, DEFAULTS))

@@ -49,6 +49,9 @@ class Engine(Protocol):
     ) -> Source:
         """The rows of a plan's root, computed and kept, behind those that were kept before; without a plan, none."""
 
+    def forget(self) -> None:
+        """Forget plans that were compiled before."""
+
     def close(self) -> None: ...
 
 
@@ -96,6 +99,9 @@ class Reference:
         writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
         old = values.items(before.value) if isinstance(before, tables.Memory) else None
         return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
+
+    def forget(self) -> None:
+        """There is nothing to forget."""
 
     def close(self) -> None:
         """Nothing was started."""

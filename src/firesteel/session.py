@@ -263,11 +263,17 @@ class Session:
             self._started = self._start()
         return self._started
 
+    def forget(self) -> None:
+        """Forget the plans that were made before. The same ones, asked for again, are made anew."""
+        self._planned.forget()
+        if self._started is not None:
+            self._started.forget()
+
     def close(self) -> None:
         """Give back what the session started, and forget the tables that plans created on Spark."""
         self._catalog.forget_stored()
         if self._started is not None:
-            self._planned.forget()  # they are over this engine
+            self.forget()
             self._started.close()
             self._started = None
 
