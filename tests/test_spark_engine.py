@@ -118,3 +118,15 @@ def test_depth_runs_or_is_refused_by_name(session: fs.Session, shape: Any, level
         assert any(word in refused for word in ("deep", "operators"))
     else:
         assert len(value) == 1
+
+
+def test_what_is_no_container_is_an_error_in_strict_mode(spark: Any) -> None:
+    session = fs.connect(spark=spark, in_process=False)
+    session.register("t", [{"x": "foo"}])
+    for text, said in (
+        ("SELECT VALUE CARDINALITY(t.x) FROM t", "cardinality takes collections and structs"),
+        ("SELECT VALUE CAST(t.x AS STRUCT) FROM t", "cannot cast"),
+    ):
+        with pytest.raises(fs.EvaluationError, match=said):
+            session.query(text, mode="strict").value()
+        assert session.query(text).to_python() == [fs.MISSING]

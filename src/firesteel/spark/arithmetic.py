@@ -245,7 +245,7 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
 
     small = quick(scope, name, x, y)
     if small is not None and scope.run.limits.roomy:
-        return _branches(scope, name, x, y, floating, whole_numbers, None, where, small)
+        return scope.let([small], lambda s: _branches(scope, name, x, y, floating, whole_numbers, None, where, s))
     parts = x.digits(), y.digits()
     if small is not None:
         parts = _unless(small, parts[0]), _unless(small, parts[1])

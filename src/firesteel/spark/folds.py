@@ -13,8 +13,8 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, numbers
 from firesteel.spark.arithmetic import BEYOND, OVERFLOW
-from firesteel.spark.dynamic import NUMBERS, WIDE_NUMBERS, kind_of, one_of, whole
-from firesteel.spark.encoding import Form, form
+from firesteel.spark.dynamic import NUMBERS, WIDE_NUMBERS, decimal_variant, kind_of, one_of, whole
+from firesteel.spark.encoding import MAX_DIGITS, Form, form
 from firesteel.spark.expr import Expr, made, null_expr
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.numbers import Digits
@@ -139,28 +139,55 @@ def wrong_value(scope: Scope, message: str, where: Where) -> Column:
     return dynamic.missing() if error is None else error.cast("variant")
 
 
+#: Digits behind the point for which a sum of plain decimals has room.
+_FEW = 12
+_PLAIN = f"decimal({MAX_DIGITS},{_FEW})"
+
+
+def _plain_total(items: Column) -> Column:
+    """The sum of numbers of few digits behind the point; SQL NULL if there are others, or if it takes too many."""
+
+    def plain(text: Column) -> Column:
+        at = F.locate(".", text)
+        few = (at == 0) | (F.char_length(text) - at <= _FEW)
+        return F.when(few & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
+
+    parts = F.transform(items, lambda p: dynamic.let(whole(p["v"], "string"), plain))
+    return F.aggregate(parts, F.lit(0).cast(_PLAIN), lambda total, item: F.try_add(total, item).try_cast(_PLAIN))
+
+
 def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
     column = pairs.column
     exact = F.filter(column, lambda p: one_of(p["k"], "BIGINT", "DECIMAL"))
-    digits = made(t.ANY, _exact_total(F.transform(exact, lambda p: numbers.of_variant(p["v"]))), pairs, cost=12)
+    digits = _exact_total(F.transform(exact, lambda p: numbers.of_variant(p["v"])))
+    beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
+
+    def integer(number: Column) -> Column:
+        return F.coalesce(number.try_cast("bigint").cast("variant"), scope.run.error(OVERFLOW, where).cast("variant"))
+
+    def exactly(found: Column) -> Column:
+        number = Digits(found)
+        made_ = F.when(_any_kind(column, "DECIMAL"), numbers.to_variant(number)).otherwise(integer(number.unscaled))
+        return F.when(number.unscaled.isNull(), beyond).otherwise(made_)
 
     def finish(found: Expr) -> Expr:
-        number = Digits(found.column)
-        whole_number = number.unscaled.try_cast("bigint").cast("variant")
-        beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
         result = (
             F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), wrong_value(scope, "sum takes numbers", where))
             .when(F.array_size(column) == 0, dynamic.null())
             .when(_any_kind(column, *WIDE_NUMBERS), beyond)
             .when(_any_kind(column, "DOUBLE", "FLOAT"), _float_total(_doubles(column)).cast("variant"))
-            .when(number.unscaled.isNull(), beyond)
-            .when(_any_kind(column, "DECIMAL"), numbers.to_variant(number))
-            .when(whole_number.isNull(), scope.run.error(OVERFLOW, where).cast("variant"))
-            .otherwise(whole_number)
         )
+        if roomy:
+            plain = found.column
+            quick = F.when(_any_kind(column, "DECIMAL"), decimal_variant(plain)).otherwise(integer(plain))
+            result = result.when(plain.isNotNull(), quick).otherwise(dynamic.apart(digits, exactly))
+        else:
+            result = result.otherwise(exactly(found.column))
         return made(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
 
-    return scope.let([digits], finish)
+    roomy = scope.run.limits.roomy
+    first = made(t.Decimal(MAX_DIGITS, _FEW, nullable=True), _plain_total(exact), pairs, cost=8)
+    return scope.let([first if roomy else made(t.ANY, digits, pairs, cost=12)], finish)
 
 
 def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:

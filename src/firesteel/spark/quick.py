@@ -14,6 +14,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
+from firesteel.spark.dynamic import whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
 from firesteel.spark.operands import Number
@@ -33,8 +34,9 @@ _OPERATIONS: dict[str, tuple[Callable[[Any, Any], Column], t.Decimal]] = {
 
 
 def quick(scope: Scope, name: str, x: Number, y: Number) -> Expr | None:
-    """The result, bound, as a plain decimal; SQL NULL where it takes more. None where it is not worth a try."""
-    if name not in _OPERATIONS or scope.stages is None:
+    """The result as a plain decimal, bound if there is a place for it; SQL NULL where it takes more. None where it is
+    not worth a try."""
+    if name not in _OPERATIONS or (scope.stages is None and not scope.run.limits.roomy):
         return None
     sides = [_small(scope, operand) for operand in (x, y)]
     if any(side is None for side in sides):
@@ -52,9 +54,9 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
             return None
         schema = scope.schema(expr)
         end = F.substring_index(schema.plain, ",", -1)
-        text = scope.text(expr)
-        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, text.plain.try_cast(_ROOM))
-        return scope.bind(made(type_, column, text, schema), dear=True)
+        text = whole(expr.column, "string") if scope.stages is None else scope.text(expr).plain
+        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, text.try_cast(_ROOM))
+        return scope.bind(made(type_, column, expr, schema, cost=4), dear=True)
     if isinstance(expr.type, t.Decimal):
         digits, scale = expr.type.precision or 38, expr.type.scale or 0
         fits = digits - scale <= _BEFORE and scale <= _SCALE

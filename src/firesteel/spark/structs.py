@@ -164,10 +164,11 @@ def container(scope: Scope, expr: Expr, family: str, found: Expr, type_: t.Type,
     if wrong is None:
         return propagated(type_, value, [expr], cost=3)
     error = scope.wrong(message, where)
-    missing = any_of(test for test in (wrong, expr.is_missing()) if test is not None)
+    lost = wrong if error is None else None
+    missing = any_of(test for test in (lost, expr.is_missing()) if test is not None)
     if error is not None:
         value = F.when(wrong, error).otherwise(value)
-    full = t.absent(type_, nullable=expr.type.nullable, missable=True)
+    full = t.absent(type_, nullable=expr.type.nullable, missable=missing is not None)
     split = missing if expr.type.nullable else None
     if form(t.proper(type_)) is Form.VARIANT:
         value, split = (
