@@ -54,9 +54,9 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
             return None
         schema = scope.schema(expr)
         end = F.substring_index(schema.plain, ",", -1)
-        text = whole(expr.column, "string") if scope.stages is None else scope.text(expr).plain
-        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, text.try_cast(_ROOM))
-        return scope.bind(made(type_, column, expr, schema, cost=4), dear=True)
+        text = made(t.STRING, whole(expr.column, "string"), expr) if scope.stages is None else scope.text(expr)
+        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, text.plain.try_cast(_ROOM))
+        return scope.bind(made(type_, column, text, schema, cost=4), dear=True)
     if isinstance(expr.type, t.Decimal):
         digits, scale = expr.type.precision or 38, expr.type.scale or 0
         fits = digits - scale <= _BEFORE and scale <= _SCALE
