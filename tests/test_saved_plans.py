@@ -36,6 +36,7 @@ def test_a_part_of_them(runner: saved_plans.Runner) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_all_of_them(runner: saved_plans.Runner) -> None:
     assert wrong(runner, "") == []
 
