@@ -192,19 +192,27 @@ def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
 
     def compute(x: Expr, y: Expr) -> Expr:
         lost = scope.run.error(BEYOND, where, cls=UnsupportedError)
-
-        def encoded(found: Column) -> Column:
-            return F.when(found["u"].isNotNull(), numbers.to_variant(Digits(found))).otherwise(lost)
-
-        def found(p: Column) -> Column:
-            return dynamic.let(_EXACTLY[name](Digits(p["a"]), Digits(p["b"])), encoded)
-
-        column = dynamic.let(F.struct(numbers.of_plain(x).alias("a"), numbers.of_plain(y).alias("b")), found)
+        column = _by_digits(name, numbers.of_plain(x), numbers.of_plain(y), lost, dynamic.let)
         if name in _DIVISIONS:
             column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
         return _absent(scope, (x, y), made(t.ANY, column, x, y, throws=True, cost=40))
 
     return scope.let([a, b], compute)
+
+
+def _by_digits(
+    name: str, a: Column, b: Column, beyond: Column, let: Callable[[Column, Callable[[Column], Column]], Column]
+) -> Column:
+    """The result of two numbers, by their digits, as a variant; `let` is how parts of it get names."""
+
+    def encoded(found: Column) -> Column:
+        fits = found["u"].isNotNull()
+        return F.when(fits, numbers.to_variant(Digits(found))).otherwise(beyond.cast("variant"))
+
+    def computed(both: Column) -> Column:
+        return dynamic.let(_EXACTLY[name](Digits(both["a"]), Digits(both["b"])), encoded)
+
+    return let(F.struct(a.alias("a"), b.alias("b")), computed)
 
 
 def _exactly(name: str, a: Expr, b: Expr) -> Expr:
@@ -297,25 +305,13 @@ def _branches(
     )
     choice.when(floating, lambda: floats(x.as_type("double"), y.as_type("double")).cast("variant"))
     if small is not None and exact is None:
-        choice.when(True, lambda: _slowly(name, x, y, beyond))
+        digits = x.digits().column, y.digits().column
+        choice.when(True, lambda: _by_digits(name, *digits, beyond, dynamic.apart))
     if exact is not None:
         choice.when(exact.column["u"].isNotNull(), lambda: numbers.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
     more = [part for part in (exact, small) if part is not None]
     return made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
-
-
-def _slowly(name: str, x: Number, y: Number, beyond: Column) -> Column:
-    """By the digits of both, for the few that the quick way has no room for."""
-
-    def encoded(found: Column) -> Column:
-        fits = found["u"].isNotNull()
-        return F.when(fits, numbers.to_variant(Digits(found))).otherwise(beyond.cast("variant"))
-
-    def computed(both: Column) -> Column:
-        return dynamic.let(_EXACTLY[name](Digits(both["a"]), Digits(both["b"])), encoded)
-
-    return dynamic.apart(F.struct(x.digits().column.alias("a"), y.digits().column.alias("b")), computed)
 
 
 def _negated(test: Column | bool) -> Column | bool:

@@ -8,7 +8,7 @@ expression is as large for two levels as for two hundred.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from enum import Enum
 
 from pyspark.sql import Column
@@ -101,6 +101,11 @@ def token(
         found["m"] = F.when(one_of(kind, *FAMILIES["temporal"]), _moment(column, kind, days=use is Use.SORT))
     if kinds is None or kinds - set(FAMILIES["number"]) - set(FAMILIES["temporal"]):
         found["t"] = _text(column, kind, use)
+    return filled(found)
+
+
+def filled(found: Mapping[str, Column]) -> list[Column]:
+    """All parts of a token: those that are not found are SQL NULL."""
     return [found.get(name, F.lit(None).cast(type_)).alias(name) for name, type_ in PARTS]
 
 
@@ -162,10 +167,14 @@ def _exact(row: Column) -> Column:
     """An integer or a decimal: its nearest float, its text, and its side."""
     written, other = row["s"], row["x"] != 0
     digits = F.regexp_replace(written, r"(\.?0+|[eE].*)$", "")
-    turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
-    text = F.when(written.startswith("-"), turned).otherwise(digits)
     before = F.when(other, before_point(written))
-    return number_of(F.lit(1), row["d"] + F.lit(0.0), row["x"], before, F.when(other, text))
+    return number_of(F.lit(1), row["d"] + F.lit(0.0), row["x"], before, F.when(other, in_order(digits)))
+
+
+def in_order(digits: Column) -> Column:
+    """The digits of a number, with its sign, as a text that is ordered as the numbers are."""
+    turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
+    return F.when(digits.startswith("-"), turned).otherwise(digits)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -208,7 +217,7 @@ def _node(item: Column, *, alike: bool) -> Column:
     absent = F.lit(NULL) if alike else F.when(kind == "VOID", NULL).otherwise(MISSING)
     own = F.struct(*token(value, kind, item["d"], place=F.coalesce(rank(kind), absent)))
     given = {"r": F.lit(RANKS["STRING"]), "t": name}
-    named = F.struct(*(given.get(part, F.lit(None).cast(type_)).alias(part) for part, type_ in PARTS))
+    named = F.struct(*filled(given))
     return F.struct(
         one_of(kind, "ARRAY", "sexp").alias("l"),
         _pairs(value, kind).alias("c"),

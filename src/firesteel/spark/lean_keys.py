@@ -16,7 +16,7 @@ from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark.dynamic import one_of
 from firesteel.spark.expr import Expr, made
-from firesteel.spark.flat_keys import PARTS, RANKS, number_of
+from firesteel.spark.flat_keys import RANKS, filled, in_order, number_of
 from firesteel.spark.scope import Scope
 from firesteel.spark.sides import WHOLE
 
@@ -70,17 +70,15 @@ class Lean:
         }
         if kinds is None or kinds & set(_NUMBERS):
             found["n"] = F.when(numeric, self._number())
-        return [found.get(name, F.lit(None).cast(type_)).alias(name) for name, type_ in PARTS]
+        return filled(found)
 
     def _number(self) -> Column:
         other = self.side.plain != 0
         digits = F.rtrim(F.rtrim(self.text, F.lit("0")), F.lit("."))
-        turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
-        written = F.when(self.text.startswith("-"), turned).otherwise(digits)
         before = F.substring_index(self.text, ".", 1).try_cast(WHOLE)
         class_ = F.when(F.isnan(self.double), 0).otherwise(1)
         return number_of(
-            class_, self.double + F.lit(0.0), self.side.plain, F.when(other, before), F.when(other, written)
+            class_, self.double + F.lit(0.0), self.side.plain, F.when(other, before), F.when(other, in_order(digits))
         )
 
 
