@@ -145,13 +145,13 @@ class Catalog:
 
 def referred(node: p.Plan) -> p.Plan:
     """The plan with those of its globals that its statement refers to."""
-    ordinals = sorted({rex.ordinal for rex in walk(node.statement) if isinstance(rex, p.Global)})
+    ordinals = sorted({rex.ordinal for rex in walk(node.statement, p.Global)})
     kept = tuple(node.globals[i] for i in ordinals)
     if ordinals == list(range(len(ordinals))):
         return node.replace(globals=kept)
     new = {old: new for new, old in enumerate(ordinals)}
-    change = lambda rex: rex.replace(ordinal=new[rex.ordinal]) if isinstance(rex, p.Global) else rex  # noqa: E731
-    return node.replace(statement=transform(node.statement, change), globals=kept)
+    statement = transform(node.statement, lambda rex: rex.replace(ordinal=new[rex.ordinal]), p.Global)
+    return node.replace(statement=statement, globals=kept)
 
 
 def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str) -> Table:

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import itertools
 import operator
 from collections.abc import Callable, Generator, Hashable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from types import GeneratorType
 from typing import Any, ClassVar, Self, TypeVar, cast, dataclass_transform, get_type_hints
 
@@ -27,6 +29,9 @@ from firesteel.source import Place, Span
 
 N = TypeVar("N", bound="Node")
 T = TypeVar("T")
+
+
+_BITS = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,10 @@ class Node:
     #: The fields that make the node what it is, in the order of declaration.
     part_names: ClassVar[tuple[str, ...]] = ()
 
+    #: The class and those that it is derived from, a bit each; `bit` is the one of the class itself.
+    sorts: ClassVar[int] = 0
+    bit: ClassVar[int] = 0
+
     where: Span | Place | None = dataclasses.field(default=None, kw_only=True, compare=False)
 
     def __init_subclass__(cls, tag: str | None = None, atom: bool | None = None) -> None:
@@ -58,6 +67,8 @@ class Node:
             cls.atom = atom
         dataclass(frozen=True, eq=False, repr=False)(cls)
         cls.part_names = tuple(f.name for f in dataclasses.fields(cast(Any, cls)) if f.compare)
+        cls.bit = 1 << next(_BITS)
+        cls.sorts = reduce(operator.or_, (base.__dict__.get("bit", 0) for base in cls.__mro__))
 
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; the same object when nothing changes."""
@@ -149,21 +160,56 @@ def children(node: Node) -> list[Node]:
     """The nodes directly below that are of the node's own sort: below a plan node no types, below a type only types."""
     known: list[Node] | None = node.__dict__.get("_children")
     if known is None:
-        known = [child for child in all_nodes_in(node) if child.atom == node.atom]
-        object.__setattr__(node, "_children", known)
+        known = node.__dict__["_children"] = [child for child in all_nodes_in(node) if child.atom == node.atom]
     return known
 
 
-def walk(root: Node) -> Iterator[Node]:
-    """Every node, parents first, in the order of declaration; a shared subtree once."""
+def sorts_in(root: Node) -> int:
+    """The sorts of the node and of all below it, as bits: kept with every node, so that asking again costs nothing."""
+    known: int | None = root.__dict__.get("_sorts_in")
+    if known is not None:
+        return known
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        found = node.sorts
+        waiting = []
+        for kid in children(node):
+            inner = kid.__dict__.get("_sorts_in")
+            if inner is None:
+                waiting.append(kid)
+            else:
+                found |= inner
+        if waiting:
+            stack.extend(waiting)
+        else:
+            node.__dict__["_sorts_in"] = found
+            stack.pop()
+    return sorts_in(root)
+
+
+def has(root: Node, *sorts: type[Node]) -> bool:
+    """Is the node of one of these sorts, or is there one of them below it?"""
+    return bool(sorts_in(root) & _bits(sorts))
+
+
+def _bits(sorts: tuple[type[Node], ...]) -> int:
+    """The bits of classes; all of them where none is named."""
+    return reduce(operator.or_, (sort.bit for sort in sorts)) if sorts else -1
+
+
+def walk(root: Node, *sorts: type[Node]) -> Iterator[Any]:
+    """Every node, or every one of these sorts: parents first, in the order of declaration; a shared subtree once."""
+    wanted = _bits(sorts)
     seen: set[int] = set()
     stack = [root]
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        if id(node) in seen or not sorts_in(node) & wanted:
             continue
         seen.add(id(node))
-        yield node
+        if node.sorts & wanted:
+            yield node
         stack.extend(reversed(children(node)))
 
 
@@ -209,9 +255,27 @@ def _refill(value: Any, atom: bool, supply: Iterator[Any]) -> Any:
     return value
 
 
-def transform(root: N, f: Callable[[Any], Node]) -> N:
-    """Rewrite from the leaves up; the same object back when nothing changed."""
-    return cast(N, fold(root, lambda node, kids: f(rebuild(node, kids))))
+def transform(root: N, f: Callable[[Any], Node], *sorts: type[Node]) -> N:
+    """Rewrite every node, or every one of these sorts, from the leaves up; the same object if nothing changed."""
+    wanted = _bits(sorts)
+    if not sorts_in(root) & wanted:
+        return root
+    done: dict[int, Node] = {}
+    stack: list[Node] = [root]
+    while stack:
+        node = stack[-1]
+        if id(node) in done:
+            stack.pop()
+            continue
+        kids = children(node)
+        waiting = [kid for kid in kids if id(kid) not in done and sorts_in(kid) & wanted]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        made = rebuild(node, [done.get(id(kid), kid) for kid in kids])
+        done[id(node)] = f(made) if made.sorts & wanted else made
+        stack.pop()
+    return cast(N, done[id(root)])
 
 
 def depth(root: Node) -> int:

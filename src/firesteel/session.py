@@ -15,7 +15,7 @@ from firesteel.engines import Engine, Known, Outcome, Reference
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.explain import explain
 from firesteel.ion import loads
-from firesteel.node import walk
+from firesteel.node import has
 from firesteel.passes import bind_parameters, optimize
 from firesteel.plan.check import ensure
 from firesteel.planned import Lowered, Planned
@@ -234,7 +234,7 @@ class Session:
         statements = self._statements(self._catalog.copy())
         for statement in plan.statements:
             foreseen = False
-            if not any(isinstance(one, p.Parameter) for one in walk(statement)):
+            if not has(statement, p.Parameter):
                 try:
                     statements.foresee(plan.replace(statement=statement))
                     foreseen = True

@@ -7,7 +7,7 @@ inside, and what comes of that is no longer wrong on the outside.
 
 from __future__ import annotations
 
-from firesteel.node import Node, children, rebuild, transform
+from firesteel.node import Node, children, rebuild, transform, walk
 from firesteel.passes.failing import is_condition
 from firesteel.plan import Call, Plan, Rex
 from firesteel.plan.build import call
@@ -15,6 +15,8 @@ from firesteel.plan.build import call
 
 def balance_chains(plan: Plan) -> Plan:
     """Make one call of each chain."""
+    if not any(_is_chain(node) for node in walk(plan, Call)):
+        return plan
     return transform(plan, _balance)
 
 
@@ -29,8 +31,12 @@ def _is_link(node: Call) -> bool:
     return node.fn.name in ("and", "or") and all(is_condition(arg.type) for arg in node.values)
 
 
+def _is_chain(top: Call) -> bool:
+    return _is_link(top) and any(_continues(arg, top) for arg in top.values)
+
+
 def _flat(top: Call) -> Call:
-    if not _is_link(top) or not any(_continues(arg, top) for arg in top.values):
+    if not _is_chain(top):
         return top
     operands: list[Rex] = []
     stack = list(reversed(top.values))

@@ -14,9 +14,7 @@ from firesteel.values import Value
 def bind_parameters(plan: Plan, given: Mapping[int, Value]) -> Plan:
     """The plan with a literal for each of its parameters: what is given, else what the plan itself says."""
 
-    def bind(node: Node) -> Node:
-        if not isinstance(node, Parameter):
-            return node
+    def bind(node: Parameter) -> Node:
         if node.ordinal in given:
             return Lit(t.absent(node.type, nullable=given[node.ordinal] is None), _fitting(given[node.ordinal], node))
         if node.default is None:
@@ -27,7 +25,7 @@ def bind_parameters(plan: Plan, given: Mapping[int, Value]) -> Plan:
             )
         return node.default.at(node.where)
 
-    return plan.replace(statement=transform(plan.statement, bind))
+    return plan.replace(statement=transform(plan.statement, bind, Parameter))
 
 
 def _fitting(value: Value, node: Parameter) -> Value:

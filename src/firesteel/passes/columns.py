@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from firesteel.node import Node
+from firesteel.node import Node, has
 from firesteel.passes.remembered import remembered
 from firesteel.plan import Rex, Var
 from firesteel.plan.scope import levels, replaced, shifted
@@ -41,7 +41,7 @@ def substituted(root: N, change: Callable[[Var], Rex]) -> N:
 
     def column(node: Node, level: int) -> Node | None:
         if not isinstance(node, Var):
-            return None
+            return None if has(node, Var) else node
         if node.depth != level:
             return node
         new = change(node.replace(depth=0) if level else node)

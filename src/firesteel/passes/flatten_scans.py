@@ -12,7 +12,7 @@ from firesteel.plan import Plan, Project, Scan, Select
 
 def flatten_scans(plan: Plan) -> Plan:
     """Replace scans of queries by what the queries range over."""
-    return transform(plan, _flatten)
+    return transform(plan, _flatten, Scan)
 
 
 def _flatten(node: Node) -> Node:

@@ -29,7 +29,7 @@ _PLAIN = (bool, int, float, Decimal, str, datetime.date, values.Timestamp)
 def fold_constants(plan: Plan) -> Plan:
     """Compute what depends on no row."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
-    return transform(plan, lambda node: _fold(node, mode))
+    return transform(plan, lambda node: _fold(node, mode), Call, Path, Case)
 
 
 def _fold(node: Node, mode: Mode) -> Node:

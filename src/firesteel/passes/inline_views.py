@@ -62,9 +62,7 @@ def _inline(plan: Plan, views: dict[int, View]) -> Plan:
 
 
 def _renumbered(node: N, ordinals: dict[int, int], bodies: dict[int, Rex]) -> N:
-    def one(rex: Node) -> Node:
-        if not isinstance(rex, Global):
-            return rex
+    def one(rex: Global) -> Node:
         return bodies.get(rex.ordinal) or rex.replace(ordinal=ordinals.get(rex.ordinal, rex.ordinal))
 
-    return transform(node, one)
+    return transform(node, one, Global)

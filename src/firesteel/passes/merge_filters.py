@@ -5,7 +5,7 @@ The inner condition stays first, so that what it guards against is still guarded
 
 from __future__ import annotations
 
-from firesteel.node import Node, children, rebuild, transform
+from firesteel.node import Node, children, rebuild, transform, walk
 from firesteel.passes.conditions import chained, filtered
 from firesteel.plan import Filter, Mode, Plan
 
@@ -13,6 +13,8 @@ from firesteel.plan import Filter, Mode, Plan
 def merge_filters(plan: Plan) -> Plan:
     """Merge filters that follow each other."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
+    if not any(isinstance(node.input, Filter) for node in walk(plan, Filter)):
+        return plan
     return transform(plan, lambda node: _merge(node, mode))
 
 

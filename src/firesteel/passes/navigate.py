@@ -13,7 +13,7 @@ N = TypeVar("N", bound=Node)
 
 def navigated(root: N, mode: Mode) -> N:
     """The subtree with such paths shortened, wherever they are in it."""
-    return transform(root, lambda node: shortened(node, mode) if isinstance(node, Path) else node)
+    return transform(root, lambda node: shortened(node, mode), Path)
 
 
 def shortened(path: Path, mode: Mode) -> Rex:

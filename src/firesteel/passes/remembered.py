@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from firesteel.node import Node, children, fold
+from firesteel.node import Node, has
 from firesteel.plan import Global, Rel
 
 T = TypeVar("T")
@@ -22,18 +22,9 @@ def remembered(node: Node, slot: str, compute: Callable[[], T]) -> T:
 
 def has_relation(root: Node) -> bool:
     """Is it a relation, or is there one in it?"""
-    return _has(root, Rel, "_has_relation")
+    return has(root, Rel)
 
 
 def has_table(root: Node) -> bool:
     """Is it a table, or is there one in it?"""
-    return _has(root, Global, "_has_table")
-
-
-def _has(root: Node, class_: type[Node], slot: str) -> bool:
-    """What is known of a node is not looked for again below it, so that asking on every level takes linear time."""
-
-    def one(node: Node, inner: list[bool]) -> bool:
-        return remembered(node, slot, lambda: isinstance(node, class_) or any(inner))
-
-    return fold(root, one, lambda node: [] if slot in node.__dict__ else children(node))
+    return has(root, Global)

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
-from firesteel.node import Node, all_nodes_in
+from firesteel.node import Node, all_nodes_in, has, walk
 from firesteel.plan import rel as rels
 from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
@@ -27,13 +27,9 @@ Findings = Iterator[Finding]
 def check(plan: Plan) -> list[FiresteelError]:
     """What is wrong with a plan, in the order of the plan; empty where nothing is."""
     found: list[FiresteelError] = []
-    known: set[int] = set()
     for visit in visits(plan):
-        for cls in type(visit.node).__mro__:
-            judge = _JUDGES.get(cls)
-            if judge is not None:
-                found.extend(_error(finding, visit) for finding in judge(visit.node, visit.scope, plan))
-        found.extend(_error(finding, visit) for finding in _unresolved_types(visit.node, known))
+        for judge in _judges(type(visit.node)):
+            found.extend(_error(finding, visit) for finding in judge(visit.node, visit.scope, plan))
     return found
 
 
@@ -51,6 +47,7 @@ def _error(finding: Finding, visit: Visit) -> FiresteelError:
 
 Judge = Callable[[Any, Scope | None, Plan], Findings]
 _JUDGES: dict[type[Node], Judge] = {}
+_JUDGES_OF: dict[type[Node], list[Judge]] = {}
 
 
 def _judge(cls: type[Node]) -> Callable[[Judge], Judge]:
@@ -61,22 +58,20 @@ def _judge(cls: type[Node]) -> Callable[[Judge], Judge]:
     return register
 
 
-def _unresolved_types(node: Node, known: set[int]) -> Findings:
-    """The types of one node are parts of those of another: what is in order is `known`, and not looked at again."""
-    stack = [child for child in all_nodes_in(node) if child.atom]
-    seen: set[int] = set()
-    wrong = False
-    while stack:
-        type_ = stack.pop()
-        if id(type_) in known:
-            continue
-        seen.add(id(type_))
-        if isinstance(type_, t.Unresolved):
-            wrong = True
-            yield f"the type '{type_.name}' is not known", "name a type of the header, or define it in (types ...)"
-        stack.extend(child for child in all_nodes_in(type_))
-    if not wrong:
-        known.update(seen)
+def _judges(cls: type[Node]) -> list[Judge]:
+    """Those of the class and of what it is derived from."""
+    known = _JUDGES_OF.get(cls)
+    if known is None:
+        known = _JUDGES_OF[cls] = [_JUDGES[base] for base in cls.__mro__ if base in _JUDGES]
+    return known
+
+
+@_judge(Node)
+def _unresolved_types(node: Node, _scope: Scope | None, _plan: Plan) -> Findings:
+    for type_ in all_nodes_in(node):
+        if type_.atom and has(type_, t.Unresolved):
+            for one in walk(type_, t.Unresolved):
+                yield f"the type '{one.name}' is not known", "name a type of the header, or define it in (types ...)"
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -34,7 +34,10 @@ MAX_COLUMNS = 20_000
 
 def inputs(rel: Node) -> list[Node]:
     """The relations that a relation reads, left before right."""
-    return [part for part in rel.parts() if isinstance(part, Rel)]
+    known: list[Node] | None = rel.__dict__.get("_inputs")
+    if known is None:
+        known = rel.__dict__["_inputs"] = [part for part in rel.parts() if isinstance(part, Rel)]
+    return known
 
 
 def schema(rel: Rel) -> Schema:
@@ -55,7 +58,7 @@ def _cached(rel: Rel, slot: str, f: Callable[[Any, list[Any]], Any]) -> Any:
 
     def one(node: Rel, kids: list[Any]) -> Any:
         if slot not in node.__dict__:
-            object.__setattr__(node, slot, f(node, kids))
+            node.__dict__[slot] = f(node, kids)
         return node.__dict__[slot]
 
     return fold(rel, one, below=lambda node: [] if slot in node.__dict__ else inputs(node))

@@ -78,7 +78,7 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, resu
 
 def _shipped(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
     """The tables that the expression refers to: they have to be small, since every worker gets them."""
-    referred = {node.ordinal for node in walk(rex) if isinstance(node, p.Global)}
+    referred = {node.ordinal for node in walk(rex, p.Global)}
     for ordinal in referred:
         source = run.tables[ordinal].source if 0 <= ordinal < len(run.tables) else None
         if not isinstance(source, Memory) or not _small(source.value):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from firesteel import plan as p
-from firesteel.node import walk
+from firesteel.node import has, walk
 from firesteel.recent import Recent
 from firesteel.source import Place, Span
 from firesteel.spark.frames import state
@@ -55,9 +55,8 @@ def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
         if now is None:
             return None
         found.append((table.source, table.record_id, table.malformed, now))
-    for node in walk(plan):
-        if isinstance(node, p.Shared) or (isinstance(node, p.Call) and _varies(node.fn.name)):
-            return None
+    if has(plan, p.Shared) or any(_varies(call.fn.name) for call in walk(plan, p.Call)):
+        return None
     return plan, _text(plan.statement.where), tuple(found)
 
 

@@ -14,7 +14,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
-from firesteel.node import walk
+from firesteel.node import has
 from firesteel.spark import columns as F
 from firesteel.spark.arguments import view
 from firesteel.spark.expr import UNKNOWN, Expr, made
@@ -145,7 +145,7 @@ def constant_count(node: p.Limit | p.Offset, run: Run) -> int | object | None:
     count: Any
     if isinstance(node.count, p.Lit):
         count = node.count.value
-    elif any(isinstance(part, p.Var | p.Global | p.Rel) for part in walk(node.count)):
+    elif has(node.count, p.Var, p.Global, p.Rel):
         return UNKNOWN
     else:
         count = expression(node.count, p.Mode.STRICT if run.strict else p.Mode.PERMISSIVE)([])

@@ -26,7 +26,7 @@ def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
 
 def ensure_text_keys(column: t.Field) -> None:
     """A column holds no maps whose keys are not text: a value of such a map is none that we have."""
-    if any(isinstance(type_, t.Map) and not isinstance(type_.key, t.Text) for type_ in walk(column.type)):
+    if any(not isinstance(type_.key, t.Text) for type_ in walk(column.type, t.Map)):
         raise UnsupportedError(f"column '{column.name}' is a {column.type}: a map whose keys are not text")
 
 

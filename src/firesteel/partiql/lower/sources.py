@@ -135,7 +135,7 @@ def _moved(rex: p.Rex, by: int) -> p.Rex:
     """An expression over the right row, as one over the row of both."""
     from firesteel.node import transform
 
-    return transform(rex, lambda n: n.replace(ordinal=n.ordinal + by) if isinstance(n, p.Var) and n.depth == 0 else n)
+    return transform(rex, lambda n: n.replace(ordinal=n.ordinal + by) if n.depth == 0 else n, p.Var)
 
 
 def _alias(node: ast.Range | ast.Unpivot, context: Context) -> str:

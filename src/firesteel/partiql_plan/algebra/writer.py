@@ -80,7 +80,7 @@ class _Row:
 class _Writing:
     def __init__(self, plan_: Plan) -> None:
         self._globals = plan_.globals
-        named = (node.names for node in walk(plan_.statement) if isinstance(node, NamingRel))
+        named = (node.names for node in walk(plan_.statement, NamingRel))
         self._taken = {name for names in named for name in names}
         self._number = 0
         self._count = 0

@@ -29,7 +29,7 @@ WHOLE = "$whole"
 
 def whole_tables(outer: Rel, rex: N, mode: Mode) -> tuple[Rel, N]:
     """The expression, with the tables in it as values beside the row."""
-    tables = {part: None for part in walk(rex) if isinstance(part, Global) and is_collection(part)}
+    tables = {part: None for part in walk(rex, Global) if is_collection(part)}
     for part in walk(rex):
         if isinstance(part, Scan | ScanIndexed) and part.identified and part.rex in tables:
             raise UnsupportedError("BY of a table, in a query that looks at a row within another", where=part.where)
