@@ -38,7 +38,8 @@ def all_of(conditions: Sequence[Rex]) -> Rex:
 
 
 def filtered(rel: Rel, conditions: Sequence[Rex]) -> Rel:
-    """The rows for which all of them are true."""
+    """The rows for which all of them are true; what is asked twice is asked once."""
+    conditions = list(dict.fromkeys(conditions))
     return Filter(all_of(conditions), rel).at(conditions[0].where) if conditions else rel
 
 

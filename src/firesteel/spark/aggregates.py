@@ -17,7 +17,7 @@ from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 from firesteel.spark.dynamic import NUMBERS, decimal_variant, extract, one_of, whole
-from firesteel.spark.encoding import MAX_DIGITS, Form, form, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, Form, form, spelled
 from firesteel.spark.expr import Expr, as_decimal, made, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.numbers import PLACES, Digits, of_plain, to_variant
@@ -67,7 +67,7 @@ def _count_star(group: Group) -> Expr:
 def _present(expr: Expr) -> Column:
     """SQL NULL just where the value is absent."""
     if isinstance(expr.type, t.Null | t.Missing):
-        return F.lit(None).cast("int")
+        return F.literal(None, "int")
     if not expr.dynamic and not expr.virtual:
         return expr.plain
     absent = expr.is_absent()
@@ -118,7 +118,7 @@ def _decimal_sum(group: Group, value: Expr) -> Expr:
     if _roomy(value.type) and not group.distinct:
         return group.result(t.absent(type_, nullable=True), F.sum(value.plain))
     total = group.add(F.sum_distinct(value.plain) if group.distinct else F.try_sum(value.plain))
-    return _unless_lost(group, value, total.cast(to_spark(type_)), type_, DECIMAL_OVERFLOW)
+    return _unless_lost(group, value, total.cast(spelled(type_)), type_, DECIMAL_OVERFLOW)
 
 
 def _decimal_sum_type(type_: t.Type) -> t.Decimal:
@@ -174,7 +174,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
     if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
         return _long_mean(group, total, count, value.type)
     type_ = t.Decimal(MAX_DIGITS, PLACES)
-    mean = _quotient(total, count).cast(to_spark(type_))
+    mean = _quotient(total, count).cast(spelled(type_))
     return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
 
 
@@ -195,7 +195,7 @@ def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     """Of numbers of so many digits before the point, whose total has no more than twenty."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
     type_ = t.Decimal(digits + PLACES, PLACES)
-    mean = F.try_divide(total.cast(_EXACT), count.cast("decimal(20,0)")).cast(to_spark(type_))
+    mean = F.try_divide(total.cast(_EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
     return Expr(t.absent(type_, nullable=True), mean, height=4)
 
 
@@ -254,7 +254,7 @@ def _parts(group: Group, value: Expr) -> Parts:
 
 def _zero(column: Column, count: Column, spark_type: str) -> Column:
     """A total of nothing is zero; one that did not fit is SQL NULL."""
-    return F.when(count > 0, column.try_cast(spark_type)).otherwise(F.lit(0).cast(spark_type))
+    return F.when(count > 0, column.try_cast(spark_type)).otherwise(F.literal(0, spark_type))
 
 
 def _dynamic_sum(group: Group, value: Expr) -> Expr:

@@ -16,7 +16,7 @@ from firesteel.functions.catalog import FAMILIES as TYPES
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, numbers
 from firesteel.spark.dynamic import EXTRACTED, FAMILIES, any_of, extract, one_of
-from firesteel.spark.encoding import Form, form, to_spark
+from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import possible
 from firesteel.spark.moments import interval, moment
@@ -39,10 +39,10 @@ def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, 
     """Arguments that do not go together; an absent one gives what it gives."""
     error = scope.wrong(message, where)
     absent = any_of(test for test in (arg.is_absent() for arg in args) if test is not None)
-    nothing = F.lit(None).cast(to_spark(type_))
+    nothing = F.literal(None, spelled(type_))
     throws = error is not None
     if absent is None:
-        value = nothing if error is None else error.cast(to_spark(type_))
+        value = nothing if error is None else error.cast(spelled(type_))
         return made(t.absent(type_, missable=True), value, *args, throws=throws)
     value = nothing if error is None else F.when(~absent, error).otherwise(nothing)
     missing = any_of([~absent, *(test for test in (arg.is_missing() for arg in args) if test is not None)])
@@ -80,7 +80,7 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
         return _struct_view(scope, expr, family, where)
     spark_type, _ = EXTRACTED[family]
     if isinstance(expr.type, t.Null | t.Missing):
-        return View(expr, F.lit(None).cast(spark_type))
+        return View(expr, F.literal(None, spark_type))
     if expr.dynamic:
         kind = scope.kind(expr)
         misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], "VOID"), F.lit(False))
@@ -89,7 +89,7 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
         return View(expr, expr.plain.cast(spark_type) if family in ("int", "text", "float") else expr.plain)
     absent = expr.is_absent()
     said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
-    return View(expr, F.lit(None).cast(spark_type), F.lit(True) if absent is None else ~absent, said)
+    return View(expr, F.literal(None, spark_type), F.lit(True) if absent is None else ~absent, said)
 
 
 def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:

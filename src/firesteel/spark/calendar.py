@@ -41,8 +41,8 @@ def within(number: Column, limit: int) -> Column:
 
 def split(nanos: Column) -> tuple[Column, Column]:
     """Whole seconds, rounded down, and the nanoseconds that remain; of a decimal."""
-    rest = F.pmod(nanos, F.lit(Decimal(NANOS)).cast(WHOLE))
-    return F.call_function("div", nanos - rest, F.lit(Decimal(NANOS)).cast(WHOLE)).cast("bigint"), rest.cast("bigint")
+    rest = F.pmod(nanos, F.literal(Decimal(NANOS), WHOLE))
+    return F.call_function("div", nanos - rest, F.literal(Decimal(NANOS), WHOLE)).cast("bigint"), rest.cast("bigint")
 
 
 def exactness(months: Column, seconds: Column, rest: Column) -> Column:
@@ -113,9 +113,8 @@ def seconds_between(start: Moment, end: Moment) -> Column:
 
 def nanos_between(start: Moment, end: Moment) -> Column:
     seconds = (end.instant - start.instant).cast("decimal(18,0)")
-    return (seconds * F.lit(Decimal(NANOS)).cast("decimal(10,0)")).cast("decimal(30,0)") + (
-        end.nanos - start.nanos
-    ).cast("decimal(12,0)")
+    whole = (seconds * F.literal(Decimal(NANOS), "decimal(10,0)")).cast("decimal(30,0)")
+    return whole + (end.nanos - start.nanos).cast("decimal(12,0)")
 
 
 def comparable(a: Moment, b: Moment) -> Column:

@@ -19,7 +19,7 @@ from firesteel.spark.arguments import propagated
 from firesteel.spark.cast_tables import Conversion, conversions, result_type
 from firesteel.spark.compare import family
 from firesteel.spark.dynamic import FAMILIES, WIDE_NUMBERS, one_of, whole
-from firesteel.spark.encoding import Form, form, to_spark
+from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import Expr, as_variant, made
 from firesteel.spark.kinds import may_be, possible
 from firesteel.spark.moments import moment
@@ -141,7 +141,7 @@ def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool 
 
 def _converted(conversion: Conversion, column: Column, type_: t.Type, overflow: Column | None) -> Column:
     value, beyond = conversion(column)
-    value = value.cast(to_spark(type_))
+    value = value.cast(spelled(type_))
     if beyond is None:
         return value
     return F.when(~beyond, value) if overflow is None else F.when(beyond, overflow).otherwise(value)
@@ -154,7 +154,7 @@ def _typed(
     conversion = table.get(source)
     full = t.absent(type_, nullable=True)
     if conversion is None:
-        return made(full, F.lit(None).cast(to_spark(type_)), expr)
+        return made(full, F.literal(None, spelled(type_)), expr)
     _text_of(type_, source, expr, where)
     if source == "moment":
         return scope.let(
@@ -207,7 +207,7 @@ def _dynamic(
             wide = scope.run.error(said, where, cls=UnsupportedError)
             column = column.when(one_of(kind.column, *WIDE_NUMBERS), wide)
         if column is F:
-            column = F.lit(None).cast(to_spark(type_))
+            column = F.literal(None, spelled(type_))
         parts = [expr, kind, *([] if stamp is None else [stamp])]
         return made(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
 

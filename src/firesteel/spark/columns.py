@@ -6,15 +6,17 @@ query: `col` and `lit` are kept. All else is PySpark's own.
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 from typing import Any
 
 from pyspark.sql import Column, is_remote
 from pyspark.sql import functions as _spark
 from pyspark.sql.functions import *  # noqa: F403
+from pyspark.sql.types import DataType
 
 #: The literals that are kept: those for which equal means the same, once their class is told apart too.
-_KEPT = (str, int, bool, type(None))
+_KEPT = (str, int, bool, datetime.date, type(None))
 
 
 @lru_cache(maxsize=8192)
@@ -27,6 +29,11 @@ def _lit(value: Any, class_: str, remote: bool) -> Column:
     return _spark.lit(value)
 
 
+@lru_cache(maxsize=2048)
+def _literal(value: Any, class_: str, type_: str, remote: bool) -> Column:
+    return lit(value).cast(type_)
+
+
 def col(name: str) -> Column:  # type: ignore[no-redef]
     """The column of that name."""
     return _col(name, is_remote())
@@ -37,6 +44,13 @@ def lit(value: Any) -> Column:  # type: ignore[no-redef]
     if type(value) in _KEPT:
         return _lit(value, type(value).__name__, is_remote())
     return _spark.lit(value)
+
+
+def literal(value: Any, type_: DataType | str) -> Column:
+    """A literal, cast to the type."""
+    if type(value) in _KEPT and isinstance(type_, str):
+        return _literal(value, type(value).__name__, type_, is_remote())
+    return lit(value).cast(type_)
 
 
 def once(column: Column) -> Column:
@@ -54,4 +68,5 @@ def forget() -> None:
     """Forget the columns: they belong to a JVM."""
     _col.cache_clear()
     _lit.cache_clear()
+    _literal.cache_clear()
     _always.cache_clear()

@@ -57,7 +57,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
     type_ = t.absent(t.BOOL, nullable=absent)
     kinds = {family(a), family(b)}
     if "none" in kinds:
-        return Expr(t.absent(t.BOOL, nullable=True), F.lit(None).cast("boolean"), atomic=True)
+        return Expr(t.absent(t.BOOL, nullable=True), F.literal(None, "boolean"), atomic=True)
     if not a.dynamic and not b.dynamic:
         if kinds == {"date", "timestamp"}:
             return made(type_, _moment(a) == _moment(b), a, b)
@@ -205,7 +205,7 @@ def _said(expr: Expr) -> str:
 
 def _native(operator: Operator, a: Expr, b: Expr) -> Column:
     if family(a) == "none" or family(b) == "none":
-        return F.lit(None).cast("boolean")
+        return F.literal(None, "boolean")
     if _order_family(a) == "text":
         return operator(_text(a), _text(b))
     if _order_family(a) == "timestamp" and type(a.type) is type(b.type) is t.Date:
@@ -232,7 +232,7 @@ def _too_wide(*types: t.Type) -> bool:
 
 def _parts(column: Column) -> Column:
     """What is before the point, and what is behind it: they order decimals of any scale."""
-    behind = F.try_mod(column, F.lit(1).cast("decimal(1,0)"))
+    behind = F.try_mod(column, F.literal(1, "decimal(1,0)"))
     before = F.try_subtract(column, behind).cast("decimal(38,0)")
     return F.when(column.isNotNull(), F.struct(before.alias("w"), behind.cast("decimal(38,38)").alias("f")))
 

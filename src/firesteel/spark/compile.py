@@ -103,7 +103,7 @@ class Compiled:
 
     def __post_init__(self) -> None:
         """What Spark has against the frame it should say now, unless a better one may be asked for."""
-        if self._struct() is None:
+        if self.shape != "rows" and self._struct() is None:
             assert self.frame is not None
 
     @cached_property
@@ -120,12 +120,15 @@ class Compiled:
         return None if struct.absent or form(struct) is Form.VARIANT else struct
 
     def named(self) -> DataFrame | None:
-        """A column for every attribute, by its name, if each value is a struct of attributes that are columns."""
+        """A column for every attribute, by its name: of rows, or of values that are structs of what are columns."""
+        if self.shape == "rows":
+            pairs = zip(self.names, self.rows.columns, strict=True)
+            return self.rows.in_order().select(*(expr.column.alias(name) for name, expr in pairs))
         struct = self._struct()
         if struct is None:
             return None
-        pairs = zip(struct.fields, self.rows.columns[0].fields, strict=True)
-        return self.rows.in_order().select(*(inner.column.alias(field.name or "") for field, inner in pairs))
+        fields = zip(struct.fields, self.rows.columns[0].fields, strict=True)
+        return self.rows.in_order().select(*(inner.column.alias(field.name or "") for field, inner in fields))
 
 
 def compile_plan(

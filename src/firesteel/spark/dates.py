@@ -132,7 +132,7 @@ def _interval_field(field: str, interval: Interval) -> Column | None:
         return F.when(interval.is_unit("year_month"), of_months[field])
     if field not in ("day", "hour", "minute"):
         return None
-    seconds = F.call_function("div", interval.nanos, F.lit(Decimal(NANOS)).cast(moments.WHOLE)).cast("bigint")
+    seconds = F.call_function("div", interval.nanos, F.literal(Decimal(NANOS), moments.WHOLE)).cast("bigint")
     of_seconds = {"day": quotient(seconds, DAY), "hour": quotient(seconds % long(DAY), 3_600)}
     found = of_seconds.get(field, quotient(seconds % long(3_600), 60))
     return F.when(interval.is_unit("day_time"), found)
@@ -145,7 +145,7 @@ def extract(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     def of_moment(column: Column) -> Column:
         fitting = frozenset(rank for rank in ranks if field in _FIELDS[rank])
         if not fitting:
-            return F.lit(None).cast("bigint")
+            return F.literal(None, "bigint")
         moment = Moment(column, ranks)
         found = {**_DATE_FIELDS, **_CLOCK_FIELDS}[field](moment).cast("bigint")
         if fitting == ranks:
@@ -154,7 +154,7 @@ def extract(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
     def of_interval(column: Column) -> Column:
         found = _interval_field(field, Interval(column))
-        return F.lit(None).cast("bigint") if found is None else found.cast("bigint")
+        return F.literal(None, "bigint") if found is None else found.cast("bigint")
 
     return temporal(scope, "extract", args[1], of_moment, of_interval, t.INT64, f"there is no field '{field}'", where)
 
@@ -174,10 +174,10 @@ def extract_second(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return F.when(column.isNotNull(), exact_number(moments.second_text(moment)))
 
     def of_interval(column: Column) -> Column:
-        rest = Interval(column).nanos % F.lit(Decimal(60 * NANOS)).cast(moments.WHOLE)
+        rest = Interval(column).nanos % F.literal(Decimal(60 * NANOS), moments.WHOLE)
         size = F.abs(rest)
         written = F.rtrim(F.lpad(F.pmod(size, F.lit(Decimal(NANOS))).cast("bigint").cast("string"), 9, "0"), F.lit("0"))
-        seconds = F.call_function("div", size, F.lit(Decimal(NANOS)).cast(moments.WHOLE)).cast("string")
+        seconds = F.call_function("div", size, F.literal(Decimal(NANOS), moments.WHOLE)).cast("string")
         text = F.concat(F.when(rest < 0, "-").otherwise(""), seconds, F.when(written != "", "."), written)
         text = F.when(written == "", F.concat(F.when(rest < 0, "-").otherwise(""), seconds)).otherwise(text)
         return F.when(Interval(column).is_unit("day_time"), exact_number(text))
@@ -248,7 +248,7 @@ def make_time(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         fits = hour.between(0, 23) & minute.between(0, 59) & nanos.between(0, 60 * NANOS - 1)
         if offset is not None:
             fits = fits & offset.between(-24 * 60 + 1, 24 * 60 - 1)
-        zone = F.lit(None).cast("int") if offset is None else offset
+        zone = F.literal(None, "int") if offset is None else offset
         clock = hour * long(3_600) + minute * long(60) + quotient(nanos, NANOS)
         moment = moments.of_moment(TIME, clock, F.pmod(nanos, long(NANOS)), zone, F.lit(4), second["e"])
         made = dynamic.let(moment, lambda column: moments.to_variant(Moment(column, frozenset({TIME}))))
@@ -266,7 +266,7 @@ def _nanos(number: Column) -> Column:
     text = F.concat(number["u"].cast("string"), F.repeat(F.lit("0"), F.greatest(9 - number["e"], F.lit(0))))
     size = F.char_length(text) - F.greatest(number["e"] - 9, F.lit(0))
     cut = F.when(size > 0, F.substring(text, F.lit(1), size))
-    return F.coalesce(cut.try_cast(moments.WHOLE), F.when(size <= 0, F.lit(0).cast(moments.WHOLE))).try_cast("bigint")
+    return F.coalesce(cut.try_cast(moments.WHOLE), F.when(size <= 0, F.literal(0, moments.WHOLE))).try_cast("bigint")
 
 
 def from_unixtime(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -276,13 +276,13 @@ def from_unixtime(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         text = F.concat(number["u"].cast("string"), F.repeat(F.lit("0"), F.greatest(9 - number["e"], F.lit(0))))
         size = F.char_length(text) - F.greatest(number["e"] - 9, F.lit(0))
         nanos = F.when(size > 0, F.substring(text, F.lit(1), size)).try_cast(moments.WHOLE)
-        nanos = F.coalesce(nanos, F.when(size <= 0, F.lit(0).cast(moments.WHOLE)))
+        nanos = F.coalesce(nanos, F.when(size <= 0, F.literal(0, moments.WHOLE)))
         seconds, rest = calendar.split(nanos)
         error = scope.run.error("no timestamp is so many seconds after 1970", where).cast("variant")
         moment = moments.of_moment(TIMESTAMP, seconds, rest, F.lit(None), F.lit(4), moments.digits_of(rest))
         ranks = frozenset({TIMESTAMP})
         made = dynamic.let(moment, lambda column: calendar.encoded(scope, Moment(column, ranks), where)[1])
-        limit = F.lit(str(10**22)).cast(moments.WHOLE)
+        limit = F.literal(str(10**22), moments.WHOLE)
         near = nanos.between(-limit, limit)
         return F.when(number.isNotNull(), F.when(F.coalesce(near, F.lit(False)), made).otherwise(error))
 

@@ -72,12 +72,12 @@ def null() -> Column:
 
 def missing() -> Column:
     """MISSING."""
-    return F.lit(None).cast("variant")
+    return F.literal(None, "variant")
 
 
 def tag(kind: str, *parts: Column) -> Column:
     """A tagged value, of variants."""
-    return to_object([(TAG, F.to_variant_object(F.array(F.lit(kind).cast("variant"), *parts)))])
+    return to_object([(TAG, F.to_variant_object(F.array(F.literal(kind, "variant"), *parts)))])
 
 
 def missing_item() -> Column:

@@ -27,7 +27,7 @@ from firesteel.spark.output import Warehouse, edge, store, write
 from firesteel.spark.shared import Kept
 from firesteel.spark.ship import is_connect, ship
 from firesteel.spark.sources import text_lines
-from firesteel.spark.start import STACK, silence, start
+from firesteel.spark.start import SETTINGS, STACK, silence, start
 from firesteel.spark.transfer import download
 from firesteel.tables import File, Stored, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
@@ -39,20 +39,6 @@ if TYPE_CHECKING:
 
 #: How often, ten times a second, a run is told to stop while somebody waits for that, and after that.
 PATIENCE, STUBBORNNESS = 10, 1_200
-
-#: What our plans need of a session, set while something of ours is built or runs. A DataFrame that is handed out runs
-#: under its owner's settings: there the time zone and the iterations matter to unusual plans only.
-SETTINGS: dict[str, str] = {
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.subexpressionElimination.enabled": "false",
-    # The JVM does not compile longer methods: what takes more is better computed in several.
-    "spark.sql.codegen.hugeMethodLimit": "8000",
-    "spark.sql.analyzer.maxIterations": "10000",
-    # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
-    "spark.sql.optimizer.maxIterations": "20",
-    # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
-    "spark.sql.variant.allowDuplicateKeys": "true",
-}
 
 
 class SparkEngine:
@@ -118,9 +104,10 @@ class SparkEngine:
             known = self._known.find(key)
             if known is not None:
                 return Outcome(spark, *known, lenient=lenient, kept=kept)
-            depth.ensure(plan.statement, self.limits)
+            limits = self.limits
+            depth.ensure(plan.statement, limits)
             plan = decorrelate(plan)
-            compiled = compile_plan(plan, tables, spark, self.limits, failures, fallbacks, self._refuse, kept)
+            compiled = compile_plan(plan, tables, spark, limits, failures, fallbacks, self._refuse, kept)
             if fallbacks:
                 self._ship(spark)
             else:

@@ -19,7 +19,7 @@ from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import any_of, to_variant
-from firesteel.spark.encoding import MAX_DIGITS, Form, common, form, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, Form, common, form, spelled, to_spark
 
 UNKNOWN = object()
 
@@ -249,7 +249,7 @@ def _empty(type_: t.Type, null: bool = False) -> Column:
     """MISSING, or NULL, as a column of the type."""
     if form(type_) is Form.VARIANT:
         return dynamic.null() if null else dynamic.missing()
-    return F.lit(None).cast(to_spark(type_))
+    return F.literal(None, spelled(type_))
 
 
 def convert(column: Column, source: t.Type, target: t.Type) -> Column:
@@ -269,8 +269,8 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
             parts.append(part.alias(field.name or ""))
         return F.when(column.isNotNull(), F.struct(*parts))
     if isinstance(source, t.Null | t.Missing):
-        return F.lit(None).cast(to_spark(target))
-    return column.cast(to_spark(target))
+        return F.literal(None, spelled(target))
+    return column.cast(spelled(target))
 
 
 def opened(expr: Expr) -> Expr:
@@ -342,7 +342,7 @@ def _mixture(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr | None
     wide = t.Decimal(max(decimal.precision - scale, digits) + scale, scale)
     if (wide.precision or 0) > MAX_DIGITS:
         return None
-    value = _case(conditions, [result.plain.cast(to_spark(wide)) for result in results])
+    value = _case(conditions, [result.plain.cast(spelled(wide)) for result in results])
     flags = [F.lit(constant) for constant in constants]
     return mixed(wide, value, _case(conditions, flags), *conditions, *results, cost=2)
 

@@ -106,7 +106,7 @@ def token(
 
 def filled(found: Mapping[str, Column]) -> list[Column]:
     """All parts of a token: those that are not found are SQL NULL."""
-    return [found.get(name, F.lit(None).cast(type_)).alias(name) for name, type_ in PARTS]
+    return [found.get(name, F.literal(None, type_)).alias(name) for name, type_ in PARTS]
 
 
 def _moment(column: Column, kind: Column, *, days: bool) -> Column:
@@ -184,8 +184,8 @@ def in_order(digits: Column) -> Column:
 def flat(column: Column, *, alike: bool) -> Column:
     """The tokens of a container. If `alike`, MISSING is as good as NULL in it."""
     depth = F.char_length(F.regexp_replace(F.to_json(column), r"[^\[{]", ""))
-    pair = F.struct(F.lit(None).cast("string").alias("key"), column.alias("value"))
-    root = F.struct(F.lit(True).alias("l"), F.array(pair).alias("c"), F.lit(None).cast(f"array<{TOKEN}>").alias("h"))
+    pair = F.struct(F.literal(None, "string").alias("key"), column.alias("value"))
+    root = F.struct(F.lit(True).alias("l"), F.array(pair).alias("c"), F.literal(None, f"array<{TOKEN}>").alias("h"))
     levels = F.aggregate(
         F.sequence(F.lit(0), depth), F.array(F.array(root)), lambda found, _: _with_level(found, alike=alike)
     )
@@ -230,13 +230,13 @@ def _pairs(column: Column, kind: Column) -> Column:
     array = F.when(kind == "ARRAY", whole(column, "array<variant>")).when(
         one_of(kind, "bag", "sexp"), payload(column, "array<variant>")
     )
-    unnamed = F.transform(array, lambda item: F.struct(F.lit(None).cast("string").alias("key"), item.alias("value")))
+    unnamed = F.transform(array, lambda item: F.struct(F.literal(None, "string").alias("key"), item.alias("value")))
     return F.coalesce(unnamed, dynamic.entries(column, kind))
 
 
 def _put_together(below: Column, level: Column) -> Column:
     """The tokens of each node of a level, given those of the nodes of the level below."""
-    end = F.array(F.lit(None).cast(TOKEN))
+    end = F.array(F.literal(None, TOKEN))
 
     def added(so_far: Column, node: Column) -> Column:
         size = F.coalesce(F.array_size(node["c"]), F.lit(0))

@@ -32,7 +32,7 @@ def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
     element = array.type.element
     if name in ("count", "count_star"):
         found = array.column if name == "count_star" else _present(array, element)
-        return made(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.lit(0).cast("bigint")), array, cost=3)
+        return made(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=3)
     if name == "collect":
         return array.renamed(t.Bag(element))
     if isinstance(element, t.Null | t.Missing):
@@ -75,7 +75,7 @@ def _kinds(array: Expr, element: t.Type) -> Expr:
 
 
 def _integers(scope: Scope, array: Expr, where: Where) -> Expr:
-    zero = F.lit(None).cast(WHOLE)
+    zero = F.literal(None, WHOLE)
 
     def add(total: Column, item: Column) -> Column:
         return F.coalesce(F.try_add(total, item.cast("decimal(20,0)")).cast(WHOLE), item.cast(WHOLE), total)
@@ -109,7 +109,7 @@ def _exact_total(items: Column) -> Column:
             text = F.concat(item["u"].cast("string"), F.repeat(F.lit("0"), scale - item["e"]))
             return F.try_add(total, text.try_cast(WHOLE)).try_cast(WHOLE)
 
-        return numbers.of_digits(F.aggregate(listed, F.lit(0).cast(WHOLE), add), scale)
+        return numbers.of_digits(F.aggregate(listed, F.literal(0, WHOLE), add), scale)
 
     return dynamic.let(items, sum_of)
 
@@ -153,7 +153,7 @@ def _plain_total(items: Column) -> Column:
         return F.when(few & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
 
     parts = F.transform(items, lambda p: dynamic.let(whole(p["v"], "string"), plain))
-    return F.aggregate(parts, F.lit(0).cast(_PLAIN), lambda total, item: F.try_add(total, item).try_cast(_PLAIN))
+    return F.aggregate(parts, F.literal(0, _PLAIN), lambda total, item: F.try_add(total, item).try_cast(_PLAIN))
 
 
 def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:

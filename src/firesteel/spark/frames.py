@@ -1,13 +1,16 @@
 """Frames over files, kept: opening a file costs Spark a job (the schema) and a listing, whatever the query.
 
-A frame is used again as long as the files are the same to the file system, by name, size and time of change.
+A frame is used again as long as the files are the same to the file system, by name, size and time of change. So are its
+columns under new names, because Spark analyzes every select when it is made.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -18,24 +21,51 @@ if TYPE_CHECKING:
 #: A folder of more files than this is listed by Spark alone.
 MOST_FILES = 1_000
 
+
+@dataclass(eq=False)
+class Copy:
+    """A frame under names that no other column has, and what became of its columns, by their places."""
+
+    frame: DataFrame
+    names: list[str]
+    columns: dict[int, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class Opened:
+    """A frame, and the copies of it that stand beside one another in a query: the next query has the same ones."""
+
+    frame: DataFrame
+    state: object = None
+    _copies: list[Copy] = field(default_factory=list)
+
+    def copy(self, nth: int) -> Copy:
+        with _lock:
+            while len(self._copies) <= nth:
+                names = [f"t{next(_numbers)}" for _ in self.frame.schema.fields]
+                self._copies.append(Copy(self.frame.toDF(*names), names))
+            return self._copies[nth]
+
+
 _Key = tuple[Path, object]
-_kept: WeakKeyDictionary[Any, dict[_Key, tuple[object, DataFrame]]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Any, dict[_Key, Opened]] = WeakKeyDictionary()
+_numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
-def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], DataFrame]) -> DataFrame:
-    """The frame that `load` makes of a path, or the one it made before; `how` is whatever else it depends on."""
+def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], DataFrame]) -> Opened:
+    """What `load` makes of a path, or has made of it before; `how` is whatever else it depends on."""
     now = state(path)
     with _lock:
         kept = _kept.setdefault(spark, {})
         known = kept.get((path, how))
-    if known is not None and now is not None and known[0] == now:
-        return known[1]
-    frame = load()
+    if known is not None and now is not None and known.state == now:
+        return known
+    found = Opened(load(), now)
     if now is not None:
         with _lock:
-            kept[path, how] = (now, frame)
-    return frame
+            kept[path, how] = found
+    return found
 
 
 def state(path: Path) -> tuple[tuple[object, ...], ...] | None:

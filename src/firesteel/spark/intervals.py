@@ -102,7 +102,7 @@ def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
         if apart and m1 is not None and m2 is not None:
             found.append(_apart(m1, m2, moments.ranks_of(a), moments.ranks_of(b)))
         if not found:
-            return F.lit(None).cast("variant")
+            return F.literal(None, "variant")
         return F.coalesce(*found) if len(found) > 1 else found[0]
 
     type_ = t.DATE if only_dates else _sum_type(ranks, pairs or apart)
@@ -125,7 +125,7 @@ def _moved(scope: Scope, moment: Column, interval: Column, sign: int, ranks: fro
     fits = moment.isNotNull() & interval.isNotNull()
     if TIME in ranks:
         fits = fits & ~(Moment(moment, ranks).is_rank(TIME) & ~span.is_unit("day_time"))
-    nanos = span.nanos if sign > 0 else F.lit(0).cast("decimal(1,0)") - span.nanos
+    nanos = span.nanos if sign > 0 else F.literal(0, "decimal(1,0)") - span.nanos
     months = span.months * long(sign)
 
     def later(split: Column) -> Column:
@@ -161,15 +161,15 @@ def _fitting(scope: Scope, struct: Column, where: Where) -> Column:
 
     def cut(column: Column) -> Column:
         unit = F.element_at(
-            F.array(*(F.lit(Decimal(10**n)).cast("decimal(10,0)") for n in range(9, -1, -1))), column["f"] + 1
+            F.array(*(F.literal(Decimal(10**n), "decimal(10,0)") for n in range(9, -1, -1))), column["f"] + 1
         )
         nanos = column["n"] - (column["n"] % unit.cast(WHOLE))
         return moments.of_interval(column["u"], column["m"], nanos, column["d"], column["f"])
 
     def check(column: Column) -> Column:
         years = F.abs(moments.quotient(column["m"], 12)).cast(WHOLE)
-        days = F.abs(F.call_function("div", column["n"], F.lit(Decimal(DAY * NANOS)).cast(WHOLE))).cast(WHOLE)
-        most = F.element_at(F.array(*(F.lit(Decimal(10**n)).cast("decimal(11,0)") for n in range(11))), column["d"] + 1)
+        days = F.abs(F.call_function("div", column["n"], F.literal(Decimal(DAY * NANOS), WHOLE))).cast(WHOLE)
+        most = F.element_at(F.array(*(F.literal(Decimal(10**n), "decimal(11,0)") for n in range(11))), column["d"] + 1)
         error = scope.run.error("interval overflow: the years or days take too many digits", where)
         return F.when(F.greatest(years, days) >= most, error).otherwise(interval_variant(Interval(column)))
 
@@ -237,11 +237,11 @@ def _without(text: Column, digits: Column) -> Column:
     """An integer without its last digits; SQL NULL of nothing."""
     size = F.char_length(text) - digits
     cut = F.when(size > 0, F.substring(text, F.lit(1), size))
-    return F.when(text.isNotNull(), F.coalesce(cut.try_cast(WHOLE), F.lit(0).cast(WHOLE)))
+    return F.when(text.isNotNull(), F.coalesce(cut.try_cast(WHOLE), F.literal(0, WHOLE)))
 
 
 def _truncated(a: Column, b: Column) -> Column:
-    divisor = F.nullif(b, F.lit(0).cast(WHOLE))
+    divisor = F.nullif(b, F.literal(0, WHOLE))
     return F.try_divide(F.try_subtract(a, F.try_mod(a, divisor)), divisor).try_cast(WHOLE)
 
 
@@ -257,7 +257,7 @@ def unary(scope: Scope, name: str, a: Expr, mixed: Mixed | None, where: Where) -
     def native(column: Column) -> Column:
         if name == "pos":
             return F.when(column.isNotNull(), interval_variant(Interval(column)))
-        zero = F.lit(0).cast("decimal(1,0)")
+        zero = F.literal(0, "decimal(1,0)")
         months, nanos = long(0) - column["m"], (zero - column["n"]).cast(WHOLE)
         other = moments.of_interval(column["u"], months, nanos, column["d"], column["f"])
         if name == "abs":

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from pyspark.sql import Column, Window
@@ -146,7 +148,7 @@ def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[
         if a.dynamic or b.dynamic:
             names = run.name(), run.name()
             left, right = (
-                replace(rows, frame=rows.frame.select("*", F.explode(F.array(expr.column)).alias(name)))
+                rows.over(rows.frame.select("*", F.explode(F.array(expr.column)).alias(name)))
                 for rows, expr, name in ((left, a, names[0]), (right, b, names[1]))
             )
             a, b = reference(a.type, names[0]), reference(b.type, names[1])
@@ -221,6 +223,9 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
     run, capture = outer.run, node.capture
     if capture.tests:
         return _tested(capture, left, right, condition, outer)
+    if capture is p.Capture.INNER:
+        every = reduce(and_, (*left.held, *right.held), condition)
+        return _beside(node, left, right, left.base.join(right.base, every, "inner"), outer)
     markers: dict[str, str] = {}
     frames = {"left": left.frame, "right": right.frame}
     for side, pads in (("left", capture.pads_left), ("right", capture.pads_right)):
@@ -258,8 +263,8 @@ def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
 def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
     operators = max(left.operators, right.operators) + 1
     if capture is not p.Capture.LEFT_MARK:
-        frame = left.frame.join(right.frame, condition, _HOW[capture])
-        return replace(left, frame=frame, sorted=False, operators=operators)
+        frame = left.frame.join(right.base, reduce(and_, right.held, condition), _HOW[capture])
+        return left.over(frame, sorted=False, operators=operators)
     mark = outer.run.name()
     with_, without = (
         left.frame.join(right.frame, condition, how).withColumn(mark, F.lit(found))
@@ -283,7 +288,7 @@ def _found_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
     another table, before it is aggregated, only that is read which matters. Catalyst runs the subquery again for that,
     which is a good bargain as long as it is slim."""
     frame = left.frame.filter(a.column.isin(right.frame.select(b.column)))
-    return replace(left, frame=frame, sorted=False, operators=max(left.operators, right.operators) + 1)
+    return left.over(frame, sorted=False, operators=max(left.operators, right.operators) + 1)
 
 
 def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) -> Rows:
@@ -300,4 +305,4 @@ def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) ->
 
 
 def _marked(left: Rows, frame: Any, mark: Expr, operators: int) -> Rows:
-    return replace(left, frame=frame, columns=(*left.columns, mark), sorted=False, operators=operators)
+    return left.over(frame, columns=(*left.columns, mark), sorted=False, operators=operators)

@@ -149,7 +149,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
 
 
 def _no_tokens() -> Column:
-    return F.lit(None).cast(f"array<{TOKEN}>")
+    return F.literal(None, f"array<{TOKEN}>")
 
 
 def _is_there(kind: Column) -> Column:

@@ -79,7 +79,7 @@ def known_kind(expr: Expr) -> Expr | None:
     """The kind, where nothing has to be asked for it."""
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
-        return Expr(t.STRING, F.lit(kind).cast("string"), atomic=True, constant=kind)
+        return Expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
     kinds = possible(expr)
     if expr.type.absent or kinds is None or len(kinds) != 1:
         return None

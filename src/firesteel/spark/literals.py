@@ -12,7 +12,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.node import fold
 from firesteel.spark import columns as F
-from firesteel.spark.encoding import Form, form, seconds, to_spark
+from firesteel.spark.encoding import Form, form, seconds, spelled
 from firesteel.spark.expr import Expr
 from firesteel.values import MISSING, Value
 
@@ -50,7 +50,7 @@ def typed(value: Value, type_: t.Type) -> Expr | None:
 def _column(value: Value, type_: t.Type) -> Column | None:
     """Types are never nested deep (`encoding.MAX_NESTED`)."""
     if value is None:
-        return F.lit(None).cast(to_spark(type_))
+        return F.literal(None, spelled(type_))
     match type_:
         case t.Array() if isinstance(value, list):
             return _array(value, type_)
@@ -64,18 +64,18 @@ def _column(value: Value, type_: t.Type) -> Column | None:
 
 
 def _scalar(value: Value, type_: t.Type) -> Column | None:
-    spark = to_spark(type_)
+    spark = spelled(type_)
     match value:
         case bool():
             return F.lit(value) if isinstance(type_, t.Bool) else None
         case int():
             if isinstance(type_, t.Integer):
-                return F.lit(value).cast(spark)
-            return F.lit(str(value)).cast(spark) if isinstance(type_, t.UserDefined) else None
+                return F.literal(value, spark)
+            return F.literal(str(value), spark) if isinstance(type_, t.UserDefined) else None
         case float():
-            return F.lit(value).cast(spark) if isinstance(type_, t.Float32 | t.Float64) else None
+            return F.literal(value, spark) if isinstance(type_, t.Float32 | t.Float64) else None
         case Decimal():
-            return F.lit(f"{value:f}").cast(spark) if isinstance(type_, t.Decimal) and value.is_finite() else None
+            return F.literal(f"{value:f}", spark) if isinstance(type_, t.Decimal) and value.is_finite() else None
         case str():
             return F.lit(str(value)) if isinstance(type_, t.Text | t.Uuid) else None
         case bytes():
@@ -95,7 +95,7 @@ def _array(value: list[Value], type_: t.Array) -> Column | None:
         return None
     items = [_column(item, type_.element) for item in value]
     found = [item for item in items if item is not None]
-    return F.array(*found).cast(to_spark(type_)) if len(found) == len(items) else None
+    return F.array(*found).cast(spelled(type_)) if len(found) == len(items) else None
 
 
 def _struct(value: values.Struct, type_: t.Struct) -> Column | None:
@@ -116,4 +116,4 @@ def _map(value: values.Struct, type_: t.Map) -> Column | None:
     pairs = [(_column(name, type_.key), _column(item, type_.value)) for name, item in value.pairs]
     parts = [part for pair in pairs for part in pair]
     found = [part for part in parts if part is not None]
-    return F.create_map(*found).cast(to_spark(type_)) if len(found) == len(parts) else None
+    return F.create_map(*found).cast(spelled(type_)) if len(found) == len(parts) else None

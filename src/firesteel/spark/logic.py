@@ -27,7 +27,7 @@ def _is_boolean(expr: Expr) -> bool:
 
 
 def _boolean(expr: Expr) -> Column:
-    return expr.plain if isinstance(expr.type, t.Bool) else F.lit(None).cast("boolean")
+    return expr.plain if isinstance(expr.type, t.Bool) else F.literal(None, "boolean")
 
 
 def balanced(columns: Sequence[Column], conjunction: bool) -> Column:

@@ -44,7 +44,7 @@ _LAST = values.days_since_epoch(10_000, 1, 1) * DAY - 1
 
 
 def long(number: int) -> Column:
-    return F.lit(number).cast("bigint")
+    return F.literal(number, "bigint")
 
 
 def quotient(a: Column, b: int) -> Column:
@@ -194,7 +194,7 @@ def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     ]
     parts = [(names, build()) for names, build in found if kinds is None or kinds & set(names)]
     if not parts:
-        return Expr(t.ANY, F.lit(None).cast(_MOMENT), atomic=True)
+        return Expr(t.ANY, F.literal(None, _MOMENT), atomic=True)
     for names, part in parts:
         column = column.when(one_of(kind.column, *names), part)
     return made(t.ANY, column, expr, kind, cost=8, throws=kinds is None or bool(kinds & {"time", "timestamp"}))
@@ -208,7 +208,7 @@ def _from_plain(expr: Expr) -> Column:
             micros = F.unix_micros(expr.plain.cast("timestamp"))
             offset = F.lit(0) if expr.type.zone else F.lit(None)
             return F.when(expr.plain.isNotNull(), _from_micros(micros, offset, F.lit(expr.type.precision)))
-    return F.lit(None).cast(_MOMENT)
+    return F.literal(None, _MOMENT)
 
 
 def from_date(column: Column) -> Column:
@@ -241,8 +241,8 @@ def _tagged(scope: Scope, column: Column, rank: int, clock: str, precision: Colu
     instant = _part(column, "[2]", WHOLE)
     offset = _part(column, f"{clock}[3]", "int")
     digits = F.char_length(F.regexp_extract(_part(column, f"{clock}[2]", "string"), r"\.(\d+)", 1))
-    nanos = F.pmod(instant, F.lit(Decimal(NANOS)).cast(WHOLE))
-    seconds = F.call_function("div", instant - nanos, F.lit(Decimal(NANOS)).cast(WHOLE))
+    nanos = F.pmod(instant, F.literal(Decimal(NANOS), WHOLE))
+    seconds = F.call_function("div", instant - nanos, F.literal(Decimal(NANOS), WHOLE))
     fine = scope.run.error(_TOO_FINE, where, cls=UnsupportedError)
     local = seconds.cast("bigint") + F.coalesce(offset, F.lit(0)).cast("bigint") * long(60)
     return of_moment(rank, local, nanos, offset, precision, F.when(digits > 9, fine.cast("int")).otherwise(digits))
@@ -281,7 +281,7 @@ def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
         return made(t.ANY, of_interval(*map(F.lit, numbers)))
     kinds = possible(expr)
     if not expr.dynamic or (kinds is not None and "interval" not in kinds):
-        return Expr(t.ANY, F.lit(None).cast(_INTERVAL), atomic=True)
+        return Expr(t.ANY, F.literal(None, _INTERVAL), atomic=True)
     kind, column = scope.kind(expr), expr.column
     unit = F.find_in_set(_part(column, "[1][0]", "string"), F.lit(",".join(UNITS))) - 1
     months, nanos = _part(column, "[1][1]", "bigint"), _part(column, "[2]", WHOLE)
@@ -323,7 +323,7 @@ def _clock_parts(moment: Moment) -> Column:
 
 
 def _instant_nanos(moment: Moment) -> Column:
-    return (moment.instant.cast("decimal(20,0)") * F.lit(Decimal(NANOS)).cast("decimal(10,0)")).cast(
+    return (moment.instant.cast("decimal(20,0)") * F.literal(Decimal(NANOS), "decimal(10,0)")).cast(
         WHOLE
     ) + moment.nanos.cast("decimal(20,0)")
 

@@ -86,7 +86,7 @@ def _numbers(column: Column, kind: Column, value: Any, operator: Operator, first
     floats = (F.isnan(double) | ordered(double, literal)) if first else (~F.isnan(double) & ordered(double, literal))
     places = 38 - len(str(abs(int(value)))) if abs(value) >= 1 else 38
     room = f"decimal(38,{places})"
-    near = ordered(read(room), F.lit(f"{Decimal(value):f}").cast(room))
+    near = ordered(read(room), F.literal(f"{Decimal(value):f}", room))
     exact = one_of(kind, "DECIMAL", "decimal", "int") if tags else kind == "DECIMAL"
     decimals = F.when(double == literal, near).otherwise(ordered(double, literal))
     return F.when(one_of(kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(exact, decimals)

@@ -102,5 +102,5 @@ class Choice:
         return self
 
     def end(self) -> Column:
-        found: Column = F.lit(None).cast("variant") if self.column is None else self.column
+        found: Column = F.literal(None, "variant") if self.column is None else self.column
         return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark import columns as F
-from firesteel.spark.encoding import Form, form, to_spark
+from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import fit
 from firesteel.tables import format_of
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 def edge(compiled: Compiled) -> DataFrame:
     """The frame with a column for every attribute, where the values are structs of known attributes."""
-    if compiled.shape == "rows":
-        return compiled.frame.toDF(*compiled.names)
     named = compiled.named()
     if named is not None:
         return named
@@ -67,7 +65,7 @@ def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Sp
         if not field.type.nullable and expr.type.nullable:
             mark = compiled.failures.register(EvaluationError, where)
             said = F.lit(f"{mark}NULL for the column '{field.name}', which is declared without")
-            column = F.when(column.isNull(), F.raise_error(said).cast(to_spark(field.type))).otherwise(column)
+            column = F.when(column.isNull(), F.raise_error(said).cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
     try:
         compiled.rows.frame.select(*made).write.parquet(folder.as_uri())

@@ -308,7 +308,7 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
         array = F.coalesce(listed, F.when(kind.column == "sexp", dynamic.payload(value.column, "array<variant>")))
         element = t.ANY
     else:
-        array, element = F.lit(None).cast("array<variant>"), t.ANY
+        array, element = F.literal(None, "array<variant>"), t.ANY
     within = (index.value >= 0) & (index.value < F.array_size(array))
     item = F.get(array, F.when(within, index.value).cast("int"))
     item = dynamic.item(item) if value.dynamic and tagged_kinds(value) else item

@@ -128,7 +128,7 @@ def to_string(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     families = ("day", "text")
     ranks = moments.ranks_of(args[0]) & {DATE, TIMESTAMP}
     if pattern is None:
-        nothing = F.lit(None).cast("string")
+        nothing = F.literal(None, "string")
         return call(scope, "to_string", args, families, lambda m, p: nothing, t.STRING, where)
     try:
         parts = parts_of(pattern)
@@ -153,7 +153,7 @@ def to_string(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def to_timestamp(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     """Text that is not what its pattern says is an error in both modes, and so is a pattern that means nothing."""
     families = ("text", "text")[: len(args)]
-    nothing = F.lit(None).cast("variant")
+    nothing = F.literal(None, "variant")
     if not may_be(args[0], "text"):
         return call(scope, "to_timestamp", args, families, lambda *_: nothing, t.TIMESTAMP, where)
     if len(args) == 1:
@@ -233,7 +233,7 @@ def _stamp(fields: dict[str, Column], known_to: int) -> Column:
         hour = F.pmod(half_day, long(12)) + fields["half"]
         fits = fits & half_day.between(1, 12)
     fits = fits & (hour < 24) & (minute < 60) & (second < 60) & (fraction < 1_000_000_000)
-    offset = fields["offset"] if "offset" in fields else F.lit(None).cast("int")
+    offset = fields["offset"] if "offset" in fields else F.literal(None, "int")
     if "offset" in fields:
         fits = fits & offset.isNotNull()
     fits = F.coalesce(fits, F.lit(False))

@@ -60,8 +60,11 @@ def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Ro
     assert scope.stages is not None
     bound = bool(scope.stages.levels)
     rows = staged(rows, scope, node.where)
-    frame = rows.frame.filter(balanced([condition.plain for condition in conditions], True))
-    result = replace(rows, frame=frame, operators=rows.stacked(scope.run, 1, node.where))
+    operators = rows.stacked(scope.run, 1, node.where)
+    condition = balanced([condition.plain for condition in conditions], True)
+    if not bound and not any(condition.throws for condition in conditions):
+        return replace(rows, held=(*rows.held, condition), operators=operators)
+    result = rows.over(rows.frame.filter(condition), operators=operators)
     return trimmed(result) if bound and result.names() else result
 
 
@@ -88,14 +91,14 @@ def _limit(node: p.Limit, outer: Scope) -> Compiling:
     if isinstance(below, p.Offset) and isinstance(count, int) and isinstance(skip, int) and count + skip <= _MAX:
         rows: Rows = yield below.input, outer
         frame = rows.in_order().limit(count + skip).offset(skip)
-        return replace(rows, frame=frame, sorted=True, operators=rows.stacked(outer.run, 3, node.where))
+        return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 3, node.where))
     rows = yield node.input, outer
     if not isinstance(count, int):
         return (yield from _counted(node, rows, outer))
     if count > _MAX:
         return rows  # no frame of ours has as many rows
     frame = rows.in_order().limit(count)
-    return replace(rows, frame=frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
+    return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
 
 
 @handles(p.Offset)
@@ -107,7 +110,7 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling:
     if not isinstance(count, int):
         return (yield from _counted(node, rows, outer))
     frame = rows.in_order().offset(min(count, _MAX))
-    return replace(rows, frame=frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
+    return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
 
 
 _MAX = 2**31 - 1
@@ -126,7 +129,7 @@ def _counted(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling:
     frame = numbered.crossJoin(counted.frame)
     size = counted.columns[0].column
     kept = F.col(place) <= size if isinstance(node, p.Limit) else F.col(place) > size
-    made_ = replace(rows, frame=frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
+    made_ = rows.over(frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
     return trimmed(made_) if made_.names() else made_
 
 

@@ -18,7 +18,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.compare import equal
-from firesteel.spark.encoding import Form, common, form, nests, seconds, settle, to_spark
+from firesteel.spark.encoding import Form, common, form, nests, seconds, settle, spelled, to_spark
 from firesteel.spark.expr import Expr, choose, fit, fit_cost, made, missing_expr, null_expr, struct_expr
 from firesteel.spark.handlers import handles
 from firesteel.spark.json_text import json_text
@@ -37,7 +37,7 @@ MAX_INLINE = 1_000
 def _lit(node: p.Lit, scope: Scope) -> Expr:
     if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
         # Of an empty collection only the type says what might be in it.
-        return Expr(node.type, F.array().cast(to_spark(node.type)), atomic=True, constant=node.value)
+        return Expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
     return typed(node.value, node.type) or literal(node.value)
 
 
@@ -135,9 +135,9 @@ def _plain_literal(value: Value, type_: t.Type) -> Column | None:
         case bool() | float() | datetime.date():
             return F.lit(value)
         case int():
-            return F.lit(value).cast("bigint")
+            return F.literal(value, "bigint")
         case Decimal():
-            return F.lit(f"{value:f}").cast(to_spark(type_))
+            return F.literal(f"{value:f}", spelled(type_))
         case str():
             return F.lit(str(value))
         case bytes():
@@ -283,7 +283,7 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
         element = t.ANY  # spelled out, it would grow with every level of nesting
     type_ = kind(element)
     if not items:
-        return made(type_, F.array().cast(to_spark(type_)))
+        return made(type_, F.array().cast(spelled(type_)))
     columns = [fit(item, element) for item in items]
     cost = 1 + max(fit_cost(item, element) for item in items)
     if form(type_) is not Form.VARIANT:

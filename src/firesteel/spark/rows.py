@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property, reduce
+from operator import and_
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column
 
@@ -44,7 +46,7 @@ def order_names(order: Sequence[Order]) -> list[str]:
 class Rows:
     """A compiled relation."""
 
-    frame: DataFrame
+    base: DataFrame
     columns: tuple[Expr, ...]
     #: A list's order. A bag has none.
     order: tuple[Order, ...] = ()
@@ -56,6 +58,18 @@ class Rows:
     operators: int = 1
     #: Where only the run can tell: frames of one boolean, all true (or of nothing: SQL NULL) if it is a list.
     listed: tuple[Callable[[], DataFrame], ...] = ()
+    #: Conditions on the rows of the base that nobody has asked yet: a join asks them with its own. Spark analyzes every
+    #: operator when it is made, and moves conditions to where they belong in any case.
+    held: tuple[Column, ...] = ()
+
+    @cached_property
+    def frame(self) -> DataFrame:
+        """The rows, with as many columns as there are."""
+        return self.base.filter(reduce(and_, self.held)) if self.held else self.base
+
+    def over(self, frame: DataFrame, **changes: Any) -> Rows:
+        """The rows as they are in another frame."""
+        return replace(self, base=frame, held=(), **changes)
 
     def scope(self, outer: Scope) -> Scope:
         """What an expression over these rows sees."""
@@ -91,12 +105,12 @@ def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
     if not levels:
         return rows
     frame = scope.stages.apply(rows.frame)
-    return replace(rows, frame=frame, operators=rows.stacked(scope.run, levels, where))
+    return rows.over(frame, operators=rows.stacked(scope.run, levels, where))
 
 
 def trimmed(rows: Rows) -> Rows:
     """The rows over a frame of no more columns than needed."""
-    return replace(rows, frame=rows.frame.select(*(F.col(name) for name in rows.names())))
+    return rows.over(rows.frame.select(*(F.col(name) for name in rows.names())))
 
 
 def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
@@ -109,7 +123,7 @@ def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> 
         return replace(rows, columns=columns)
     names = dict.fromkeys((*kept, *order_names(rows.order)))
     frame = rows.frame.select(*(F.col(name) for name in names), *made)
-    return replace(rows, columns=columns, frame=frame, operators=rows.stacked(scope.run, 1, where))
+    return rows.over(frame, columns=columns, operators=rows.stacked(scope.run, 1, where))
 
 
 def _materialized(expr: Expr, run: Run, kept: list[str], made: list[Column]) -> Expr:

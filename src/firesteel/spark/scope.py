@@ -9,6 +9,7 @@ condition of an outer join) by a `transform` over an array of one.
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,13 @@ class Run:
     #: The relations that several places refer to, and that are kept (`shared.Kept`).
     kept: Any = None
     _names: int = 0
+    #: How often each of the frames was asked for.
+    _frames: Counter[object] = field(default_factory=Counter)
+
+    def nth(self, frame: object) -> int:
+        """How many times the frame was asked for before."""
+        self._frames[frame] += 1
+        return self._frames[frame] - 1
 
     def name(self) -> str:
         self._names += 1
@@ -104,7 +112,7 @@ class Stages:
 
     def apply(self, frame: DataFrame) -> DataFrame:
         for level in self.levels:
-            frame = frame.select("*", *level)
+            frame = frame.select(F.col("*"), *level)
         return frame
 
 

@@ -47,7 +47,7 @@ def _shared(node: p.Shared, outer: Scope) -> Generator[Any, Any, Rows]:
         rows = trimmed(projected(rows, rows.scope(top), rows.columns, node.where))
         frame = rows.frame.persist()
         kept.frames.append(frame)
-        kept.rows[node.name] = replace(rows, frame=frame, operators=1)
+        kept.rows[node.name] = rows.over(frame, operators=1)
     return _copied(kept.rows[node.name], outer.run)
 
 
@@ -57,7 +57,7 @@ def _copied(rows: Rows, run: Run) -> Rows:
     frame = rows.frame.select(*(F.col(old).alias(new) for old, new in names.items()))
     columns = tuple(_renamed(expr, names) for expr in rows.columns)
     order = tuple(Order(_renamed(one.expr, names), one.order) for one in rows.order)
-    return replace(rows, frame=frame, columns=columns, order=order, sorted=False)
+    return rows.over(frame, columns=columns, order=order, sorted=False)
 
 
 def _renamed(expr: Expr, names: dict[str, str]) -> Expr:

@@ -57,7 +57,7 @@ def _low(row: Column) -> Column:
 def _before(row: Column) -> Column:
     """`p`: on which side what is before the point is, where 0 leaves it open; `f`: the float's fraction."""
     integer = row["l"].try_cast("bigint")
-    many = F.try_multiply(row["h"].cast("decimal(19,0)"), F.lit(2**62).cast("decimal(19,0)"))
+    many = F.try_multiply(row["h"].cast("decimal(19,0)"), F.literal(2**62, "decimal(19,0)"))
     apart = F.try_subtract(F.abs(before_point(row["s"])), F.try_add(many, integer.cast(WHOLE)))
     return _with(row, "d", "s", p=F.signum(apart.cast("double")), f=row["l"] - integer.cast("double"))
 

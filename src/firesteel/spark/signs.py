@@ -46,7 +46,7 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
     if name == "pos":
         return a
     if isinstance(a.type, t.Integer) and name == "neg":
-        zero = Expr(t.INT64, F.lit(0).cast("bigint"), atomic=True, constant=0)
+        zero = Expr(t.INT64, F.literal(0, "bigint"), atomic=True, constant=0)
         return guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
     if isinstance(a.type, t.Integer):
         return _absolute(scope, a, where)
@@ -59,14 +59,14 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
 
 def _signed(name: str, column: Column, spark_type: Any) -> Column:
     """Spark's own `-` and `abs` round decimals to 34 digits."""
-    other = F.try_subtract(F.lit(0).cast(spark_type), column).try_cast(spark_type)
+    other = F.try_subtract(F.literal(0, spark_type), column).try_cast(spark_type)
     return other if name == "neg" else F.when(column < 0, other).otherwise(column)
 
 
 def _absolute(scope: Scope, a: Expr, where: Where) -> Expr:
     def apply(x: Expr) -> Expr:
         value = x.plain.cast("bigint")
-        bad = value == F.lit(LEAST).cast("bigint")
+        bad = value == F.literal(LEAST, "bigint")
         made_ = F.abs(F.when(~bad, value))
         return propagated(t.INT64, F.when(bad, scope.run.error(OVERFLOW, where)).otherwise(made_), (x,), throws=True)
 
@@ -79,7 +79,7 @@ def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
     if name != "pos":
         apply = F.negative if name == "neg" else F.abs
         integer = x.as_type("bigint")
-        safe = F.when(integer != F.lit(LEAST).cast("bigint"), integer)
+        safe = F.when(integer != F.literal(LEAST, "bigint"), integer)
         choice = Choice()
         choice.when(
             x.is_kind("BIGINT"),

@@ -18,7 +18,7 @@ from firesteel.spark import columns as F
 from firesteel.spark import dynamic, json_lines
 from firesteel.spark.encoding import from_spark, to_spark
 from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
-from firesteel.spark.frames import opened
+from firesteel.spark.frames import Opened, opened
 from firesteel.spark.literals import complete
 from firesteel.spark.parts import parts_frame, place
 from firesteel.spark.rows import Order, Rows
@@ -59,8 +59,7 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
         case Stored():
             return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
-            frame = _native(run, table)
-    return _frame_rows(run, node, frame, table, run.touched.get(ordinal, WHOLE))
+            return _frame_rows(run, node, _native(run, table), table, run.touched.get(ordinal, WHOLE))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -135,17 +134,20 @@ def _failing(run: Run, node: Ranging, message: str) -> Rows:
 # What Spark reads itself
 
 
-def _native(run: Run, table: Table) -> DataFrame:
+def _native(run: Run, table: Table) -> Opened:
     match table.source:
         case Frame(frame):
-            return frame
+            return Opened(frame)
         case Arrow(arrow):
-            return run.spark.createDataFrame(arrow)
+            return Opened(run.spark.createDataFrame(arrow))
         case File(path, format_):
-            reader = run.spark.read.format(format_).options(**_OPTIONS.get(format_, {}))
-            return opened(run.spark, path, format_, lambda: reader.load(_places(path)))
+
+            def load() -> DataFrame:
+                return run.spark.read.format(format_).options(**_OPTIONS.get(format_, {})).load(_places(path))
+
+            return opened(run.spark, path, format_, load)
         case Parts():
-            return parts_frame(run.spark, table.source)
+            return Opened(parts_frame(run.spark, table.source))
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
@@ -178,22 +180,29 @@ def _line_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) 
 def text_lines(spark: SparkSession, path: Path) -> DataFrame:
     """The lines of JSON files, or of a folder of such."""
     if not path.is_dir():
-        return opened(spark, path, "text", lambda: spark.read.text(_places(path)))
+        return opened(spark, path, "text", lambda: spark.read.text(_places(path))).frame
     reader = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", _JSON_FILES)
-    return opened(spark, path, "text", lambda: reader.text(_places(path)))
+    return opened(spark, path, "text", lambda: reader.text(_places(path))).frame
 
 
-def _frame_rows(run: Run, node: Ranging, frame: DataFrame, table: Table, tree: PathTree) -> Rows:
-    """A row for every row of a DataFrame: a virtual struct of its columns, as far as they are touched."""
-    wanted = [i for i, field in enumerate(frame.schema.fields) if _touches(tree, field.name)]
-    names = {i: run.name() for i in wanted}
-    fields = frame.schema.fields
-    pairs = [(fields[i].name, _column(fields[i], names[i], node.where)) for i in wanted]
-    if len(wanted) == len(fields) or len({field.name.lower() for field in fields}) < len(fields):
-        picked = frame.toDF(*(names.get(i) or run.name() for i in range(len(fields))))
-    else:
-        picked = frame.select(*(_named(fields[i].name).alias(names[i]) for i in wanted))
-    return _rows(run, node, picked, struct_expr(pairs), table)
+#: A frame of more columns than this is made smaller before anything else is made of it.
+_MANY = 200
+
+
+def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: PathTree) -> Rows:
+    """A row for every row of a DataFrame: a virtual struct of its columns, as far as they are touched. What is not
+    touched Catalyst does not read, be it there or not."""
+    fields = source.frame.schema.fields
+    wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
+    if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
+        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)))
+        fields = [fields[i] for i in wanted]
+        wanted = list(range(len(fields)))
+    copy = source.copy(run.nth(source))
+    for i in wanted:
+        if i not in copy.columns:
+            copy.columns[i] = _column(fields[i], copy.names[i], node.where)
+    return _rows(run, node, copy.frame, struct_expr((fields[i].name, copy.columns[i]) for i in wanted), table)
 
 
 def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: PathTree) -> Rows:

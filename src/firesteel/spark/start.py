@@ -22,21 +22,31 @@ if TYPE_CHECKING:
 #: overflows it, with this one of 2,000 does not. Threads use what they need of it, not all.
 STACK = "-Xss16m"
 
-#: What the session needs, and what may be set while it runs (see `engine.SETTINGS` for sessions that are not ours).
+#: What our plans need of a session. One that is not ours has it while something of ours is built or runs. A DataFrame
+#: that is handed out runs under its owner's settings: there the time zone and the iterations matter to unusual plans
+#: only.
+SETTINGS: dict[str, str] = {
+    "spark.sql.session.timeZone": "UTC",
+    # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
+    "spark.sql.subexpressionElimination.enabled": "false",
+    # The JVM does not compile longer methods: what takes more is better computed in several.
+    "spark.sql.codegen.hugeMethodLimit": "8000",
+    "spark.sql.analyzer.maxIterations": "10000",
+    # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
+    "spark.sql.optimizer.maxIterations": "20",
+    # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
+    "spark.sql.variant.allowDuplicateKeys": "true",
+}
+
+#: What a session of ours is started with.
 CONF: dict[str, str] = {
+    **SETTINGS,
     "spark.app.name": "firesteel",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.extraJavaOptions": STACK,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.session.timeZone": "UTC",
-    "spark.sql.analyzer.maxIterations": "10000",
-    "spark.sql.optimizer.maxIterations": "20",
-    # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
-    "spark.sql.subexpressionElimination.enabled": "false",
-    # The JVM does not compile longer methods: what takes more is better computed in several.
-    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }

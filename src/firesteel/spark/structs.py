@@ -13,7 +13,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.arguments import propagated, view
 from firesteel.spark.compare import equal
 from firesteel.spark.dynamic import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
-from firesteel.spark.encoding import Form, form, to_spark
+from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import Expr, as_variant, made, struct_expr
 from firesteel.spark.scope import Scope, Where
 from firesteel.values import Bag, Text
@@ -65,7 +65,7 @@ def _entries(expr: Expr) -> Column:
             F.map_entries(expr.plain),
             lambda pair: F.struct(pair["key"].alias("key"), to_variant(pair["value"], inner).alias("value")),
         )
-    return F.lit(None).cast(_ENTRIES)
+    return F.literal(None, _ENTRIES)
 
 
 def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
@@ -136,7 +136,7 @@ def elements_of(scope: Scope, expr: Expr) -> tuple[Expr, t.Type]:
     if expr.dynamic:
         kind = scope.kind(expr)
         return made(t.absent(t.BAG, nullable=True), elements(expr.column, kind.column), expr, kind, cost=4), t.ANY
-    return made(t.absent(t.BAG, nullable=True), F.lit(None).cast("array<variant>"), expr), t.ANY
+    return made(t.absent(t.BAG, nullable=True), F.literal(None, "array<variant>"), expr), t.ANY
 
 
 def size_of(scope: Scope, expr: Expr) -> Expr:
@@ -213,7 +213,7 @@ def _constants(value: Expr, constant: object) -> list[Column] | None:
         case t.Int8() | t.Int16() | t.Int32() | t.Int64() if all(type(item) is int for item in items):
             bits = value.type.bits or 64
             kept = [item for item in items if -(2 ** (bits - 1)) <= item < 2 ** (bits - 1)]
-            return [F.lit(item).cast(to_spark(value.type)) for item in kept] or None
+            return [F.literal(item, spelled(value.type)) for item in kept] or None
         case t.Date() if all(type(item) is datetime.date for item in items):
             return [F.lit(item) for item in items]
     return None

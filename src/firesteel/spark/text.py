@@ -66,11 +66,11 @@ def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Whe
     (arg,) = args
     if not arg.dynamic or not may_be(arg, "octets") or not may_be(arg, "text"):
         family = "octets" if may_be(arg, "octets") else "text"
-        native: Native = lambda v: F.octet_length(v).cast("bigint") * F.lit(size).cast("bigint")  # noqa: E731
+        native: Native = lambda v: F.octet_length(v).cast("bigint") * F.literal(size, "bigint")  # noqa: E731
         return call(scope, name, args, (family,), native, t.INT64, where)
 
     def either(pair: Column) -> Column:
-        return F.octet_length(pair).cast("bigint") * F.lit(size).cast("bigint")
+        return F.octet_length(pair).cast("bigint") * F.literal(size, "bigint")
 
     return call(scope, name, args, ("octets or text",), either, t.INT64, where)
 

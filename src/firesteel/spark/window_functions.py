@@ -31,7 +31,7 @@ def _share(function: Callable[[], Column]) -> Build:
 def _count(call: Call, value: Expr, least: int, message: str) -> tuple[Column, Sequence[Expr]]:
     """An argument that counts; anything else is an error, in both modes."""
     if isinstance(value.constant, int) and not isinstance(value.constant, bool) and value.constant >= least:
-        return F.lit(value.constant).cast("bigint"), ()
+        return F.literal(value.constant, "bigint"), ()
     seen = view(call.scope, value, "int")
     return F.when(seen.value >= least, seen.value).otherwise(call.error(message)), seen.parts
 

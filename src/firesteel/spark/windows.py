@@ -19,7 +19,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark.aggregates import Group
-from firesteel.spark.encoding import to_spark
+from firesteel.spark.encoding import spelled
 from firesteel.spark.expr import Expr, fit, null_expr, opened
 from firesteel.spark.functions import AGGREGATES, UNSUPPORTED
 from firesteel.spark.group import collected_distinct
@@ -137,9 +137,9 @@ def _of_nothing(call: Call) -> Expr:
     name, returns = call.node.fn.name.rpartition(":")[2], call.node.fn.returns
     if name in ("count", "count_star", "approx_count_distinct"):
         zero = returns if isinstance(returns, t.Decimal) else t.INT64
-        return Expr(zero, F.lit(0).cast(to_spark(zero)))
+        return Expr(zero, F.literal(0, spelled(zero)))
     if name in ("sum0", "product"):
-        return Expr(returns, F.lit(name == "product").cast("int").cast(to_spark(returns)))
+        return Expr(returns, F.literal(name == "product", "int").cast(spelled(returns)))
     if call.node.fn.name == "collect":
         return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
     return null_expr()

@@ -16,7 +16,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark import aggregates as partiql
 from firesteel.spark import columns as F
 from firesteel.spark.aggregates import Group
-from firesteel.spark.encoding import to_spark
+from firesteel.spark.encoding import spelled, to_spark
 from firesteel.spark.expr import Expr, null_expr, reference
 from firesteel.spark.rows import Order
 from firesteel.spark.substrait.base import is_float, typed
@@ -48,7 +48,7 @@ class Aggregating:
         return self.args[at].plain
 
     def cast(self, column: Column) -> Column:
-        return column.cast(to_spark(self.returns))
+        return column.cast(spelled(self.returns))
 
     def error(self, message: str) -> Column:
         return self.group.error(f"{self.group.name.rpartition(':')[2]}: {message}")
@@ -148,9 +148,9 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     wide = call.value() if decimal else call.value().cast("decimal(28,0)")
     total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
     count = call.group.add(F.count(wide))
-    found = total.try_cast(to_spark(call.returns))
+    found = total.try_cast(spelled(call.returns))
     if isinstance(call.returns, t.UserDefined):
-        found = F.when(total <= number(bounds(call.returns).greatest), total).cast(to_spark(call.returns))
+        found = F.when(total <= number(bounds(call.returns).greatest), total).cast(spelled(call.returns))
     match call.choice("overflow", "ERROR"):
         case "SATURATE":
             ends = extremes(call.returns) if decimal else bounds(call.returns)
@@ -158,7 +158,7 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
             sign = call.group.add(F.sum(call.value().cast("double")))
             other = call.cast(F.when(sign < 0, low).otherwise(high))
         case "SILENT":
-            other = F.lit(None).cast(to_spark(call.returns))
+            other = F.literal(None, spelled(call.returns))
         case _:
             other = call.error("overflow")
     column = F.coalesce(found, F.when(count > 0, other))
@@ -180,7 +180,7 @@ def _mean(call: Aggregating) -> Expr:
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))
-    mean = F.try_divide(total, by).try_cast(to_spark(call.returns))
+    mean = F.try_divide(total, by).try_cast(spelled(call.returns))
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
 
 
@@ -200,7 +200,7 @@ def _product(call: Aggregating) -> Expr:
     }.get(call.choice("overflow", "ERROR"))
     beyond = call.error("overflow") if other is None else other
     zero = F.exists(every, lambda one: one == 0)
-    column = F.when(fits, exact).cast(to_spark(call.returns))
+    column = F.when(fits, exact).cast(spelled(call.returns))
     return call.after(F.when(zero, call.cast(F.lit(0))).otherwise(F.coalesce(column, beyond)), throws=True)
 
 
@@ -301,7 +301,7 @@ def _quantile(call: Aggregating) -> Expr:
     """The values at the boundaries of equal parts, in the order that the call asks for; between two, in between."""
     n, value = call.args[0].constant, call.args[1]
     if n is None or (type(n) is int and n < 1):
-        return call.after(F.lit(None).cast(to_spark(call.returns)))
+        return call.after(F.literal(None, spelled(call.returns)))
     if type(n) is not int or not isinstance(value.type, t.Int8 | t.Int16 | t.Int32 | t.Float32 | t.Float64):
         raise call.unsupported("parts whose number only the run knows, or of other values than small numbers")
     boundaries = call.choice("boundaries", "NEITHER")
@@ -323,7 +323,7 @@ def _quantile(call: Aggregating) -> Expr:
         return (integral(found, call.choice("rounding", "TIE_TO_EVEN")) if whole else found).cast(element)
 
     places = F.array(*(F.lit(i) for i in range(first, last + 1))) if first <= last else F.array().cast("array<int>")
-    column = F.transform(places, at).cast(to_spark(call.returns))
+    column = F.transform(places, at).cast(spelled(call.returns))
     return call.after(F.when((F.array_size(every) > 0) & ~nulls, column))
 
 

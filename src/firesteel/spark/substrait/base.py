@@ -18,7 +18,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.encoding import Form, form, to_spark
+from firesteel.spark.encoding import Form, form, spelled, to_spark
 from firesteel.spark.expr import UNKNOWN, Expr, as_decimal, convert, made
 from firesteel.spark.scope import Scope, Where
 
@@ -52,8 +52,8 @@ class Call:
 
     @property
     def spark(self) -> Any:
-        """Spark's type of the result."""
-        return to_spark(self.fn.returns)
+        """Spark's type of the result, as a cast takes it."""
+        return spelled(self.fn.returns)
 
     def choice(self, name: str, default: str) -> str:
         """What the call chooses of an option, or of an argument that is a word; in upper case."""
@@ -128,7 +128,7 @@ def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
         wanted = otherwise if isinstance(type_, t.Any | t.Null) else type_
         if form(wanted) is Form.VARIANT:
             return expr
-        nothing = F.lit(None).cast(to_spark(wanted))
+        nothing = F.literal(None, spelled(wanted))
         return Expr(t.absent(wanted, nullable=True), nothing, atomic=True, constant=None)
     if isinstance(type_, t.Any | t.Union | t.Null) or form(type_) is Form.VARIANT or expr.virtual:
         return expr
@@ -149,7 +149,7 @@ def is_float(type_: t.Type) -> bool:
 
 
 def null_of(type_: t.Type) -> Column:
-    return F.lit(None).cast(to_spark(type_))
+    return F.literal(None, spelled(type_))
 
 
 def balanced_or(tests: Sequence[Column]) -> Column:

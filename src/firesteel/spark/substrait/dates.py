@@ -65,7 +65,7 @@ def span(call: Call, expr: Expr) -> tuple[Column, Column]:
             raise call.unsupported("more than six digits of a second")
         return F.lit(value.months), long(value.nanos // 1_000)
     struct = moments.interval(call.scope, expr, call.where).column
-    micros = F.call_function("div", struct["n"], F.lit(1_000).cast("decimal(4,0)")).cast("bigint")
+    micros = F.call_function("div", struct["n"], F.literal(1_000, "decimal(4,0)")).cast("bigint")
     return struct["m"].cast("int"), micros
 
 
@@ -81,7 +81,7 @@ def moved(direction: int) -> Scalar:
         if form(call.returns) is Form.VARIANT:
             raise call.unsupported("more than six digits of a second")
         if _absent(by):
-            return F.lit(None).cast(call.spark)
+            return F.literal(None, call.spark)
         months, micros = span(call, by)
         if direction < 0:
             months, micros = -months, -micros

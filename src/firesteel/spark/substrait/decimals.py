@@ -40,7 +40,7 @@ def fitting(call: Call, value: Column, negative: Column) -> Column:
     kept = value.try_cast(call.spark)
     match call.choice("overflow", "ERROR"):
         case "SATURATE":
-            low, high = (F.lit(f"{bound:f}").cast(call.spark) for bound in extremes(call.returns))
+            low, high = (F.literal(f"{bound:f}", call.spark) for bound in extremes(call.returns))
             return call.or_else(kept, F.when(negative, low).otherwise(high))
         case "SILENT":
             return kept
@@ -168,7 +168,7 @@ def round_decimal(call: Call) -> Column:
     room = f"decimal({MAX_DIGITS},{scale})"
     wide = x.cast(room)
     least = scale - precision - 1
-    units = F.array(*(F.lit(f"{Decimal(1).scaleb(-n):f}").cast(room) for n in range(least, scale)))
+    units = F.array(*(F.literal(f"{Decimal(1).scaleb(-n):f}", room) for n in range(least, scale)))
     unit = F.get(units, F.when(s < least, F.lit(0)).otherwise(s - least))
     rest = F.pmod(wide, unit)
     low = wide - rest

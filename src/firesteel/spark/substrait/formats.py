@@ -122,7 +122,7 @@ def _parsed(call: Call, precision: int) -> Column:
     if "f" in groups:
         fraction = F.rpad(F.regexp_extract(text, whole, groups.index("f") + 1), 6, "0")
         kept = F.rpad(F.left(fraction, F.lit(precision)), 6, "0")
-        millionth = F.lit("0.000001").cast("decimal(6,6)")
+        millionth = F.literal("0.000001", "decimal(6,6)")
         seconds = (seconds + kept.try_cast("decimal(6,0)") * millionth).cast("decimal(16,6)")
     clock = (part("H"), part("M"), seconds)
     found = F.try_make_timestamp_ntz(part("Y"), part("m"), part("d"), *clock)

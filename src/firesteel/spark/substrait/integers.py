@@ -39,7 +39,7 @@ def bounds(type_: t.Type) -> Bounds:
 
 def number(value: int, spark: str = WIDE) -> Column:
     """An integer of any size, as a decimal."""
-    return F.lit(Decimal(value)).cast(spark)
+    return F.literal(Decimal(value), spark)
 
 
 def _fits_long(type_: t.Type) -> bool:
@@ -131,15 +131,15 @@ def _beyond_least(call: Call) -> Column:
     low, high = bounds(call.returns)
     match call.choice("overflow", "ERROR"):
         case "SATURATE":
-            return F.lit(high).cast(call.spark)
+            return F.literal(high, call.spark)
         case "SILENT":
-            return F.lit(low).cast(call.spark)
+            return F.literal(low, call.spark)
     return call.error("overflow")
 
 
 def negate(call: Call) -> Column:
     (x,) = call.columns
-    return call.or_else(F.try_subtract(F.lit(0).cast(call.spark), x), _beyond_least(call))
+    return call.or_else(F.try_subtract(F.literal(0, call.spark), x), _beyond_least(call))
 
 
 def absolute(call: Call) -> Column:
@@ -159,7 +159,7 @@ def power(call: Call) -> Column:
     x, y = call.columns
     one, wide = number(1), x.cast(WIDE)
     step = F.aggregate(
-        F.sequence(F.lit(1), F.least(y, F.lit(127).cast("bigint")).cast("int")),
+        F.sequence(F.lit(1), F.least(y, F.literal(127, "bigint")).cast("int")),
         one,
         lambda total, _: F.try_multiply(total, wide).cast(WIDE),
     )
@@ -201,7 +201,7 @@ def factorial(call: Call) -> Column:
     bound = _factorials(last)[-1] if call.choice("overflow", "ERROR") == "SATURATE" else None
     beyond = call.error("overflow")
     if bound is not None:
-        beyond = F.lit(bounds(call.returns).greatest).cast(call.spark)
+        beyond = F.literal(bounds(call.returns).greatest, call.spark)
     elif call.choice("overflow", "ERROR") == "SILENT":
         beyond = null_of(call.returns)
     return F.when(x < 0, call.error("a negative number has none")).when(x > last, beyond).otherwise(value)

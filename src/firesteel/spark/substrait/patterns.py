@@ -68,7 +68,7 @@ def _count(call: Call) -> Column:
 def _position(call: Call) -> Column:
     """Where the match begins: after all that is between and in the matches before it; 0 if there is none."""
     text, pattern = _searched(call, 2), _pattern(call)
-    before = (index(call, 2) - 1).cast("bigint") if call.constant(2, 1) != 1 else F.lit(0).cast("bigint")
+    before = (index(call, 2) - 1).cast("bigint") if call.constant(2, 1) != 1 else F.literal(0, "bigint")
     if call.constant(3, 1) == 1:
         found = F.regexp_instr(text, pattern).cast("bigint")
         return F.when(found > 0, found + before).otherwise(found)
@@ -78,7 +78,7 @@ def _position(call: Call) -> Column:
     skipped = F.array_join(F.concat(between, F.slice(every, F.lit(1), place - 1)), "")
     there = (place >= 1) & (F.array_size(every) >= place)
     return F.when(there, F.char_length(skipped).cast("bigint") + 1 + before).otherwise(
-        F.when(F.array_size(every) < place, F.lit(0).cast("bigint"))
+        F.when(F.array_size(every) < place, F.literal(0, "bigint"))
     )
 
 

@@ -89,7 +89,7 @@ def _instead(call: Call, option: str, default: str) -> Column:
             return call.error("no value for this argument")
         case "NULL" | "NONE":
             return null_of(call.returns)
-    return F.lit(math.nan).cast(call.spark)
+    return F.literal(math.nan, call.spark)
 
 
 def real(function: Callable[[Column], Column], outside: Test | None = None) -> Build:
@@ -139,7 +139,7 @@ def logb(call: Call) -> Column:
     fits = (base > 0) & (base != 1)
     value = F.try_divide(F.ln(F.when(x > 0, x)), F.ln(F.when(fits, base)))
     found = _log(call, x, as_result(call, value), 0.0, wrong=~fits)
-    return F.when(F.isnan(base), F.lit(math.nan).cast(call.spark)).otherwise(F.when(base.isNotNull(), found))
+    return F.when(F.isnan(base), F.literal(math.nan, call.spark)).otherwise(F.when(base.isNotNull(), found))
 
 
 def _log(call: Call, x: Column, value: Column, zero: float, wrong: Column | None = None) -> Column:
@@ -148,12 +148,12 @@ def _log(call: Call, x: Column, value: Column, zero: float, wrong: Column | None
         case "ERROR":
             at_zero = call.error("the logarithm of zero")
         case "MINUS_INFINITY":
-            at_zero = F.lit(-math.inf).cast(call.spark)
+            at_zero = F.literal(-math.inf, call.spark)
         case _:
             at_zero = null_of(call.returns)
     outside = x < zero if wrong is None else (x < zero) | wrong
     instead = _instead(call, "on_domain_error", "NAN")
-    nan = F.lit(math.nan).cast(call.spark)
+    nan = F.literal(math.nan, call.spark)
     return F.when(F.isnan(x), nan).when(x == zero, at_zero).when(outside, instead).otherwise(value)
 
 

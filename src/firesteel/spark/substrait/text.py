@@ -120,11 +120,11 @@ def _substring(call: Call) -> Column:
     if type(first) is int and type(size) is int and size >= 0 and (first > 0 or (first < 0 and negative[0] == "W")):
         return F.substring(x, F.lit(max(first, -_MAX)), F.lit(min(size, _MAX)))
     start = index(call, 1).cast("bigint")
-    length = index(call, 2).cast("bigint") if len(call.args) > 2 else F.lit(_MAX).cast("bigint")
+    length = index(call, 2).cast("bigint") if len(call.args) > 2 else F.literal(_MAX, "bigint")
     low = start
     if negative == "WRAP_FROM_END":
         low = F.when(start < 0, start + F.char_length(x) + 1).otherwise(start)
-    at = F.when(low < 1, F.lit(1).cast("bigint")).otherwise(low)
+    at = F.when(low < 1, F.literal(1, "bigint")).otherwise(low)
     kept = low + length - at
     found = F.substring(x, at.cast("int"), F.when(kept > 0, kept).otherwise(F.lit(0)).cast("int"))
     found = F.when(start.isNotNull() & length.isNotNull(), found)
@@ -153,7 +153,7 @@ def _count_substring(call: Call) -> Column:
     without = F.replace(x, part, F.lit(""))
     size = F.char_length(part)
     found = F.call_function("div", F.char_length(x) - F.char_length(without), F.when(size > 0, size))
-    return F.when((part == "") & x.isNotNull(), F.lit(0).cast("bigint")).otherwise(found)
+    return F.when((part == "") & x.isNotNull(), F.literal(0, "bigint")).otherwise(found)
 
 
 def _replace(call: Call) -> Column:
