@@ -39,8 +39,15 @@ def all_of(conditions: Sequence[Rex]) -> Rex:
 
 def filtered(rel: Rel, conditions: Sequence[Rex]) -> Rel:
     """The rows for which all of them are true; what is asked twice is asked once."""
-    conditions = list(dict.fromkeys(conditions))
-    return Filter(all_of(conditions), rel).at(conditions[0].where) if conditions else rel
+    once: dict[Rex, Rex] = {}
+    for rex in conditions:
+        once.setdefault(_asked(rex), rex)
+    return Filter(all_of(list(once.values())), rel).at(conditions[0].where) if once else rel
+
+
+def _asked(rex: Rex) -> Rex:
+    """What is true if and only if the condition is."""
+    return rex.values[0] if isinstance(rex, Call) and rex.fn.name == "is_true" else rex
 
 
 def chained(top: Filter, above: Sequence[Rex], mode: Mode) -> tuple[list[Rex], Rel]:

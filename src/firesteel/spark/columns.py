@@ -34,6 +34,11 @@ def _literal(value: Any, class_: str, type_: str, remote: bool) -> Column:
     return lit(value).cast(type_)
 
 
+@lru_cache(maxsize=512)
+def _error(message: str, remote: bool) -> Column:
+    return _spark.raise_error(_spark.lit(message))
+
+
 def col(name: str) -> Column:  # type: ignore[no-redef]
     """The column of that name."""
     return _col(name, is_remote())
@@ -53,6 +58,16 @@ def literal(value: Any, type_: DataType | str) -> Column:
     return lit(value).cast(type_)
 
 
+def error(message: str) -> Column:
+    """What raises an error when it is computed."""
+    return _error(message, is_remote())
+
+
+def coalesce(*columns: Column) -> Column:  # type: ignore[no-redef]
+    """The first that is not SQL NULL. Of two it is told without a list, which is made in the JVM item by item."""
+    return _spark.nvl(*columns) if len(columns) == 2 else _spark.coalesce(*columns)
+
+
 def once(column: Column) -> Column:
     """The column, in an expression that Catalyst does not move: it would write what is bound in a select into every
     filter over it, as often as that mentions the name, but for what is not deterministic."""
@@ -69,4 +84,5 @@ def forget() -> None:
     _col.cache_clear()
     _lit.cache_clear()
     _literal.cache_clear()
+    _error.cache_clear()
     _always.cache_clear()

@@ -109,8 +109,7 @@ class Compiled:
     @cached_property
     def frame(self) -> DataFrame:
         """A column for every column of the rows, encoded by its type."""
-        columns = [expr.column.alias(f"o{i}") for i, expr in enumerate(self.rows.columns)]
-        return self.rows.in_order().select(*columns)
+        return self.rows.picked([(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
 
     def _struct(self) -> t.Struct | None:
         """The type of each value, if it is a struct of which only the attributes are columns."""
@@ -122,13 +121,12 @@ class Compiled:
     def named(self) -> DataFrame | None:
         """A column for every attribute, by its name: of rows, or of values that are structs of what are columns."""
         if self.shape == "rows":
-            pairs = zip(self.names, self.rows.columns, strict=True)
-            return self.rows.in_order().select(*(expr.column.alias(name) for name, expr in pairs))
+            return self.rows.picked(list(zip(self.names, self.rows.columns, strict=True)))
         struct = self._struct()
         if struct is None:
             return None
-        fields = zip(struct.fields, self.rows.columns[0].fields, strict=True)
-        return self.rows.in_order().select(*(inner.column.alias(field.name or "") for field, inner in fields))
+        pairs = zip((field.name or "" for field in struct.fields), self.rows.columns[0].fields, strict=True)
+        return self.rows.picked(list(pairs))
 
 
 def compile_plan(

@@ -89,7 +89,7 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
     if column is None or not column.own or column.dynamic or len(column.names) != 1:
         return None
     (name,) = column.names
-    return left.frame.select("*", right.frame.select(F.col(name)).scalar().alias(name))
+    return left.frame.select("*", right.picked([(name, column)]).scalar().alias(name))
 
 
 def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> Rows:
@@ -224,6 +224,7 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
     if capture.tests:
         return _tested(capture, left, right, condition, outer)
     if capture is p.Capture.INNER:
+        left, right = left.settled(), right.settled()
         every = reduce(and_, (*left.held, *right.held), condition)
         return _beside(node, left, right, left.base.join(right.base, every, "inner"), outer)
     markers: dict[str, str] = {}
@@ -263,6 +264,7 @@ def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
 def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
     operators = max(left.operators, right.operators) + 1
     if capture is not p.Capture.LEFT_MARK:
+        right = right.settled()
         frame = left.frame.join(right.base, reduce(and_, right.held, condition), _HOW[capture])
         return left.over(frame, sorted=False, operators=operators)
     mark = outer.run.name()

@@ -98,11 +98,13 @@ def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
     """IS TRUE, IS FALSE: what is absent is neither, and what is no boolean is wrong."""
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        if _is_boolean(args[0]):
+            return made(t.BOOL, _boolean(args[0]).eqNullSafe(F.lit(truth)), args[0])
         return scope.let(args, lambda arg: test(scope, arg, where))
 
     def test(scope: Scope, arg: Expr, where: Where) -> Expr:
         v = view(scope, arg, "bool")
-        held = F.coalesce(v.value == F.lit(truth), F.lit(False))
+        held = v.value.eqNullSafe(F.lit(truth))
         if v.misfit is None:
             return made(t.BOOL, held, *v.parts, cost=3)
         error = scope.wrong(f"IS {str(truth).upper()} takes booleans", where)

@@ -63,6 +63,7 @@ def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Ro
     operators = rows.stacked(scope.run, 1, node.where)
     condition = balanced([condition.plain for condition in conditions], True)
     if not bound and not any(condition.throws for condition in conditions):
+        rows = rows.settled()
         return replace(rows, held=(*rows.held, condition), operators=operators)
     result = rows.over(rows.frame.filter(condition), operators=operators)
     return trimmed(result) if bound and result.names() else result

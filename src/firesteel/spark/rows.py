@@ -6,8 +6,8 @@ and are dropped when a select is made anyway. Nothing is sorted before a limit o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import and_
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,11 @@ def order_names(order: Sequence[Order]) -> list[str]:
     return [name for one in order for name in one.expr.names]
 
 
+def _is_name(expr: Expr) -> bool:
+    """Is it one column of the frame, as it is?"""
+    return expr.own and len(expr.names) == 1 and len(expr.columns) == 1
+
+
 @dataclass(frozen=True, eq=False)
 class Rows:
     """A compiled relation."""
@@ -61,15 +66,37 @@ class Rows:
     #: Conditions on the rows of the base that nobody has asked yet: a join asks them with its own. Spark analyzes every
     #: operator when it is made, and moves conditions to where they belong in any case.
     held: tuple[Column, ...] = ()
+    #: What nobody has computed yet of these rows, by the names that it is to have, and the columns that stay beside it:
+    #: the end gives it other names in the same select.
+    made: Mapping[str, Column] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
 
     @cached_property
     def frame(self) -> DataFrame:
         """The rows, with as many columns as there are."""
-        return self.base.filter(reduce(and_, self.held)) if self.held else self.base
+        if not self.made:
+            return self.base.filter(reduce(and_, self.held)) if self.held else self.base
+        made = (column.alias(name) for name, column in self.made.items())
+        return self._unmade().frame.select(*map(F.col, self.kept), *made)
 
     def over(self, frame: DataFrame, **changes: Any) -> Rows:
         """The rows as they are in another frame."""
-        return replace(self, base=frame, held=(), **changes)
+        return replace(self, base=frame, held=(), made={}, kept=(), **changes)
+
+    def settled(self) -> Rows:
+        """The rows with nothing to compute, so that the base has all columns."""
+        return self.over(self.frame) if self.made else self
+
+    def _unmade(self) -> Rows:
+        return replace(self, made={}, kept=())
+
+    def picked(self, pairs: Sequence[tuple[str, Expr]]) -> DataFrame:
+        """A frame of these columns under these names, its rows in order."""
+        asked = {name for one in self.order for name in one.expr.names} if not self.sorted else set()
+        if not self.made or asked & self.made.keys() or not all(_is_name(expr) for _, expr in pairs):
+            return self.in_order().select(*(expr.column.alias(name) for name, expr in pairs))
+        found = [(name, self.made.get(expr.names[0], expr.value)) for name, expr in pairs]
+        return self._unmade().in_order().select(*(column.alias(name) for name, column in found if column is not None))
 
     def scope(self, outer: Scope) -> Scope:
         """What an expression over these rows sees."""
@@ -116,17 +143,17 @@ def trimmed(rows: Rows) -> Rows:
 def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
     """Rows of these expressions, which were compiled in the scope over the rows."""
     rows = staged(rows, scope, where)
-    made: list[Column] = []
+    made: dict[str, Column] = {}
     kept: list[str] = []
     columns = tuple(_materialized(expr, scope.run, kept, made) for expr in exprs)
     if not made:
         return replace(rows, columns=columns)
-    names = dict.fromkeys((*kept, *order_names(rows.order)))
-    frame = rows.frame.select(*(F.col(name) for name in names), *made)
-    return rows.over(frame, columns=columns, operators=rows.stacked(scope.run, 1, where))
+    names = tuple(dict.fromkeys((*kept, *order_names(rows.order))))
+    operators = rows.stacked(scope.run, 1, where)
+    return replace(rows.settled(), made=made, kept=names, columns=columns, operators=operators)
 
 
-def _materialized(expr: Expr, run: Run, kept: list[str], made: list[Column]) -> Expr:
+def _materialized(expr: Expr, run: Run, kept: list[str], made: dict[str, Column]) -> Expr:
     """The expression as columns of the next frame: those that are kept, and those that are made."""
     if expr.atomic:
         kept.extend(expr.names)
@@ -137,13 +164,13 @@ def _materialized(expr: Expr, run: Run, kept: list[str], made: list[Column]) -> 
         present = None
         if expr.present is not None:
             names.append(run.name())
-            made.append(expr.present.alias(names[-1]))
+            made[names[-1]] = expr.present
             present = F.col(names[-1])
         return replace(
             expr, fields=fields, present=present, stage=0, height=0, atomic=True, throws=False, names=tuple(names)
         )
     named = [run.name() for _ in expr.columns]
-    made.extend(column.alias(name) for column, name in zip(expr.columns, named, strict=True))
+    made.update(zip(named, expr.columns, strict=True))
     return replace(again(expr, [F.col(name) for name in named]), names=tuple(named), own=True)
 
 

@@ -75,10 +75,9 @@ class Run:
     ) -> Column:
         """A column that raises an error of ours when it is computed."""
         mark = self.failures.register(cls, where)
-        said = F.lit(mark + message)
-        if dynamic_parts:
-            said = F.concat(said, *(F.coalesce(part, F.lit("")) for part in dynamic_parts))
-        return F.raise_error(said)
+        if not dynamic_parts:
+            return F.error(mark + message)
+        return F.raise_error(F.concat(F.lit(mark + message), *(F.coalesce(part, F.lit("")) for part in dynamic_parts)))
 
 
 class Stages:
