@@ -31,9 +31,11 @@ from firesteel.spark.substrait import aggregates as substrait
 def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
     rows: Rows = yield node.input, outer
     scope = rows.scope(outer)
+    partial = node.strategy is p.Strategy.PARTIAL
     keys: list[Expr] = []
     for expr in node.keys:
-        keys.append(scope.bind(opened((yield expr, scope))))
+        found = opened((yield expr, scope))
+        keys.append(found if _is_key(found) and not partial else scope.bind(found))
     totals: list[Column] = []
     results: list[Expr] = []
     for agg in node.aggs:
@@ -48,11 +50,11 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregated(agg, args, scope, totals, condition, order))
     by, groups = _grouped(scope, node, keys, totals)
-    present = [test for test in (expr.is_absent() for expr in keys) if test is not None]
     rows = staged(rows, scope, node.where)
     frame = rows.frame
-    if node.strategy is p.Strategy.PARTIAL and present:
-        frame = frame.filter(balanced([~test for test in present], True))
+    if partial:
+        present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
+        frame = frame.filter(balanced(present, True)) if present else frame
     frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
     made_ = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
     return projected(made_, made_.scope(outer), [*groups, *results], node.where)
@@ -112,19 +114,29 @@ def _total(column: Column, run: Run, totals: list[Column]) -> str:
     return name
 
 
+def _key_type(expr: Expr) -> t.Type:
+    """A MISSING key is NULL."""
+    return t.absent(expr.type, nullable=expr.type.absent, missable=False)
+
+
+def _is_key(expr: Expr) -> bool:
+    """Can Spark group by the column as it is?"""
+    return not expr.dynamic and not expr.virtual and is_own_key(_key_type(expr))
+
+
 def _grouped(
     scope: Scope, node: p.Aggregate, keys: list[Expr], totals: list[Column]
 ) -> tuple[list[Column], list[Expr]]:
-    """The columns to group by, and the keys as expressions of the groups. A MISSING key is NULL."""
+    """The columns to group by, and the keys as expressions of the groups."""
     by: list[Column] = []
     groups: list[Expr] = []
     for expr in keys:
         if isinstance(expr.type, t.Null | t.Missing):
             groups.append(null_expr())
             continue
-        type_ = t.absent(expr.type, nullable=expr.type.absent, missable=False)
+        type_ = _key_type(expr)
         name = scope.run.name()
-        if not expr.dynamic and not expr.virtual and is_own_key(type_):
+        if _is_key(expr):
             by.append(expr.plain.alias(name))
             groups.append(reference(type_, name))
             continue

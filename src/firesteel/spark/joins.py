@@ -289,7 +289,8 @@ def _found_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
     """A semi join as an IN of Spark's. Other than a join, a condition goes over to whatever the key is equal to: of
     another table, before it is aggregated, only that is read which matters. Catalyst runs the subquery again for that,
     which is a good bargain as long as it is slim."""
-    frame = left.frame.filter(a.column.isin(right.frame.select(b.column)))
+    left = left.settled()
+    frame = left.base.filter(reduce(and_, left.held, a.column.isin(right.frame.select(b.column))))
     return left.over(frame, sorted=False, operators=max(left.operators, right.operators) + 1)
 
 

@@ -88,9 +88,9 @@ ARITHMETIC: dict[str, Scalar] = {
 }
 
 DECIMAL: dict[str, Scalar] = {
-    "add": scalar(decimals.add, twice=decimals.tight, cost=3),
-    "subtract": scalar(decimals.subtract, twice=decimals.tight, cost=3),
-    "multiply": scalar(decimals.multiply, twice=decimals.tight, cost=3),
+    "add": scalar(decimals.add, twice=decimals.several, cost=3),
+    "subtract": scalar(decimals.subtract, twice=decimals.several, cost=3),
+    "multiply": scalar(decimals.multiply, twice=decimals.several, cost=3),
     "divide": _twice(decimals.divide),
     "modulus": _twice(decimals.modulus),
     "negate": _twice(decimals.negate),

@@ -61,6 +61,12 @@ class Aggregating:
         """What is made of aggregated columns."""
         return Expr(self.returns, column, height=4, throws=throws)
 
+    def addends(self, column: Column) -> Column:
+        """How many values there are in the column of the only argument."""
+        if self.group.distinct:
+            return self.group.add(F.count_distinct(column))
+        return self.group.add(F.count(column if self.args[0].type.absent else F.lit(1)))
+
     def unsupported(self, what: str) -> UnsupportedError:
         return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.group.where)
 
@@ -75,11 +81,19 @@ def aggregating(
     declared = [param.type for param in fn.params if isinstance(param, p.ValueParam)]
     if len(declared) != len(args):
         declared = [arg.type for arg in args]
-    given = [group.scope.bind(typed(arg, type_)) for arg, type_ in zip(args, declared, strict=True)]
+    given = [typed(arg, type_) for arg, type_ in zip(args, declared, strict=True)]
+    if not _mentioned_once(group, fn, given, filter_):
+        given = [group.scope.bind(arg) for arg in given]
     if filter_ is not None:
         given = [_kept(arg, filter_) for arg in given]
     call = Aggregating(group, fn, tuple(given), tuple(order), filter_)
     return AGGREGATES[fn.name](call)
+
+
+def _mentioned_once(group: Group, fn: p.Fn, args: Sequence[Expr], filter_: Column | None) -> bool:
+    """Sums and means of what is always there need no name for it: there are as many addends as rows."""
+    always = filter_ is None and not group.distinct and not any(arg.type.absent or arg.dynamic for arg in args)
+    return always and AGGREGATES[fn.name] in (_sum, _mean)
 
 
 def _kept(arg: Expr, filter_: Column) -> Expr:
@@ -147,7 +161,7 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     decimal = isinstance(call.returns, t.Decimal)
     wide = call.value() if decimal else call.value().cast("decimal(28,0)")
     total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
-    count = call.group.add(F.count(wide))
+    count = call.addends(wide)
     found = total.try_cast(spelled(call.returns))
     if isinstance(call.returns, t.UserDefined):
         found = F.when(total <= number(bounds(call.returns).greatest), total).cast(spelled(call.returns))
@@ -176,7 +190,7 @@ def _mean(call: Aggregating) -> Expr:
         return call.after(call.cast(call.group.add(F.avg(value))))
     wide = value.cast("decimal(28,0)") if not isinstance(type_, t.Decimal) else value
     total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
-    count = call.group.add(F.count_distinct(wide) if call.group.distinct else F.count(wide))
+    count = call.addends(wide)
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))

@@ -34,14 +34,14 @@ def extremes(type_: t.Type) -> tuple[Decimal, Decimal]:
     return tuple(Decimal((sign, (9,) * precision, -scale)) for sign in (1, 0))  # type: ignore[return-value]
 
 
-def fitting(call: Call, value: Column, negative: Column) -> Column:
+def fitting(call: Call, value: Column, negative: Callable[[], Column]) -> Column:
     """The value in the type of the result; where it does not fit, which is where it is SQL NULL although the arguments
     are not, what the call wants then. `negative` tells on which side it does not."""
     kept = value.try_cast(call.spark)
     match call.choice("overflow", "ERROR"):
         case "SATURATE":
             low, high = (F.literal(f"{bound:f}", call.spark) for bound in extremes(call.returns))
-            return call.or_else(kept, F.when(negative, low).otherwise(high))
+            return call.or_else(kept, F.when(negative(), low).otherwise(high))
         case "SILENT":
             return kept
     return call.or_else(kept, call.error("overflow"))
@@ -57,6 +57,16 @@ def tight(call: Call) -> bool:
     """May a sum, a difference or a product not fit?"""
     a, b = (arg.type for arg in call.args)
     return not (_product_fits(call, a, b) if call.name == "multiply" else _sum_fits(call, a, b))
+
+
+def several(call: Call) -> bool:
+    """Does a sum, a difference or a product ask for its operands once more, if there is none?"""
+    match call.choice("overflow", "ERROR"):
+        case "SILENT":
+            return False
+        case "SATURATE":
+            return tight(call)
+    return any(arg.type.nullable for arg in call.args) and tight(call)
 
 
 def _sum_fits(call: Call, a: t.Type, b: t.Type) -> bool:
@@ -79,26 +89,26 @@ def _sum(call: Call, direction: int) -> Column:
     x, y = call.columns
     if not tight(call):
         return x + y if direction > 0 else x - y
-    return fitting(call, F.try_add(x, y) if direction > 0 else F.try_subtract(x, y), x < 0)
+    return fitting(call, F.try_add(x, y) if direction > 0 else F.try_subtract(x, y), lambda: x < 0)
 
 
 def multiply(call: Call) -> Column:
     x, y = call.columns
     if not tight(call):
         return x * y
-    return fitting(call, F.try_multiply(x, y), (x < 0) != (y < 0))
+    return fitting(call, F.try_multiply(x, y), lambda: (x < 0) != (y < 0))
 
 
 def divide(call: Call) -> Column:
     """By zero it is an error: of decimals the specification has no option for it."""
     x, y = call.columns
-    value = fitting(call, F.try_divide(x, y), (x < 0) != (y < 0))
+    value = fitting(call, F.try_divide(x, y), lambda: (x < 0) != (y < 0))
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
 
 
 def modulus(call: Call) -> Column:
     x, y = call.columns
-    value = fitting(call, F.try_mod(x, y), x < 0)
+    value = fitting(call, F.try_mod(x, y), lambda: x < 0)
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
 
 
@@ -174,7 +184,7 @@ def round_decimal(call: Call) -> Column:
     low = wide - rest
     odd = F.pmod(F.call_function("div", low, unit), F.lit(2)) == 1
     moved = F.when(is_up(mode, x, rest, rest + rest, unit, odd), low + unit).otherwise(low)
-    return F.when(s >= scale, x.cast(call.spark)).otherwise(fitting(call, moved, x < 0))
+    return F.when(s >= scale, x.cast(call.spark)).otherwise(fitting(call, moved, lambda: x < 0))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
