@@ -19,7 +19,7 @@ import dataclasses
 import enum
 import itertools
 import operator
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from types import GeneratorType
@@ -49,7 +49,7 @@ class Node:
     """The root of every declared node. `where` says what it was read from and takes no part in equality."""
 
     tag: ClassVar[str] = ""
-    #: Atoms (types) are values to the nodes that hold them: traversal of a plan does not descend into them.
+    #: Atoms (types, signatures) are values to the nodes that hold them: traversal of a plan does not descend into them.
     atom: ClassVar[bool] = False
 
     #: The fields that make the node what it is, in the order of declaration.
@@ -94,7 +94,7 @@ class Node:
 
     def parts(self) -> Iterator[Any]:
         """The values of the fields that make the node what it is, in the order of declaration."""
-        return (getattr(self, name) for name in self.part_names)
+        return map(self.__dict__.__getitem__, self.part_names)
 
     def __hash__(self) -> int:
         cached = self.__dict__.get("_hash")
@@ -142,30 +142,36 @@ _FIELDS: dict[type[Node], tuple[FieldSpec, ...]] = {}
 # Children and traversal
 
 
-def _nodes_in(value: Any) -> Iterator[Node]:
-    """The nodes in a field's value: itself, or those in (nested) tuples, which are never deep."""
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes_in(item)
-
-
 def all_nodes_in(node: Node) -> list[Node]:
     """Every node directly below, atoms included."""
-    return [child for value in node.parts() for child in _nodes_in(value)]
+    known: list[Node] | None = node.__dict__.get("_nodes_in")
+    if known is None:
+        known = node.__dict__["_nodes_in"] = []
+        _add_nodes(node.parts(), known)
+    return known
+
+
+def _add_nodes(values: Iterable[Any], found: list[Node]) -> None:
+    """The nodes among the values, and in (nested) tuples among them, which are never deep."""
+    for value in values:
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, tuple):
+            _add_nodes(value, found)
 
 
 def children(node: Node) -> list[Node]:
     """The nodes directly below that are of the node's own sort: below a plan node no types, below a type only types."""
     known: list[Node] | None = node.__dict__.get("_children")
     if known is None:
-        known = node.__dict__["_children"] = [child for child in all_nodes_in(node) if child.atom == node.atom]
+        atom = node.atom
+        known = node.__dict__["_children"] = [child for child in all_nodes_in(node) if child.atom is atom]
     return known
 
 
 def sorts_in(root: Node) -> int:
-    """The sorts of the node and of all below it, as bits: kept with every node, so that asking again costs nothing."""
+    """The sorts of the node and of all below it, atoms included, as bits: kept with every node, so that asking again
+    costs nothing."""
     known: int | None = root.__dict__.get("_sorts_in")
     if known is not None:
         return known
@@ -174,10 +180,10 @@ def sorts_in(root: Node) -> int:
         node = stack[-1]
         found = node.sorts
         waiting = []
-        for kid in children(node):
-            inner = kid.__dict__.get("_sorts_in")
+        for one in all_nodes_in(node):
+            inner = one.__dict__.get("_sorts_in")
             if inner is None:
-                waiting.append(kid)
+                waiting.append(one)
             else:
                 found |= inner
         if waiting:
@@ -365,19 +371,36 @@ def canonical(value: Any) -> tuple[Hashable, ...]:
 
 
 def _hash(root: Node) -> int:
-    def one(node: Node, kids: list[int]) -> int:
-        known: int | None = node.__dict__.get("_hash")
-        if known is None:
-            own = tuple(canonical(value) for value in node.parts() if not _holds_nodes(value))
-            known = hash((type(node).__name__, own, tuple(kids)))
-            object.__setattr__(node, "_hash", known)
-        return known
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        waiting = [one for one in all_nodes_in(node) if "_hash" not in one.__dict__]
+        if waiting:
+            stack.extend(waiting)
+        else:
+            node.__dict__["_hash"] = hash((type(node).__name__, *map(_hashed, node.parts())))
+            stack.pop()
+    return hash(root)
 
-    return fold(root, one, below=lambda node: [] if "_hash" in node.__dict__ else all_nodes_in(node))
+
+#: Their values are the same if they are equal and of the same class.
+_PLAIN = frozenset([int, str, bool, type(None)])
+
+
+def _hashed(value: Any) -> Hashable:
+    """What a field's value adds to the hash of a node: a node in it, the hash that it has already."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind, value
+    if isinstance(value, Node):
+        return hash(value)
+    return tuple(map(_hashed, value)) if kind is tuple else canonical(value)
 
 
 def _holds_nodes(value: Any) -> bool:
-    return next(_nodes_in(value), None) is not None
+    found: list[Node] = []
+    _add_nodes((value,), found)
+    return bool(found)
 
 
 def _equal(left: Node, right: Node) -> bool:

@@ -13,6 +13,7 @@ import datetime
 import decimal
 from collections.abc import Iterable
 from dataclasses import KW_ONLY
+from functools import cache
 from typing import Any as _Any
 
 from firesteel import values
@@ -406,11 +407,13 @@ def _field(struct: Struct, name: str | None) -> Type:
 
 def overlap(a: Type, b: Type) -> bool:
     """May a value be of both types? What `check` calls a contradiction is a type that cannot be."""
+    if a is b:
+        return True
     if isinstance(a, Any | Unresolved) or isinstance(b, Any | Unresolved):
         return True
     if (a.nullable and b.nullable) or (a.missable and b.missable):
         return True
-    return any(_family(x) is _family(y) for x in members(a) for y in members(b))
+    return any(_family(type(x)) is _family(type(y)) for x in members(a) for y in members(b))
 
 
 def within(a: Type, b: Type) -> bool:
@@ -471,8 +474,9 @@ def _fits(x: Type, y: Type) -> bool:
 _FAMILIES = (Number, Bool, Text, Octets, Date, Time, Timestamp, Interval, Bag, Collection, Struct, Map)
 
 
-def _family(type_: Type) -> type:
-    return next((family for family in _FAMILIES if isinstance(type_, family)), type(type_))
+@cache
+def _family(cls: type[Type]) -> type:
+    return next((family for family in _FAMILIES if issubclass(cls, family)), cls)
 
 
 def numeric(a: Type, b: Type) -> Type:
@@ -508,6 +512,9 @@ def _leaf_type(value: _Any) -> Type:
         return Interval(value.unit)
     if type(value) is int:
         return INT64 if -(2**63) <= value < 2**63 else INT
+    known = _LEAF_TYPES.get(type(value))
+    if known is not None:
+        return known
     for cls, type_ in _LEAVES:
         if isinstance(value, cls):
             return type_
@@ -527,6 +534,7 @@ _LEAVES: tuple[tuple[type, Type], ...] = (
     (datetime.date, DATE),
     (values.Graph, Graph()),
 )
+_LEAF_TYPES: dict[type, Type] = dict(_LEAVES)
 
 
 def _container_type(value: _Any, inner: list[Type]) -> Type:

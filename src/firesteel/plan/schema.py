@@ -7,7 +7,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.node import Node, fold
+from firesteel.node import Node, children, fold
 from firesteel.plan.base import NamingRel, Rel
 from firesteel.plan.rel import (
     Aggregate,
@@ -32,11 +32,11 @@ from firesteel.types import Field, Schema
 MAX_COLUMNS = 20_000
 
 
-def inputs(rel: Node) -> list[Node]:
-    """The relations that a relation reads, left before right."""
-    known: list[Node] | None = rel.__dict__.get("_inputs")
+def inputs(node: Node) -> list[Rel]:
+    """The relations that a relation, or a query, reads, left before right."""
+    known: list[Rel] | None = node.__dict__.get("_inputs")
     if known is None:
-        known = rel.__dict__["_inputs"] = [part for part in rel.parts() if isinstance(part, Rel)]
+        known = node.__dict__["_inputs"] = [kid for kid in children(node) if isinstance(kid, Rel)]
     return known
 
 

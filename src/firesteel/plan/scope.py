@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from firesteel.errors import PlanError
 from firesteel.node import Node, children, drive, fold, rebuild
@@ -44,13 +44,11 @@ class Scope:
         return scope.columns[ordinal] if scope and 0 <= ordinal < len(scope.columns) else None
 
 
-@dataclass(frozen=True, eq=False)
-class Visit:
+class Visit(NamedTuple):
     """A node on the way down, with what it sees and how it was reached."""
 
     node: Node
     scope: Scope | None
-    step: str
     parent: Visit | None
 
     @property
@@ -61,7 +59,7 @@ class Visit:
         steps: list[str] = []
         visit: Visit | None = self
         while visit is not None:
-            steps.append(visit.step)
+            steps.append(visit.node.tag or type(visit.node).__name__.lower())
             visit = visit.parent
         return Place(tuple(reversed(steps)))
 
@@ -69,21 +67,19 @@ class Visit:
 def visits(root: Node, scope: Scope | None = None) -> Iterator[Visit]:
     """Every node with its scope, parents first; a node that is shared within one scope is visited once."""
     seen: dict[tuple[int, int], Scope | None] = {}  # the scopes stay alive, so that their ids stay theirs
-    stack = [Visit(root, scope, root.tag or type(root).__name__.lower(), None)]
+    stack = [Visit(root, scope, None)]
     while stack:
         visit = stack.pop()
-        mark = (id(visit.node), id(visit.scope))
+        node, scope, _ = visit
+        mark = (id(node), id(scope))
         if mark in seen:
             continue
-        seen[mark] = visit.scope
+        seen[mark] = scope
         if len(seen) > MAX_VISITS:
             raise PlanError(f"the plan has more than {MAX_VISITS:,} nodes, counting shared ones wherever they are used")
         yield visit
-        below = [
-            Visit(child, inner, child.tag or type(child).__name__.lower(), visit)
-            for child, inner in scoped_children(visit.node, visit.scope)
-        ]
-        stack.extend(reversed(below))
+        if children(node):
+            stack.extend([Visit(kid, inner, visit) for kid, inner in reversed(scoped_children(node, scope))])
 
 
 def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope | None]]:
@@ -97,10 +93,12 @@ def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope |
         return [(node.left, left), (node.right, right)]
     if not isinstance(node, Rel | Rex):
         return [(kid, scope) for kid in kids]
-    sources = [rel for rel in inputs(node) if isinstance(rel, Rel)]
-    inner = Scope(tuple(f for rel in sources for f in schema(rel)), scope) if sources else scope
+    sources = inputs(node)
+    if not sources:
+        return [(kid, scope) for kid in kids]
+    inner = Scope(tuple([f for rel in sources for f in schema(rel)]), scope)
     if isinstance(node, Join):
-        if isinstance(node.type, Equi) and inner is not None:
+        if isinstance(node.type, Equi):
             inner = Scope(inner.columns, scope, split=len(schema(node.left)))
         beside = Scope(schema(node.left), scope) if node.lateral else scope
         return [(node.type, inner), (node.left, scope), (node.right, beside)]
