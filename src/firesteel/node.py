@@ -73,8 +73,10 @@ class Node:
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; the same object when nothing changes."""
         old = self.__dict__
-        same = [_is_same(old[name], value) for name, value in changes.items()]
-        return self if all(same) else self._made(changes)
+        for name, value in changes.items():
+            if old[name] is not value and not _is_same(old[name], value):
+                return self._made(changes)
+        return self
 
     def at(self, where: Span | Place | None) -> Self:
         """This node, said to come from there."""
@@ -117,9 +119,7 @@ dataclass(frozen=True, eq=False, repr=False)(Node)
 
 
 def _is_same(old: Any, new: Any) -> bool:
-    """The same object, or a tuple of the same objects."""
-    if old is new:
-        return True
+    """Tuples of the same objects."""
     return type(old) is type(new) is tuple and len(old) == len(new) and all(map(operator.is_, old, new))
 
 
@@ -196,17 +196,17 @@ def sorts_in(root: Node) -> int:
 
 def has(root: Node, *sorts: type[Node]) -> bool:
     """Is the node of one of these sorts, or is there one of them below it?"""
-    return bool(sorts_in(root) & _bits(sorts))
+    return bool(sorts_in(root) & bits(*sorts))
 
 
-def _bits(sorts: tuple[type[Node], ...]) -> int:
-    """The bits of classes; all of them where none is named."""
+def bits(*sorts: type[Node]) -> int:
+    """The bits of classes, for what is asked often of `sorts_in`; all bits where no class is named."""
     return reduce(operator.or_, (sort.bit for sort in sorts)) if sorts else -1
 
 
 def walk(root: Node, *sorts: type[Node]) -> Iterator[Any]:
     """Every node, or every one of these sorts: parents first, in the order of declaration; a shared subtree once."""
-    wanted = _bits(sorts)
+    wanted = bits(*sorts)
     seen: set[int] = set()
     stack = [root]
     while stack:
@@ -256,14 +256,14 @@ def _refill(value: Any, atom: bool, supply: Iterator[Any]) -> Any:
     if isinstance(value, Node):
         return next(supply) if value.atom == atom else value
     if isinstance(value, tuple):
-        new = tuple(_refill(item, atom, supply) for item in value)
-        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+        new = tuple([_refill(item, atom, supply) for item in value])
+        return value if all(map(operator.is_, value, new)) else new
     return value
 
 
 def transform(root: N, f: Callable[[Any], Node], *sorts: type[Node]) -> N:
     """Rewrite every node, or every one of these sorts, from the leaves up; the same object if nothing changed."""
-    wanted = _bits(sorts)
+    wanted = bits(*sorts)
     if not sorts_in(root) & wanted:
         return root
     done: dict[int, Node] = {}

@@ -11,13 +11,14 @@ from typing import Any
 
 from firesteel import functions
 from firesteel import types as t
-from firesteel.node import Node, children, drive, rebuild
+from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
 from firesteel.plan import (
     Agg,
     Call,
     Case,
     Collection,
     Equi,
+    Fn,
     Global,
     Join,
     JoinKey,
@@ -46,11 +47,18 @@ def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
 
     def infer(node: Node, scope: Scope | None) -> Any:
         known = done.get((id(node), id(scope)))
-        return known[0] if known is not None else remember(node, scope)
+        if known is not None:
+            return known[0]
+        if not sorts_in(node) & _INFERRED:
+            return node
+        return below(node, scope) if children(node) else remember(node, node, scope)
 
-    def remember(node: Node, scope: Scope | None) -> Request:
-        result = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
-        result = _retyped(result, scope, tables)
+    def below(node: Node, scope: Scope | None) -> Request:
+        made = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
+        return remember(node, made, scope)
+
+    def remember(node: Node, made: Node, scope: Scope | None) -> Node:
+        result = _retyped(made, scope, tables)
         done[id(node), id(scope)] = (result, scope)
         return result
 
@@ -67,15 +75,13 @@ def _node(node: Node, scope: Scope | None) -> Request:
         return node.replace(left=left, right=right)
     new_inputs: dict[int, Any] = {}
     inner = scope
-    if isinstance(node, Rel | Rex):
+    if isinstance(node, Rel | Rex) and inputs(node):
         for rel in inputs(node):
             new_inputs[id(rel)] = yield rel, scope
-        if new_inputs:
-            inner = Scope(tuple(f for rel in inputs(node) for f in schema(new_inputs[id(rel)])), scope)
+        inner = Scope(tuple([f for rel in inputs(node) for f in schema(new_inputs[id(rel)])]), scope)
     kids = []
     for kid in children(node):
-        new = new_inputs.get(id(kid))
-        kids.append(new if new is not None else (yield kid, inner))
+        kids.append(new_inputs[id(kid)] if id(kid) in new_inputs else (yield kid, inner))
     return rebuild(node, kids)
 
 
@@ -85,6 +91,10 @@ def _join(join: Join, scope: Scope | None) -> Request:
     split = len(schema(left)) if isinstance(join.type, Equi) else None
     kind = yield join.type, Scope(schema(left) + schema(right), scope, split)
     return join.replace(type=kind, left=left, right=right)
+
+
+#: What has a type that follows from others; a literal only if it has none of its own.
+_INFERRED = bits(Rel, Var, Global, Path, Call, Agg, Case, Collection, Struct, Pivot, Select, t.Any)
 
 
 def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
@@ -103,7 +113,8 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
         case Call() | Agg() if ":" in node.fn.name:
             return node  # Substrait's functions: the plan was lowered over these tables, and its types with it
         case Call() | Agg() if functions.find(node.fn.name) is not None:
-            return node.replace(fn=build.signature(node.fn.name, node.args).replace(opts=node.fn.opts))
+            fn = build.signature(node.fn.name, node.args).replace(opts=node.fn.opts)
+            return node if _is_same(fn, node.fn) else node.replace(fn=fn)
         case Case():
             results = [branch.then.type for branch in node.branches]
             return node.replace(type=t.union([*results, node.default.type if node.default else t.NULL]))
@@ -119,3 +130,10 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
             return node.replace(type=build.select(node.constructor, node.input).type)
         case _:
             return node
+
+
+def _is_same(new: Fn, old: Fn) -> bool:
+    """Is it the function that was called already? Its name and its options are."""
+    if old.choices or new.returns != old.returns or len(new.params) != len(old.params):
+        return False
+    return all(type(a) is type(b) and a.type == b.type for a, b in zip(new.params, old.params, strict=True))

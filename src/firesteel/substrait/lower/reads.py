@@ -46,11 +46,13 @@ def _read(plans: Plans, read: Message, scope: Scope) -> Lowering:
 def projected(rel: p.Rel, read: Message) -> p.Rel:
     """The columns, and parts of columns, that the mask of a read wants."""
     columns = p.schema(rel)
-    exprs, names = [], []
-    for ordinal, inner in chosen(read.projection.select, len(columns)):
-        exprs.append(masked(build.column(rel, ordinal), inner))
-        names.append(columns[ordinal].name or "")
-    return p.Project(tuple(exprs), rel, names=tuple(names)).at(read.projection.where)
+    wanted = chosen(read.projection.select, len(columns))
+    names = tuple([columns[ordinal].name or "" for ordinal, _ in wanted])
+    if isinstance(rel, p.Project) and all(isinstance(rex, p.Path) for rex in rel.exprs):  # of these none is a loss
+        exprs = tuple([masked(rel.exprs[ordinal], inner) for ordinal, inner in wanted])
+        return rel.replace(exprs=exprs, names=names)
+    exprs = tuple([masked(build.column(rel, ordinal), inner) for ordinal, inner in wanted])
+    return p.Project(exprs, rel, names=names).at(read.projection.where)
 
 
 def _schema(plans: Plans, read: Message) -> t.Schema | None:
