@@ -19,6 +19,7 @@ import dataclasses
 import enum
 import itertools
 import operator
+from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
@@ -201,22 +202,43 @@ def has(root: Node, *sorts: type[Node]) -> bool:
 
 def bits(*sorts: type[Node]) -> int:
     """The bits of classes, for what is asked often of `sorts_in`; all bits where no class is named."""
-    return reduce(operator.or_, (sort.bit for sort in sorts)) if sorts else -1
+    found = 0 if sorts else -1
+    for sort in sorts:
+        found |= sort.bit
+    return found
 
 
 def walk(root: Node, *sorts: type[Node]) -> Iterator[Any]:
     """Every node, or every one of these sorts: parents first, in the order of declaration; a shared subtree once."""
     wanted = bits(*sorts)
     seen: set[int] = set()
-    stack = [root]
+    stack = [root] if sorts_in(root) & wanted else []
     while stack:
         node = stack.pop()
-        if id(node) in seen or not sorts_in(node) & wanted:
+        if id(node) in seen:
             continue
         seen.add(id(node))
         if node.sorts & wanted:
             yield node
-        stack.extend(reversed(children(node)))
+        kids = children(node)
+        if kids:  # each of them has its sorts, since the root does
+            stack.extend([kid for kid in reversed(kids) if kid.__dict__["_sorts_in"] & wanted])
+
+
+def uses(root: Node, *sorts: type[Node]) -> Counter[int]:
+    """How many parents each node of these sorts has, by its identity."""
+    wanted = bits(*sorts)
+    found: Counter[int] = Counter()
+    seen: set[int] = set()
+    stack = [root] if sorts_in(root) & wanted else []
+    while stack:
+        node = stack.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            below = [kid for kid in children(node) if kid.__dict__["_sorts_in"] & wanted]
+            found.update([id(kid) for kid in below if kid.sorts & wanted])
+            stack += below
+    return found
 
 
 def fold(root: Node, f: Callable[[Any, list[Any]], T], below: Callable[[Node], list[Node]] = children) -> T:
@@ -274,7 +296,7 @@ def transform(root: N, f: Callable[[Any], Node], *sorts: type[Node]) -> N:
             stack.pop()
             continue
         kids = children(node)
-        waiting = [kid for kid in kids if id(kid) not in done and sorts_in(kid) & wanted]
+        waiting = [kid for kid in kids if kid.__dict__["_sorts_in"] & wanted and id(kid) not in done]
         if waiting:
             stack.extend(reversed(waiting))
             continue

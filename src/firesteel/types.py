@@ -13,7 +13,6 @@ import datetime
 import decimal
 from collections.abc import Iterable
 from dataclasses import KW_ONLY
-from functools import cache
 from typing import Any as _Any
 
 from firesteel import values
@@ -413,7 +412,7 @@ def overlap(a: Type, b: Type) -> bool:
         return True
     if (a.nullable and b.nullable) or (a.missable and b.missable):
         return True
-    return any(_family(type(x)) is _family(type(y)) for x in members(a) for y in members(b))
+    return any(_family(x) is _family(y) for x in members(a) for y in members(b))
 
 
 def within(a: Type, b: Type) -> bool:
@@ -474,9 +473,11 @@ def _fits(x: Type, y: Type) -> bool:
 _FAMILIES = (Number, Bool, Text, Octets, Date, Time, Timestamp, Interval, Bag, Collection, Struct, Map)
 
 
-@cache
-def _family(cls: type[Type]) -> type:
-    return next((family for family in _FAMILIES if issubclass(cls, family)), cls)
+def _family(type_: Type) -> type:
+    for family in _FAMILIES:
+        if isinstance(type_, family):
+            return family
+    return type(type_)
 
 
 def numeric(a: Type, b: Type) -> Type:

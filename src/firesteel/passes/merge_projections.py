@@ -14,7 +14,7 @@ from collections import Counter
 from itertools import chain, islice
 from typing import TypeVar
 
-from firesteel.node import Node, children, has, transform, walk
+from firesteel.node import Node, children, has, transform, uses, walk
 from firesteel.passes.columns import over
 from firesteel.passes.navigate import navigated, shortened
 from firesteel.plan import (
@@ -48,8 +48,7 @@ def merge_projections(plan: Plan) -> Plan:
     if not has(plan, Project):
         return plan
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
-    parents = Counter(id(child) for node in walk(plan) for child in children(node) if isinstance(child, Project))
-    shared = {id_ for id_, count in parents.items() if count > 1}
+    shared = {id_ for id_, count in uses(plan, Project).items() if count > 1}
     return transform(plan, lambda node: _merge(node, mode, shared), Rel, Select, Pivot)
 
 

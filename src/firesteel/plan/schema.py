@@ -7,7 +7,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.node import Node, children, fold
+from firesteel.node import Node, children
 from firesteel.plan.base import NamingRel, Rel
 from firesteel.plan.rel import (
     Aggregate,
@@ -53,20 +53,21 @@ def is_list(rel: Rel) -> bool | None:
 
 
 def _cached(rel: Rel, slot: str, f: Callable[[Any, list[Any]], Any]) -> Any:
-    if slot in rel.__dict__:
-        return rel.__dict__[slot]
-
-    def one(node: Rel, kids: list[Any]) -> Any:
-        if slot not in node.__dict__:
-            node.__dict__[slot] = f(node, kids)
-        return node.__dict__[slot]
-
-    return fold(rel, one, below=lambda node: [] if slot in node.__dict__ else inputs(node))
+    stack = [] if slot in rel.__dict__ else [rel]
+    while stack:
+        node = stack[-1]
+        waiting = [source for source in inputs(node) if slot not in source.__dict__]
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
+            node.__dict__[slot] = f(node, [source.__dict__[slot] for source in inputs(node)])
+            stack.pop()
+    return rel.__dict__[slot]
 
 
 def _named(rel: NamingRel, types: list[t.Type]) -> Schema:
     names = rel.names if len(rel.names) == len(types) else (None,) * len(types)
-    return tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True))
+    return tuple(map(Field, names, types))
 
 
 def _schema(rel: Rel, below: list[Schema]) -> Schema:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from firesteel.errors import PlanError
-from firesteel.node import Node, children, drive, fold, rebuild
+from firesteel.node import Node, children, fold, rebuild
 from firesteel.plan.base import Rel, Rex
 from firesteel.plan.rel import Equi, Join, JoinKey
 from firesteel.plan.rex import Var
@@ -151,18 +151,20 @@ def replaced(root: N, by: Callable[[Node, int], Node | None]) -> N:
     """The subtree with some of its nodes replaced, from the top: `by` is told how many rows there are between the node
     and the root, and says None where the node stays and what is below it is looked at."""
     done: dict[tuple[int, int], Node] = {}
-
-    def replace(node: Node, level: int) -> Any:
-        known = done.get((id(node), level))
-        if known is None and (known := by(node, level)) is not None:
-            done[id(node), level] = known
-        return known if known is not None else one(node, level)
-
-    def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:
-        kids = []
-        for kid, below in levels(node, level):
-            kids.append((yield kid, below))
-        done[id(node), level] = rebuild(node, kids)
-        return done[id(node), level]
-
-    return cast(N, drive(replace, root, 0))
+    opened: dict[tuple[int, int], list[tuple[Node, int]]] = {}
+    stack: list[tuple[Node, int]] = [(root, 0)]
+    while stack:
+        node, level = stack[-1]
+        mark = (id(node), level)
+        if mark not in done:
+            if mark not in opened:
+                made = by(node, level)
+                if made is None and children(node):
+                    opened[mark] = levels(node, level)
+                    stack.extend(reversed(opened[mark]))
+                    continue
+                done[mark] = node if made is None else made
+            else:
+                done[mark] = rebuild(node, [done[id(kid), below] for kid, below in opened[mark]])
+        stack.pop()
+    return cast(N, done[id(root), 0])
