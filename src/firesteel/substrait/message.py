@@ -29,8 +29,9 @@ class Message:
 
     def __getattr__(self, name: str) -> Any:
         """The value of a field: of one that is not set, the empty value of its kind."""
-        if name in self.given:
-            return self.given[name]
+        found = self.given.get(name)  # none is None
+        if found is not None:
+            return found
         field = self.kind.by_name.get(name)
         if field is None:
             raise AttributeError(f"{self.kind.name} has no field '{name}'")
@@ -59,13 +60,14 @@ class Message:
 
     def put(self, field: Field, value: Any) -> None:
         """Set a field as a reader comes to it: the last of a oneof counts, a repeated one grows."""
+        given = self.given
         if field.repeated:
-            self.given.setdefault(field.name, []).append(value)
+            given.setdefault(field.name, []).append(value)
             return
-        if field.oneof:
-            for name in [name for name in self.given if self.kind.by_name[name].oneof == field.oneof]:
-                del self.given[name]
-        self.given[field.name] = value
+        if field.oneof and given:
+            for name in [name for name in given if self.kind.by_name[name].oneof == field.oneof]:
+                del given[name]
+        given[field.name] = value
 
     def step_to(self, field: Field) -> str:
         """The step from here to the value that a field gets next."""
@@ -120,7 +122,7 @@ class _There(Place):
     """The place of a message."""
 
     def __init__(self, message: Message) -> None:
-        object.__setattr__(self, "message", message)
+        self.__dict__["message"] = message
 
     @property
     def path(self) -> tuple[str, ...]:
