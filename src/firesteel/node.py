@@ -415,7 +415,7 @@ def _hashed(value: Any) -> Hashable:
     if kind in _PLAIN:
         return kind, value
     if isinstance(value, Node):
-        return hash(value)
+        return cast(int, value.__dict__["_hash"])
     return tuple(map(_hashed, value)) if kind is tuple else canonical(value)
 
 

@@ -255,7 +255,10 @@ class Struct(Type, tag="struct"):
 
     def field(self, name: str) -> Type | None:
         """The type of the first attribute of that exact name, if it is listed."""
-        return next((f.type for f in self.fields if f.name == name), None)
+        for field in self.fields:
+            if field.name == name:
+                return field.type
+        return None
 
 
 class Map(Type, tag="map"):

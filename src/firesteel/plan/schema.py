@@ -42,8 +42,8 @@ def inputs(node: Node) -> list[Rel]:
 
 def schema(rel: Rel) -> Schema:
     """The columns of a relation, as they follow from it."""
-    columns: Schema = _cached(rel, "_schema", _schema)
-    return columns
+    known: Schema | None = rel.__dict__.get("_schema")
+    return _cached(rel, "_schema", _schema) if known is None else known
 
 
 def is_list(rel: Rel) -> bool | None:

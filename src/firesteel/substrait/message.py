@@ -6,11 +6,11 @@ as deep as a plan does, and nothing that it does recurses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from firesteel.source import Place
-from firesteel.substrait.schema import Field, MessageType, schema
+from firesteel.substrait.schema import Field, MessageType, holding, schema
 
 #: What a field is when it is not set, by its kind.
 DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double": 0.0, "float": 0.0}
@@ -139,26 +139,31 @@ class _There(Place):
         return Place, (self.path,)
 
 
-def walk(root: Message) -> Iterator[Message]:
-    """A message and all that are in it, in the order that they were given in."""
+def walk(root: Message, within: Container[str] | None = None) -> Iterator[Message]:
+    """A message and all that are in it, or only those of some types, in the order that they were given in."""
     stack = [root]
     while stack:
         message = stack.pop()
         yield message
+        fields = message.kind.by_name
         inner: list[Message] = []
-        for value in message.given.values():
-            if isinstance(value, Message):
-                inner.append(value)
-            elif isinstance(value, list) and value and isinstance(value[0], Message):
+        for name, value in message.given.items():
+            field = fields[name]
+            if field.kind != "message" or (within is not None and field.of not in within):
+                continue
+            if field.repeated:
                 inner += value
+            else:
+                inner.append(value)
         inner.reverse()
         stack += inner
 
 
 def of_kinds(root: Message, *kinds: str) -> dict[str, list[Message]]:
-    """The messages of each of these kinds, in one walk."""
+    """The messages of each of these kinds, in one walk past whatever can hold none of them."""
     found: dict[str, list[Message]] = {kind: [] for kind in kinds}
-    for message in walk(root):
+    holders = holding(*kinds)
+    for message in walk(root, holders):
         if message.kind.short in found:
             found[message.kind.short].append(message)
     return found

@@ -86,8 +86,12 @@ def _variation(kind: str, message: Message, extensions: Extensions) -> None:
     extensions.repair(f"variation {name} of the type '{kind}' is read as the type itself", message.where)
 
 
+#: The number of `NULLABILITY_REQUIRED`.
+_REQUIRED = 2
+
+
 def _nullable(message: Message) -> bool:
-    return message.label("nullability") != "NULLABILITY_REQUIRED" if "nullability" in message.kind.by_name else False
+    return "nullability" in message.kind.by_name and message.nullability != _REQUIRED
 
 
 def _struct(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:

@@ -15,12 +15,15 @@ from firesteel.substrait.message import Message
 
 
 @expression("selection")
-def _selection(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _selection(plans: Plans, message: Message, scope: Scope) -> p.Rex | Lowering:
     if message.which("root_type") == "expression":
-        root = yield message.expression, scope
-        return _into_value(plans, root, message).at(message.where)
-    row, depth, start = _row(message, scope)
-    return _into_row(plans, row, depth, start, message)
+        return _of_expression(plans, message, scope)
+    return _into_row(plans, *_row(message, scope), message)
+
+
+def _of_expression(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    root = yield message.expression, scope
+    return _into_value(plans, root, message).at(message.where)
 
 
 def _row(message: Message, scope: Scope) -> tuple[Scope, int, int]:
