@@ -442,6 +442,9 @@ def _equal(left: Node, right: Node) -> bool:
             if (id(a), id(b)) not in seen:
                 seen.add((id(a), id(b)))
                 stack.extend(zip(a.parts(), b.parts(), strict=True))
+        elif type(a) in _PLAIN and type(a) is type(b):
+            if a != b:
+                return False
         elif isinstance(a, tuple) and _holds_nodes(a):
             if not isinstance(b, tuple) or len(a) != len(b):
                 return False

@@ -49,9 +49,25 @@ def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
         known = done.get((id(node), id(scope)))
         if known is not None:
             return known[0]
-        if not sorts_in(node) & _INFERRED:
+        sorts = sorts_in(node)
+        if not sorts & _INFERRED:
             return node
-        return below(node, scope) if children(node) else remember(node, node, scope)
+        return below(node, scope) if sorts & _SCOPED else expression(node, scope)
+
+    def expression(root: Node, scope: Scope | None) -> Node:
+        """One without a relation: all of it sees the same row."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            kids = children(node)
+            waiting = [kid for kid in kids if sorts_in(kid) & _INFERRED and (id(kid), id(scope)) not in done]
+            if waiting:
+                stack.extend(waiting)
+            else:
+                made = rebuild(node, [done.get((id(kid), id(scope)), (kid,))[0] for kid in kids]) if kids else node
+                remember(node, made, scope)
+                stack.pop()
+        return done[id(root), id(scope)][0]
 
     def below(node: Node, scope: Scope | None) -> Request:
         made = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
@@ -75,7 +91,7 @@ def _node(node: Node, scope: Scope | None) -> Request:
         return node.replace(left=left, right=right)
     new_inputs: dict[int, Any] = {}
     inner = scope
-    if isinstance(node, Rel | Rex) and inputs(node):
+    if inputs(node) and isinstance(node, Rel | Rex):
         for rel in inputs(node):
             new_inputs[id(rel)] = yield rel, scope
         inner = Scope(tuple([f for rel in inputs(node) for f in schema(new_inputs[id(rel)])]), scope)
@@ -93,6 +109,8 @@ def _join(join: Join, scope: Scope | None) -> Request:
     return join.replace(type=kind, left=left, right=right)
 
 
+#: What has a scope of its own below it.
+_SCOPED = bits(Rel, JoinKey)
 #: What has a type that follows from others; a literal only if it has none of its own.
 _INFERRED = bits(Rel, Var, Global, Path, Call, Agg, Case, Collection, Struct, Pivot, Select, t.Any)
 

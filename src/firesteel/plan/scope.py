@@ -91,10 +91,8 @@ def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope |
         left = Scope(scope.columns[: scope.split], scope.outer)
         right = Scope(scope.columns[scope.split :], scope.outer)
         return [(node.left, left), (node.right, right)]
-    if not isinstance(node, Rel | Rex):
-        return [(kid, scope) for kid in kids]
     sources = inputs(node)
-    if not sources:
+    if not sources or not isinstance(node, Rel | Rex):
         return [(kid, scope) for kid in kids]
     inner = Scope(tuple([f for rel in sources for f in schema(rel)]), scope)
     if isinstance(node, Join):
@@ -112,7 +110,7 @@ def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope |
 def levels(node: Node, level: int) -> list[tuple[Node, int]]:
     """The nodes below, each with the number of rows between it and the root."""
     kids = children(node)
-    if not isinstance(node, Rel | Rex) or not inputs(node):
+    if not inputs(node) or not isinstance(node, Rel | Rex):
         return [(kid, level) for kid in kids]
     if isinstance(node, Join):
         return [(node.type, level + 1), (node.left, level), (node.right, level + 1 if node.lateral else level)]

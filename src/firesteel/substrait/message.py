@@ -19,19 +19,17 @@ DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double":
 class Message:
     """A message: its fields that are set, and its place in the plan."""
 
-    __slots__ = ("kind", "given", "parent", "step")
+    __slots__ = ("kind", "given", "parent", "step", "__dict__")
 
     def __init__(self, kind: MessageType, parent: Message | None = None, step: str = "") -> None:
         self.kind = kind
-        self.given: dict[str, Any] = {}
+        #: The fields that are set are the attributes of the message, which are found without asking `__getattr__`.
+        self.given: dict[str, Any] = self.__dict__
         self.parent = parent
         self.step = step
 
     def __getattr__(self, name: str) -> Any:
-        """The value of a field: of one that is not set, the empty value of its kind."""
-        found = self.given.get(name)  # none is None
-        if found is not None:
-            return found
+        """The value of a field that is not set: the empty value of its kind."""
         field = self.kind.by_name.get(name)
         if field is None:
             raise AttributeError(f"{self.kind.name} has no field '{name}'")

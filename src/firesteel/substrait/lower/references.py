@@ -65,7 +65,7 @@ def _into_row(plans: Plans, row: Scope, depth: int, start: int, message: Message
     segment = message.direct_reference
     if segment.which("reference_type") != "struct_field":
         raise PlanError("a reference to a row begins with a field of it", where=message.where)
-    field = segment.struct_field
+    field: Message = segment.given["struct_field"]
     ordinal = start + field.field
     if not start <= ordinal < width:
         raise PlanError(f"no field {field.field}: the row has {width - start}", where=field.where)
@@ -92,7 +92,7 @@ def _steps(plans: Plans, root: p.Rex, segment: Message | None) -> p.Rex:
         kind = segment.which("reference_type")
         if kind is None:
             raise PlanError("a reference that says nothing", where=segment.where)
-        inner = getattr(segment, kind)
+        inner = segment.given[kind]
         root = _step(plans, root, kind, inner).at(inner.where)
         segment = inner.child if inner.has("child") else None
     return root
