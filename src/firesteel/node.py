@@ -34,6 +34,9 @@ T = TypeVar("T")
 
 _BITS = itertools.count()
 
+#: Annotations of fields that hold no nodes.
+_WITHOUT_NODES = ("bool", "int", "int | None", "str", "str | None", "tuple[str, ...]")
+
 
 @dataclass(frozen=True)
 class FieldSpec:
@@ -53,8 +56,9 @@ class Node:
     #: Atoms (types, signatures) are values to the nodes that hold them: traversal of a plan does not descend into them.
     atom: ClassVar[bool] = False
 
-    #: The fields that make the node what it is, in the order of declaration.
+    #: The fields that make the node what it is, in the order of declaration; and those that may hold nodes.
     part_names: ClassVar[tuple[str, ...]] = ()
+    node_names: ClassVar[tuple[str, ...]] = ()
 
     #: The class and those that it is derived from, a bit each; `bit` is the one of the class itself.
     sorts: ClassVar[int] = 0
@@ -67,7 +71,9 @@ class Node:
         if atom is not None:
             cls.atom = atom
         dataclass(frozen=True, eq=False, repr=False)(cls)
-        cls.part_names = tuple(f.name for f in dataclasses.fields(cast(Any, cls)) if f.compare)
+        parts = [f for f in dataclasses.fields(cast(Any, cls)) if f.compare]
+        cls.part_names = tuple(f.name for f in parts)
+        cls.node_names = tuple(f.name for f in parts if f.type not in _WITHOUT_NODES)
         cls.bit = 1 << next(_BITS)
         cls.sorts = reduce(operator.or_, (base.__dict__.get("bit", 0) for base in cls.__mro__))
 
@@ -148,7 +154,7 @@ def all_nodes_in(node: Node) -> list[Node]:
     known: list[Node] | None = node.__dict__.get("_nodes_in")
     if known is None:
         known = node.__dict__["_nodes_in"] = []
-        _add_nodes(node.parts(), known)
+        _add_nodes([node.__dict__[name] for name in node.node_names], known)
     return known
 
 

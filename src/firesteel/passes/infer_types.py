@@ -18,7 +18,6 @@ from firesteel.plan import (
     Case,
     Collection,
     Equi,
-    Fn,
     Global,
     Join,
     JoinKey,
@@ -30,6 +29,7 @@ from firesteel.plan import (
     Rex,
     Select,
     Struct,
+    TypeParam,
     Var,
     build,
     inputs,
@@ -131,8 +131,9 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
         case Call() | Agg() if ":" in node.fn.name:
             return node  # Substrait's functions: the plan was lowered over these tables, and its types with it
         case Call() | Agg() if functions.find(node.fn.name) is not None:
-            fn = build.signature(node.fn.name, node.args).replace(opts=node.fn.opts)
-            return node if _is_same(fn, node.fn) else node.replace(fn=fn)
+            if _is_signed(node):
+                return node
+            return node.replace(fn=build.signature(node.fn.name, node.args).replace(opts=node.fn.opts))
         case Case():
             results = [branch.then.type for branch in node.branches]
             return node.replace(type=t.union([*results, node.default.type if node.default else t.NULL]))
@@ -150,8 +151,14 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
             return node
 
 
-def _is_same(new: Fn, old: Fn) -> bool:
-    """Is it the function that was called already? Its name and its options are."""
-    if old.choices or new.returns != old.returns or len(new.params) != len(old.params):
+def _is_signed(node: Call | Agg) -> bool:
+    """Has the call the signature that follows from its arguments?"""
+    fn, args = node.fn, node.args
+    if fn.choices or len(fn.params) != len(args) or build.returned(fn.name, args)[1] != fn.returns:
         return False
-    return all(type(a) is type(b) and a.type == b.type for a, b in zip(new.params, old.params, strict=True))
+    for param, arg in zip(fn.params, args, strict=True):
+        if isinstance(param, TypeParam) is not isinstance(arg, t.Type):
+            return False
+        if param.type != (arg if isinstance(arg, t.Type) else arg.type):
+            return False
+    return True

@@ -40,7 +40,7 @@ from firesteel.plan.scope import levels
 N = TypeVar("N", bound=Node)
 
 #: A projection is read through if its expressions have fewer nodes than this.
-MAX_NODES = 200
+MAX_NODES = 130
 
 
 def merge_projections(plan: Plan) -> Plan:

@@ -48,7 +48,7 @@ from firesteel.plan import (
 )
 
 #: A condition may say again what a projection computes, if that is no more than so many nodes.
-MAX_NODES = 60
+MAX_NODES = 40
 
 
 def push_filters(plan: Plan) -> Plan:

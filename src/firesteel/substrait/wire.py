@@ -71,13 +71,15 @@ class _Decoder:
 
     def _inner(self, field: Field) -> Message:
         """The message that a field holds: one that comes twice is merged, as protobuf has it."""
-        here = self.here
-        if field.name in here.given and not field.repeated:
-            found: Message = here.given[field.name]
-            return found
-        inner = Message(self.messages[field.of], here, here.step_to(field))
-        here.put(field, inner)
-        return inner
+        here, name = self.here, field.name
+        if field.repeated:
+            row: list[Message] = here.given.setdefault(name, [])
+            row.append(Message(self.messages[field.of], here, f"{name}[{len(row)}]"))
+            return row[-1]
+        if name not in here.given:
+            here.put(field, Message(self.messages[field.of], here, name))
+        found: Message = here.given[name]
+        return found
 
     def _unknown(self, number: int, wire: int) -> NoReturn:
         if not number or wire > _FIXED32:
