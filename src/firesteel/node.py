@@ -257,7 +257,7 @@ def fold(root: Node, f: Callable[[Any, list[Any]], T], below: Callable[[Node], l
             stack.pop()
             continue
         kids = below(node)
-        waiting = [kid for kid in kids if id(kid) not in done]
+        waiting = [kid for kid in kids if id(kid) not in done] if kids else kids
         if waiting:
             stack.extend(reversed(waiting))
             continue

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any
 
 from firesteel.node import Node, children, has, transform, uses, walk
 from firesteel.passes.columns import over
@@ -36,8 +36,6 @@ from firesteel.plan import (
     Var,
 )
 from firesteel.plan.scope import levels
-
-N = TypeVar("N", bound=Node)
 
 #: A projection is read through if its expressions have fewer nodes than this.
 MAX_NODES = 130
@@ -93,7 +91,9 @@ def _is_small(exprs: tuple[Rex, ...]) -> bool:
     return sum(1 for _ in islice(chain.from_iterable(map(walk, exprs)), MAX_NODES)) < MAX_NODES
 
 
-def _read(node: N, exprs: tuple[Rex, ...], mode: Mode) -> N:
+def _read(node: Node, exprs: tuple[Rex, ...], mode: Mode) -> Any:
+    if isinstance(node, Var) and node.depth == 0:
+        return navigated(exprs[node.ordinal], mode)
     return navigated(over(node, exprs), mode)
 
 

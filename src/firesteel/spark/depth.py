@@ -65,6 +65,8 @@ def ensure(root: Node, limits: Limits) -> None:
 
 def _measure(node: Node, inner: list[tuple[int, int, int]]) -> tuple[int, int, int]:
     """The deepest chain of expressions, of relations, and the number of nodes."""
+    if not inner:
+        return int(isinstance(node, p.Rex)), int(isinstance(node, p.Rel)), 1
     rexes = own = rels = 0
     size = 1
     for kid, (high, below, count) in zip(children(node), inner, strict=True):
