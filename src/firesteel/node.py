@@ -151,11 +151,9 @@ _FIELDS: dict[type[Node], tuple[FieldSpec, ...]] = {}
 
 def all_nodes_in(node: Node) -> list[Node]:
     """Every node directly below, atoms included."""
-    known: list[Node] | None = node.__dict__.get("_nodes_in")
-    if known is None:
-        known = node.__dict__["_nodes_in"] = []
-        _add_nodes([node.__dict__[name] for name in node.node_names], known)
-    return known
+    found: list[Node] = []
+    _add_nodes([node.__dict__[name] for name in node.node_names], found)
+    return found
 
 
 def _add_nodes(values: Iterable[Any], found: list[Node]) -> None:
@@ -172,8 +170,13 @@ def children(node: Node) -> list[Node]:
     known: list[Node] | None = node.__dict__.get("_children")
     if known is None:
         atom = node.atom
-        known = node.__dict__["_children"] = [child for child in all_nodes_in(node) if child.atom is atom]
+        found = [child for child in all_nodes_in(node) if child.atom is atom]
+        known = node.__dict__["_children"] = found or _NO_NODES
     return known
+
+
+#: One for all that have none: every list is one more for Python to keep track of.
+_NO_NODES: list[Any] = []
 
 
 def sorts_in(root: Node) -> int:

@@ -36,8 +36,13 @@ def inputs(node: Node) -> list[Rel]:
     """The relations that a relation, or a query, reads, left before right."""
     known: list[Rel] | None = node.__dict__.get("_inputs")
     if known is None:
-        known = node.__dict__["_inputs"] = [kid for kid in children(node) if isinstance(kid, Rel)]
+        kids = children(node)
+        found = [kid for kid in kids if isinstance(kid, Rel)]
+        known = node.__dict__["_inputs"] = found or _NO_INPUTS
     return known
+
+
+_NO_INPUTS: list[Rel] = []
 
 
 def schema(rel: Rel) -> Schema:
