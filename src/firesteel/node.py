@@ -19,7 +19,8 @@ import dataclasses
 import enum
 import itertools
 import operator
-from collections.abc import Callable, Generator, Hashable, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from types import GeneratorType
@@ -32,6 +33,9 @@ T = TypeVar("T")
 
 
 _BITS = itertools.count()
+
+#: Annotations of fields that hold no nodes.
+_WITHOUT_NODES = ("bool", "int", "int | None", "str", "str | None", "tuple[str, ...]")
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,12 @@ class Node:
     """The root of every declared node. `where` says what it was read from and takes no part in equality."""
 
     tag: ClassVar[str] = ""
-    #: Atoms (types) are values to the nodes that hold them: traversal of a plan does not descend into them.
+    #: Atoms (types, signatures) are values to the nodes that hold them: traversal of a plan does not descend into them.
     atom: ClassVar[bool] = False
 
-    #: The fields that make the node what it is, in the order of declaration.
+    #: The fields that make the node what it is, in the order of declaration; and those that may hold nodes.
     part_names: ClassVar[tuple[str, ...]] = ()
+    node_names: ClassVar[tuple[str, ...]] = ()
 
     #: The class and those that it is derived from, a bit each; `bit` is the one of the class itself.
     sorts: ClassVar[int] = 0
@@ -66,15 +71,19 @@ class Node:
         if atom is not None:
             cls.atom = atom
         dataclass(frozen=True, eq=False, repr=False)(cls)
-        cls.part_names = tuple(f.name for f in dataclasses.fields(cast(Any, cls)) if f.compare)
+        parts = [f for f in dataclasses.fields(cast(Any, cls)) if f.compare]
+        cls.part_names = tuple(f.name for f in parts)
+        cls.node_names = tuple(f.name for f in parts if f.type not in _WITHOUT_NODES)
         cls.bit = 1 << next(_BITS)
         cls.sorts = reduce(operator.or_, (base.__dict__.get("bit", 0) for base in cls.__mro__))
 
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; the same object when nothing changes."""
         old = self.__dict__
-        same = [_is_same(old[name], value) for name, value in changes.items()]
-        return self if all(same) else self._made(changes)
+        for name, value in changes.items():
+            if old[name] is not value and not _is_same(old[name], value):
+                return self._made(changes)
+        return self
 
     def at(self, where: Span | Place | None) -> Self:
         """This node, said to come from there."""
@@ -94,7 +103,7 @@ class Node:
 
     def parts(self) -> Iterator[Any]:
         """The values of the fields that make the node what it is, in the order of declaration."""
-        return (getattr(self, name) for name in self.part_names)
+        return map(self.__dict__.__getitem__, self.part_names)
 
     def __hash__(self) -> int:
         cached = self.__dict__.get("_hash")
@@ -117,9 +126,7 @@ dataclass(frozen=True, eq=False, repr=False)(Node)
 
 
 def _is_same(old: Any, new: Any) -> bool:
-    """The same object, or a tuple of the same objects."""
-    if old is new:
-        return True
+    """Tuples of the same objects."""
     return type(old) is type(new) is tuple and len(old) == len(new) and all(map(operator.is_, old, new))
 
 
@@ -142,30 +149,39 @@ _FIELDS: dict[type[Node], tuple[FieldSpec, ...]] = {}
 # Children and traversal
 
 
-def _nodes_in(value: Any) -> Iterator[Node]:
-    """The nodes in a field's value: itself, or those in (nested) tuples, which are never deep."""
-    if isinstance(value, Node):
-        yield value
-    elif isinstance(value, tuple):
-        for item in value:
-            yield from _nodes_in(item)
-
-
 def all_nodes_in(node: Node) -> list[Node]:
     """Every node directly below, atoms included."""
-    return [child for value in node.parts() for child in _nodes_in(value)]
+    found: list[Node] = []
+    _add_nodes([node.__dict__[name] for name in node.node_names], found)
+    return found
+
+
+def _add_nodes(values: Iterable[Any], found: list[Node]) -> None:
+    """The nodes among the values, and in (nested) tuples among them, which are never deep."""
+    for value in values:
+        if isinstance(value, Node):
+            found.append(value)
+        elif isinstance(value, tuple):
+            _add_nodes(value, found)
 
 
 def children(node: Node) -> list[Node]:
     """The nodes directly below that are of the node's own sort: below a plan node no types, below a type only types."""
     known: list[Node] | None = node.__dict__.get("_children")
     if known is None:
-        known = node.__dict__["_children"] = [child for child in all_nodes_in(node) if child.atom == node.atom]
+        atom = node.atom
+        found = [child for child in all_nodes_in(node) if child.atom is atom]
+        known = node.__dict__["_children"] = found or _NO_NODES
     return known
 
 
+#: One for all that have none: every list is one more for Python to keep track of.
+_NO_NODES: list[Any] = []
+
+
 def sorts_in(root: Node) -> int:
-    """The sorts of the node and of all below it, as bits: kept with every node, so that asking again costs nothing."""
+    """The sorts of the node and of all below it, atoms included, as bits: kept with every node, so that asking again
+    costs nothing."""
     known: int | None = root.__dict__.get("_sorts_in")
     if known is not None:
         return known
@@ -174,10 +190,10 @@ def sorts_in(root: Node) -> int:
         node = stack[-1]
         found = node.sorts
         waiting = []
-        for kid in children(node):
-            inner = kid.__dict__.get("_sorts_in")
+        for one in all_nodes_in(node):
+            inner = one.__dict__.get("_sorts_in")
             if inner is None:
-                waiting.append(kid)
+                waiting.append(one)
             else:
                 found |= inner
         if waiting:
@@ -190,27 +206,48 @@ def sorts_in(root: Node) -> int:
 
 def has(root: Node, *sorts: type[Node]) -> bool:
     """Is the node of one of these sorts, or is there one of them below it?"""
-    return bool(sorts_in(root) & _bits(sorts))
+    return bool(sorts_in(root) & bits(*sorts))
 
 
-def _bits(sorts: tuple[type[Node], ...]) -> int:
-    """The bits of classes; all of them where none is named."""
-    return reduce(operator.or_, (sort.bit for sort in sorts)) if sorts else -1
+def bits(*sorts: type[Node]) -> int:
+    """The bits of classes, for what is asked often of `sorts_in`; all bits where no class is named."""
+    found = 0 if sorts else -1
+    for sort in sorts:
+        found |= sort.bit
+    return found
 
 
 def walk(root: Node, *sorts: type[Node]) -> Iterator[Any]:
     """Every node, or every one of these sorts: parents first, in the order of declaration; a shared subtree once."""
-    wanted = _bits(sorts)
+    wanted = bits(*sorts)
     seen: set[int] = set()
-    stack = [root]
+    stack = [root] if sorts_in(root) & wanted else []
     while stack:
         node = stack.pop()
-        if id(node) in seen or not sorts_in(node) & wanted:
+        if id(node) in seen:
             continue
         seen.add(id(node))
         if node.sorts & wanted:
             yield node
-        stack.extend(reversed(children(node)))
+        kids = children(node)
+        if kids:  # each of them has its sorts, since the root does
+            stack.extend([kid for kid in reversed(kids) if kid.__dict__["_sorts_in"] & wanted])
+
+
+def uses(root: Node, *sorts: type[Node]) -> Counter[int]:
+    """How many parents each node of these sorts has, by its identity."""
+    wanted = bits(*sorts)
+    found: Counter[int] = Counter()
+    seen: set[int] = set()
+    stack = [root] if sorts_in(root) & wanted else []
+    while stack:
+        node = stack.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            below = [kid for kid in children(node) if kid.__dict__["_sorts_in"] & wanted]
+            found.update([id(kid) for kid in below if kid.sorts & wanted])
+            stack += below
+    return found
 
 
 def fold(root: Node, f: Callable[[Any, list[Any]], T], below: Callable[[Node], list[Node]] = children) -> T:
@@ -223,7 +260,7 @@ def fold(root: Node, f: Callable[[Any, list[Any]], T], below: Callable[[Node], l
             stack.pop()
             continue
         kids = below(node)
-        waiting = [kid for kid in kids if id(kid) not in done]
+        waiting = [kid for kid in kids if id(kid) not in done] if kids else kids
         if waiting:
             stack.extend(reversed(waiting))
             continue
@@ -250,14 +287,14 @@ def _refill(value: Any, atom: bool, supply: Iterator[Any]) -> Any:
     if isinstance(value, Node):
         return next(supply) if value.atom == atom else value
     if isinstance(value, tuple):
-        new = tuple(_refill(item, atom, supply) for item in value)
-        return value if all(a is b for a, b in zip(value, new, strict=True)) else new
+        new = tuple([_refill(item, atom, supply) for item in value])
+        return value if all(map(operator.is_, value, new)) else new
     return value
 
 
 def transform(root: N, f: Callable[[Any], Node], *sorts: type[Node]) -> N:
     """Rewrite every node, or every one of these sorts, from the leaves up; the same object if nothing changed."""
-    wanted = _bits(sorts)
+    wanted = bits(*sorts)
     if not sorts_in(root) & wanted:
         return root
     done: dict[int, Node] = {}
@@ -268,7 +305,7 @@ def transform(root: N, f: Callable[[Any], Node], *sorts: type[Node]) -> N:
             stack.pop()
             continue
         kids = children(node)
-        waiting = [kid for kid in kids if id(kid) not in done and sorts_in(kid) & wanted]
+        waiting = [kid for kid in kids if kid.__dict__["_sorts_in"] & wanted and id(kid) not in done]
         if waiting:
             stack.extend(reversed(waiting))
             continue
@@ -365,19 +402,36 @@ def canonical(value: Any) -> tuple[Hashable, ...]:
 
 
 def _hash(root: Node) -> int:
-    def one(node: Node, kids: list[int]) -> int:
-        known: int | None = node.__dict__.get("_hash")
-        if known is None:
-            own = tuple(canonical(value) for value in node.parts() if not _holds_nodes(value))
-            known = hash((type(node).__name__, own, tuple(kids)))
-            object.__setattr__(node, "_hash", known)
-        return known
+    stack = [root]
+    while stack:
+        node = stack[-1]
+        waiting = [one for one in all_nodes_in(node) if "_hash" not in one.__dict__]
+        if waiting:
+            stack.extend(waiting)
+        else:
+            node.__dict__["_hash"] = hash((type(node).__name__, *map(_hashed, node.parts())))
+            stack.pop()
+    return hash(root)
 
-    return fold(root, one, below=lambda node: [] if "_hash" in node.__dict__ else all_nodes_in(node))
+
+#: Their values are the same if they are equal and of the same class.
+_PLAIN = frozenset([int, str, bool, type(None)])
+
+
+def _hashed(value: Any) -> Hashable:
+    """What a field's value adds to the hash of a node: a node in it, the hash that it has already."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return kind, value
+    if isinstance(value, Node):
+        return cast(int, value.__dict__["_hash"])
+    return tuple(map(_hashed, value)) if kind is tuple else canonical(value)
 
 
 def _holds_nodes(value: Any) -> bool:
-    return next(_nodes_in(value), None) is not None
+    found: list[Node] = []
+    _add_nodes((value,), found)
+    return bool(found)
 
 
 def _equal(left: Node, right: Node) -> bool:
@@ -397,6 +451,9 @@ def _equal(left: Node, right: Node) -> bool:
             if (id(a), id(b)) not in seen:
                 seen.add((id(a), id(b)))
                 stack.extend(zip(a.parts(), b.parts(), strict=True))
+        elif type(a) in _PLAIN and type(a) is type(b):
+            if a != b:
+                return False
         elif isinstance(a, tuple) and _holds_nodes(a):
             if not isinstance(b, tuple) or len(a) != len(b):
                 return False

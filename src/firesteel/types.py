@@ -255,7 +255,10 @@ class Struct(Type, tag="struct"):
 
     def field(self, name: str) -> Type | None:
         """The type of the first attribute of that exact name, if it is listed."""
-        return next((f.type for f in self.fields if f.name == name), None)
+        for field in self.fields:
+            if field.name == name:
+                return field.type
+        return None
 
 
 class Map(Type, tag="map"):
@@ -406,6 +409,8 @@ def _field(struct: Struct, name: str | None) -> Type:
 
 def overlap(a: Type, b: Type) -> bool:
     """May a value be of both types? What `check` calls a contradiction is a type that cannot be."""
+    if a is b:
+        return True
     if isinstance(a, Any | Unresolved) or isinstance(b, Any | Unresolved):
         return True
     if (a.nullable and b.nullable) or (a.missable and b.missable):
@@ -472,7 +477,10 @@ _FAMILIES = (Number, Bool, Text, Octets, Date, Time, Timestamp, Interval, Bag, C
 
 
 def _family(type_: Type) -> type:
-    return next((family for family in _FAMILIES if isinstance(type_, family)), type(type_))
+    for family in _FAMILIES:
+        if isinstance(type_, family):
+            return family
+    return type(type_)
 
 
 def numeric(a: Type, b: Type) -> Type:
@@ -508,6 +516,9 @@ def _leaf_type(value: _Any) -> Type:
         return Interval(value.unit)
     if type(value) is int:
         return INT64 if -(2**63) <= value < 2**63 else INT
+    known = _LEAF_TYPES.get(type(value))
+    if known is not None:
+        return known
     for cls, type_ in _LEAVES:
         if isinstance(value, cls):
             return type_
@@ -527,6 +538,7 @@ _LEAVES: tuple[tuple[type, Type], ...] = (
     (datetime.date, DATE),
     (values.Graph, Graph()),
 )
+_LEAF_TYPES: dict[type, Type] = dict(_LEAVES)
 
 
 def _container_type(value: _Any, inner: list[Type]) -> Type:

@@ -207,7 +207,7 @@ def test_every_node_has_a_case() -> None:
     for root in (*(node for node, _ in CASES), DOCUMENT, HEADER):
         for node in walk(root):
             seen.add(type(node))
-            seen.update(type(one) for one in all_nodes_in(node))
+            seen.update(type(one) for held in all_nodes_in(node) for one in walk(held))
     seen.add(t.Field)
     assert {cls.__name__ for cls in every_class() - seen} == set()
 

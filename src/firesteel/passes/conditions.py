@@ -93,9 +93,8 @@ def factored(condition: Rex) -> list[Rex]:
     return [*common, call("or", *map(all_of, rest)).at(condition.where)]
 
 
-def is_query(node: Node) -> bool:
-    """Does it range over a relation of its own?"""
-    return isinstance(node, Select | Pivot | CollToScalar)
+#: What ranges over a relation of its own.
+QUERIES: tuple[type[Node], ...] = (Select, Pivot, CollToScalar)
 
 
 def has_query(rex: Rex) -> bool:

@@ -66,7 +66,8 @@ _AGGREGATES = _names("count count_star min max collect")
 def may_fail(root: Node, mode: Mode) -> bool:
     """May evaluating a subtree raise an error?"""
     strict = mode is Mode.STRICT
-    return remembered(root, f"_may_fail_{mode.value}", lambda: any(fails(node, strict) for node in walk(root)))
+    slot, sorts = ("_may_fail_strict", _WRONG) if strict else ("_may_fail", _FAILING)
+    return remembered(root, slot, lambda: any(fails(node, strict) for node in walk(root, *sorts)))
 
 
 def is_condition(type_: t.Type) -> bool:
@@ -174,3 +175,7 @@ _STRICT: dict[type[Node], Callable[..., bool]] = {
     Theta: lambda theta: not is_condition(theta.condition.type),
     Offset: lambda _: True,
 }
+
+#: What may fail at all, in permissive mode and in strict mode.
+_FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window)
+_WRONG = (*_FAILING, *_STRICT)

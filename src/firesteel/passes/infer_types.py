@@ -11,7 +11,7 @@ from typing import Any
 
 from firesteel import functions
 from firesteel import types as t
-from firesteel.node import Node, children, drive, rebuild
+from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
 from firesteel.plan import (
     Agg,
     Call,
@@ -29,6 +29,7 @@ from firesteel.plan import (
     Rex,
     Select,
     Struct,
+    TypeParam,
     Var,
     build,
     inputs,
@@ -46,11 +47,34 @@ def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
 
     def infer(node: Node, scope: Scope | None) -> Any:
         known = done.get((id(node), id(scope)))
-        return known[0] if known is not None else remember(node, scope)
+        if known is not None:
+            return known[0]
+        sorts = sorts_in(node)
+        if not sorts & _INFERRED:
+            return node
+        return below(node, scope) if sorts & _SCOPED else expression(node, scope)
 
-    def remember(node: Node, scope: Scope | None) -> Request:
-        result = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
-        result = _retyped(result, scope, tables)
+    def expression(root: Node, scope: Scope | None) -> Node:
+        """One without a relation: all of it sees the same row."""
+        stack = [root]
+        while stack:
+            node = stack[-1]
+            kids = children(node)
+            waiting = [kid for kid in kids if sorts_in(kid) & _INFERRED and (id(kid), id(scope)) not in done]
+            if waiting:
+                stack.extend(waiting)
+            else:
+                made = rebuild(node, [done.get((id(kid), id(scope)), (kid,))[0] for kid in kids]) if kids else node
+                remember(node, made, scope)
+                stack.pop()
+        return done[id(root), id(scope)][0]
+
+    def below(node: Node, scope: Scope | None) -> Request:
+        made = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
+        return remember(node, made, scope)
+
+    def remember(node: Node, made: Node, scope: Scope | None) -> Node:
+        result = _retyped(made, scope, tables)
         done[id(node), id(scope)] = (result, scope)
         return result
 
@@ -67,15 +91,13 @@ def _node(node: Node, scope: Scope | None) -> Request:
         return node.replace(left=left, right=right)
     new_inputs: dict[int, Any] = {}
     inner = scope
-    if isinstance(node, Rel | Rex):
+    if inputs(node) and isinstance(node, Rel | Rex):
         for rel in inputs(node):
             new_inputs[id(rel)] = yield rel, scope
-        if new_inputs:
-            inner = Scope(tuple(f for rel in inputs(node) for f in schema(new_inputs[id(rel)])), scope)
+        inner = Scope(tuple([f for rel in inputs(node) for f in schema(new_inputs[id(rel)])]), scope)
     kids = []
     for kid in children(node):
-        new = new_inputs.get(id(kid))
-        kids.append(new if new is not None else (yield kid, inner))
+        kids.append(new_inputs[id(kid)] if id(kid) in new_inputs else (yield kid, inner))
     return rebuild(node, kids)
 
 
@@ -85,6 +107,12 @@ def _join(join: Join, scope: Scope | None) -> Request:
     split = len(schema(left)) if isinstance(join.type, Equi) else None
     kind = yield join.type, Scope(schema(left) + schema(right), scope, split)
     return join.replace(type=kind, left=left, right=right)
+
+
+#: What has a scope of its own below it.
+_SCOPED = bits(Rel, JoinKey)
+#: What has a type that follows from others; a literal only if it has none of its own.
+_INFERRED = bits(Rel, Var, Global, Path, Call, Agg, Case, Collection, Struct, Pivot, Select, t.Any)
 
 
 def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
@@ -103,6 +131,8 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
         case Call() | Agg() if ":" in node.fn.name:
             return node  # Substrait's functions: the plan was lowered over these tables, and its types with it
         case Call() | Agg() if functions.find(node.fn.name) is not None:
+            if _is_signed(node):
+                return node
             return node.replace(fn=build.signature(node.fn.name, node.args).replace(opts=node.fn.opts))
         case Case():
             results = [branch.then.type for branch in node.branches]
@@ -119,3 +149,16 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
             return node.replace(type=build.select(node.constructor, node.input).type)
         case _:
             return node
+
+
+def _is_signed(node: Call | Agg) -> bool:
+    """Has the call the signature that follows from its arguments?"""
+    fn, args = node.fn, node.args
+    if fn.choices or len(fn.params) != len(args) or build.returned(fn.name, args)[1] != fn.returns:
+        return False
+    for param, arg in zip(fn.params, args, strict=True):
+        if isinstance(param, TypeParam) is not isinstance(arg, t.Type):
+            return False
+        if param.type != (arg if isinstance(arg, t.Type) else arg.type):
+            return False
+    return True

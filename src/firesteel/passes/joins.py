@@ -255,7 +255,8 @@ def _flattened(root: Join, mode: Mode) -> tuple[list[_Leaf], list[Rex]]:
         else:
             leaves.append(_Leaf(len(leaves), rel, first))
         for rex in found:
-            conditions += factored(renumbered(rex, lambda ordinal, first=first: ordinal + first))  # type: ignore[misc]
+            there = renumbered(rex, lambda ordinal, first=first: ordinal + first) if first else rex  # type: ignore[misc]
+            conditions += factored(there)
     return leaves, conditions
 
 

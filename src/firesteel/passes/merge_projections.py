@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any
 
-from firesteel.node import Node, children, has, transform, walk
+from firesteel.node import Node, children, has, transform, uses, walk
 from firesteel.passes.columns import over
 from firesteel.passes.navigate import navigated, shortened
 from firesteel.plan import (
@@ -37,10 +37,8 @@ from firesteel.plan import (
 )
 from firesteel.plan.scope import levels
 
-N = TypeVar("N", bound=Node)
-
 #: A projection is read through if its expressions have fewer nodes than this.
-MAX_NODES = 200
+MAX_NODES = 130
 
 
 def merge_projections(plan: Plan) -> Plan:
@@ -48,8 +46,7 @@ def merge_projections(plan: Plan) -> Plan:
     if not has(plan, Project):
         return plan
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
-    parents = Counter(id(child) for node in walk(plan) for child in children(node) if isinstance(child, Project))
-    shared = {id_ for id_, count in parents.items() if count > 1}
+    shared = {id_ for id_, count in uses(plan, Project).items() if count > 1}
     return transform(plan, lambda node: _merge(node, mode, shared), Rel, Select, Pivot)
 
 
@@ -94,7 +91,9 @@ def _is_small(exprs: tuple[Rex, ...]) -> bool:
     return sum(1 for _ in islice(chain.from_iterable(map(walk, exprs)), MAX_NODES)) < MAX_NODES
 
 
-def _read(node: N, exprs: tuple[Rex, ...], mode: Mode) -> N:
+def _read(node: Node, exprs: tuple[Rex, ...], mode: Mode) -> Any:
+    if isinstance(node, Var) and node.depth == 0:
+        return navigated(exprs[node.ordinal], mode)
     return navigated(over(node, exprs), mode)
 
 

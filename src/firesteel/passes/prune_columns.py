@@ -6,12 +6,11 @@ then calls them by their new ordinals. A relation that is read in two places kee
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeVar
 
 from firesteel import types as t
-from firesteel.node import Node, children, drive, rebuild, walk
+from firesteel.node import Node, children, drive, rebuild, uses
 from firesteel.passes.columns import columns_of, renumbered
 from firesteel.passes.remembered import has_relation
 from firesteel.plan import (
@@ -50,13 +49,13 @@ Asking = Generator[tuple[Node, Read], Any, Any]
 
 def prune_columns(plan: Plan) -> Plan:
     """Leave out what is not read."""
-    uses = Counter(id(child) for node in walk(plan) for child in children(node) if isinstance(child, Rel))
+    readers = uses(plan, Rel)
     done: dict[tuple[int, Read], tuple[Any, Node]] = {}  # with the nodes, so that their ids stay theirs
 
     def dispatch(node: Node, read: Read) -> Any:
         if not isinstance(node, Rel) and not has_relation(node):
             return node
-        if isinstance(node, Rel) and uses[id(node)] > 1:
+        if isinstance(node, Rel) and readers[id(node)] > 1:
             read = None
         if isinstance(node, Rel) and read is not None and len(read) == len(schema(node)):
             read = None
@@ -109,7 +108,7 @@ def _some(parts: tuple[N, ...], read: Any) -> tuple[N, ...]:
 def _rexes(parts: Sequence[N]) -> Generator[tuple[Node, Read], Any, list[N]]:
     made = []
     for part in parts:
-        made.append((yield part, None))
+        made.append((yield part, None) if has_relation(part) else part)
     return made
 
 

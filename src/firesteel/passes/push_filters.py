@@ -19,7 +19,7 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, walk
 from firesteel.passes.columns import columns_of, over
-from firesteel.passes.conditions import chained, factored, filtered, is_query, terms
+from firesteel.passes.conditions import QUERIES, chained, factored, filtered, terms
 from firesteel.passes.equality import by_value
 from firesteel.passes.failing import may_fail
 from firesteel.passes.joins import Asking, Order, Terms, pushed_join
@@ -48,7 +48,7 @@ from firesteel.plan import (
 )
 
 #: A condition may say again what a projection computes, if that is no more than so many nodes.
-MAX_NODES = 60
+MAX_NODES = 40
 
 
 def push_filters(plan: Plan) -> Plan:
@@ -88,6 +88,14 @@ def _rebuilt(node: Node, wanted: Terms, order: Order) -> Asking:
         else:
             kids.append((yield kid, (), Order.TYPED))
     return rebuild(node, kids)
+
+
+def _rexes(parts: Sequence[Node]) -> Asking:
+    """Expressions, with conditions moved in the queries in them."""
+    made = []
+    for part in parts:
+        made.append((yield part, (), Order.TYPED) if has_relation(part) else part)
+    return made
 
 
 def _order_below(node: Node, order: Order) -> Order:
@@ -138,9 +146,7 @@ def _is_same(made: Rel, node: Filter) -> bool:
 def _project(node: Project, wanted: Terms, order: Order, mode: Mode) -> Asking:
     """The condition with the expressions in the place of the columns. These were computed for all rows already, so
     that nothing fails that did not; but what takes long is not computed twice."""
-    exprs: list[Rex] = []
-    for expr in node.exprs:
-        exprs.append((yield expr, (), Order.TYPED))
+    exprs = yield from _rexes(node.exprs)
 
     def passes(rex: Rex) -> Rex | None:
         there = navigated(over(rex, exprs), mode)
@@ -153,14 +159,18 @@ def _project(node: Project, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 def _affordable(there: Rex, here: Rex) -> bool:
     """Is it about as cheap as it was?"""
-    nodes = list(walk(there))
-    if sum(map(is_query, nodes)) > sum(map(is_query, walk(here))) or any(map(_is_impure, nodes)):
+    if _count(there, *QUERIES) > _count(here, *QUERIES) or any(map(_is_impure, walk(there, Call))):
         return False
-    return len(nodes) <= max(MAX_NODES, sum(1 for _ in walk(here)))
+    nodes = _count(there)
+    return nodes <= MAX_NODES or nodes <= _count(here)
 
 
-def _is_impure(node: Node) -> bool:
-    row = functions.find(node.fn.name) if isinstance(node, Call) else None
+def _count(root: Rex, *sorts: type[Node]) -> int:
+    return sum(1 for _ in walk(root, *sorts))
+
+
+def _is_impure(call: Call) -> bool:
+    row = functions.find(call.fn.name)
     return row is not None and not row.pure
 
 
@@ -171,9 +181,7 @@ def _sort(node: Sort, wanted: Terms, order: Order, mode: Mode) -> Asking:
 def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Asking:
     """Conditions on keys hold for all rows of a group or for none. A MISSING key is NULL only afterwards: that is the
     same to a comparison."""
-    keys: list[Rex] = []
-    for key in node.keys:
-        keys.append((yield key, (), Order.TYPED))
+    keys: list[Rex] = yield from _rexes(node.keys)
 
     def passes(rex: Rex) -> Rex | None:
         used = columns_of(rex)
@@ -185,9 +193,7 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
         return there if _affordable(there, rex) and not may_fail(there, mode) else None
 
     gone, kept = _apart(wanted, passes, mode)
-    aggs = []
-    for agg in node.aggs:
-        aggs.append((yield agg, (), Order.TYPED))
+    aggs = yield from _rexes(node.aggs)
     source: Rel = yield node.input, gone, Order.FREE
     return filtered(node.replace(aggs=tuple(aggs), keys=tuple(keys), input=source), kept)
 

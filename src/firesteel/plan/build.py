@@ -49,6 +49,13 @@ def emit(rel: Rel, ordinals: Sequence[int]) -> Rel:
 
 def signature(name: str, args: Sequence[Rex | t.Type]) -> Fn:
     """The catalogue's function of that name, for arguments of these types."""
+    row, returns = returned(name, args)
+    params = tuple([TypeParam(arg) if isinstance(arg, t.Type) else ValueParam(arg.type) for arg in args])
+    return Fn(name, FnOption.PROPAGATE if row.propagates else FnOption.NONE, params, returns)
+
+
+def returned(name: str, args: Sequence[Rex | t.Type]) -> tuple[functions.Function, t.Type]:
+    """The catalogue's row of that name, and what it gives for arguments of these types."""
     row = functions.find(name)
     if row is None:
         meant = functions.suggest(name)
@@ -58,9 +65,7 @@ def signature(name: str, args: Sequence[Rex | t.Type]) -> Fn:
     if chosen is None:
         forms = " or ".join(map(str, row.signatures))
         raise PlanError(f"'{name}' does not take {len(args)} arguments", help=f"it is {forms}")
-    params = tuple(TypeParam(arg) if isinstance(arg, t.Type) else ValueParam(arg.type) for arg in args)
-    opts = FnOption.PROPAGATE if row.propagates else FnOption.NONE
-    return Fn(name, opts, params, row.returns(types, chosen))
+    return row, row.returns(types, chosen)
 
 
 def call(name: str, *args: Rex | t.Type) -> Call:

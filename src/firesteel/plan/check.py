@@ -27,9 +27,13 @@ Findings = Iterator[Finding]
 def check(plan: Plan) -> list[FiresteelError]:
     """What is wrong with a plan, in the order of the plan; empty where nothing is."""
     found: list[FiresteelError] = []
+    unresolved = has(plan, t.Unresolved)
     for visit in visits(plan):
         for judge in _judges(type(visit.node)):
-            found.extend(_error(finding, visit) for finding in judge(visit.node, visit.scope, plan))
+            for message, help_ in judge(visit.node, visit.scope, plan):
+                found.append(PlanError(message, where=visit.place, help=help_))
+        if unresolved:
+            found.extend(_unresolved_types(visit))
     return found
 
 
@@ -38,11 +42,6 @@ def ensure(plan: Plan) -> None:
     found = check(plan)
     if found:
         raise found[0]
-
-
-def _error(finding: Finding, visit: Visit) -> FiresteelError:
-    message, help_ = finding
-    return PlanError(message, where=visit.place, help=help_)
 
 
 Judge = Callable[[Any, Scope | None, Plan], Findings]
@@ -66,12 +65,17 @@ def _judges(cls: type[Node]) -> list[Judge]:
     return known
 
 
-@_judge(Node)
-def _unresolved_types(node: Node, _scope: Scope | None, _plan: Plan) -> Findings:
-    for type_ in all_nodes_in(node):
-        if type_.atom and has(type_, t.Unresolved):
-            for one in walk(type_, t.Unresolved):
-                yield f"the type '{one.name}' is not known", "name a type of the header, or define it in (types ...)"
+def _unresolved_types(visit: Visit) -> Iterator[FiresteelError]:
+    """The types in the node, and in the signature of the function that it calls, which may have a place of its own."""
+    for held in all_nodes_in(visit.node):
+        if held.atom:
+            where = held.where if isinstance(held, rexes.Fn) else None
+            for one in walk(held, t.Unresolved):
+                message = f"the type '{one.name}' is not known"
+                yield PlanError(message, where=where or visit.place, help=_DEFINE)
+
+
+_DEFINE = "name a type of the header, or define it in (types ...)"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -191,18 +195,21 @@ def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind
         return
     types = [arg if isinstance(arg, t.Type) else arg.type for arg in args]
     signature = functions.overload(row, types)
-    forms = "it is " + " or ".join(f"{fn.name}{form}" for form in row.signatures)
     if signature is None:
-        yield f"'{fn.name}' does not take {len(args)} arguments", forms
+        yield f"'{fn.name}' does not take {len(args)} arguments", _forms(row)
         return
     for i, arg in enumerate(args):
         if (signature.param(i) == "type") != isinstance(arg, t.Type):
-            yield f"argument {i + 1} of '{fn.name}' is a {'value' if isinstance(arg, Rex) else 'type'}", forms
+            yield f"argument {i + 1} of '{fn.name}' is a {'value' if isinstance(arg, Rex) else 'type'}", _forms(row)
     if fn.params and len(fn.params) != len(args) and not signature.variadic:
-        yield f"'{fn.name}' is declared with {len(fn.params)} parameters and called with {len(args)}", forms
+        yield f"'{fn.name}' is declared with {len(fn.params)} parameters and called with {len(args)}", _forms(row)
     returns = row.returns(types, signature)
     if not t.overlap(returns, fn.returns):
-        yield f"'{fn.name}' gives a {returns}, and is declared to give a {fn.returns}", forms
+        yield f"'{fn.name}' gives a {returns}, and is declared to give a {fn.returns}", _forms(row)
+
+
+def _forms(row: functions.Function) -> str:
+    return "it is " + " or ".join(f"{row.name}{form}" for form in row.signatures)
 
 
 @_judge(rexes.Case)

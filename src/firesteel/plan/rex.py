@@ -91,19 +91,19 @@ class FnOption(enum.IntFlag):
     PROPAGATE = 0x10
 
 
-class ValueParam(Node, tag="v"):
+class ValueParam(Node, tag="v", atom=True):
     """A parameter that takes a value."""
 
     type: Type
 
 
-class TypeParam(Node, tag="t"):
+class TypeParam(Node, tag="t", atom=True):
     """A parameter that takes a type."""
 
     type: Type
 
 
-class Choice(Node, tag="choice"):
+class Choice(Node, tag="choice", atom=True):
     """What a call chooses of its function: the value of an option (`overflow`: `ERROR`), or of an argument that is one
     of a few names (`component`: `YEAR`)."""
 
@@ -111,7 +111,7 @@ class Choice(Node, tag="choice"):
     value: str
 
 
-class Fn(Node, tag="fn"):
+class Fn(Node, tag="fn", atom=True):
     """A function's signature: what a call refers to. Its meaning is the catalogue's row of that name."""
 
     name: str

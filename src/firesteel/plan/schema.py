@@ -7,7 +7,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.node import Node, fold
+from firesteel.node import Node, children
 from firesteel.plan.base import NamingRel, Rel
 from firesteel.plan.rel import (
     Aggregate,
@@ -32,18 +32,23 @@ from firesteel.types import Field, Schema
 MAX_COLUMNS = 20_000
 
 
-def inputs(rel: Node) -> list[Node]:
-    """The relations that a relation reads, left before right."""
-    known: list[Node] | None = rel.__dict__.get("_inputs")
+def inputs(node: Node) -> list[Rel]:
+    """The relations that a relation, or a query, reads, left before right."""
+    known: list[Rel] | None = node.__dict__.get("_inputs")
     if known is None:
-        known = rel.__dict__["_inputs"] = [part for part in rel.parts() if isinstance(part, Rel)]
+        kids = children(node)
+        found = [kid for kid in kids if isinstance(kid, Rel)]
+        known = node.__dict__["_inputs"] = found or _NO_INPUTS
     return known
+
+
+_NO_INPUTS: list[Rel] = []
 
 
 def schema(rel: Rel) -> Schema:
     """The columns of a relation, as they follow from it."""
-    columns: Schema = _cached(rel, "_schema", _schema)
-    return columns
+    known: Schema | None = rel.__dict__.get("_schema")
+    return _cached(rel, "_schema", _schema) if known is None else known
 
 
 def is_list(rel: Rel) -> bool | None:
@@ -53,20 +58,21 @@ def is_list(rel: Rel) -> bool | None:
 
 
 def _cached(rel: Rel, slot: str, f: Callable[[Any, list[Any]], Any]) -> Any:
-    if slot in rel.__dict__:
-        return rel.__dict__[slot]
-
-    def one(node: Rel, kids: list[Any]) -> Any:
-        if slot not in node.__dict__:
-            node.__dict__[slot] = f(node, kids)
-        return node.__dict__[slot]
-
-    return fold(rel, one, below=lambda node: [] if slot in node.__dict__ else inputs(node))
+    stack = [] if slot in rel.__dict__ else [rel]
+    while stack:
+        node = stack[-1]
+        waiting = [source for source in inputs(node) if slot not in source.__dict__]
+        if waiting:
+            stack.extend(reversed(waiting))
+        else:
+            node.__dict__[slot] = f(node, [source.__dict__[slot] for source in inputs(node)])
+            stack.pop()
+    return rel.__dict__[slot]
 
 
 def _named(rel: NamingRel, types: list[t.Type]) -> Schema:
     names = rel.names if len(rel.names) == len(types) else (None,) * len(types)
-    return tuple(Field(name, type_) for name, type_ in zip(names, types, strict=True))
+    return tuple(map(Field, names, types))
 
 
 def _schema(rel: Rel, below: list[Schema]) -> Schema:

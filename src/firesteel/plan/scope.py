@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from firesteel.errors import PlanError
-from firesteel.node import Node, children, drive, fold, rebuild
+from firesteel.node import Node, children, fold, rebuild
 from firesteel.plan.base import Rel, Rex
 from firesteel.plan.rel import Equi, Join, JoinKey
 from firesteel.plan.rex import Var
@@ -44,13 +44,11 @@ class Scope:
         return scope.columns[ordinal] if scope and 0 <= ordinal < len(scope.columns) else None
 
 
-@dataclass(frozen=True, eq=False)
-class Visit:
+class Visit(NamedTuple):
     """A node on the way down, with what it sees and how it was reached."""
 
     node: Node
     scope: Scope | None
-    step: str
     parent: Visit | None
 
     @property
@@ -61,7 +59,7 @@ class Visit:
         steps: list[str] = []
         visit: Visit | None = self
         while visit is not None:
-            steps.append(visit.step)
+            steps.append(visit.node.tag or type(visit.node).__name__.lower())
             visit = visit.parent
         return Place(tuple(reversed(steps)))
 
@@ -69,21 +67,19 @@ class Visit:
 def visits(root: Node, scope: Scope | None = None) -> Iterator[Visit]:
     """Every node with its scope, parents first; a node that is shared within one scope is visited once."""
     seen: dict[tuple[int, int], Scope | None] = {}  # the scopes stay alive, so that their ids stay theirs
-    stack = [Visit(root, scope, root.tag or type(root).__name__.lower(), None)]
+    stack = [Visit(root, scope, None)]
     while stack:
         visit = stack.pop()
-        mark = (id(visit.node), id(visit.scope))
+        node, scope, _ = visit
+        mark = (id(node), id(scope))
         if mark in seen:
             continue
-        seen[mark] = visit.scope
+        seen[mark] = scope
         if len(seen) > MAX_VISITS:
             raise PlanError(f"the plan has more than {MAX_VISITS:,} nodes, counting shared ones wherever they are used")
         yield visit
-        below = [
-            Visit(child, inner, child.tag or type(child).__name__.lower(), visit)
-            for child, inner in scoped_children(visit.node, visit.scope)
-        ]
-        stack.extend(reversed(below))
+        if children(node):
+            stack.extend([Visit(kid, inner, visit) for kid, inner in reversed(scoped_children(node, scope))])
 
 
 def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope | None]]:
@@ -95,12 +91,12 @@ def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope |
         left = Scope(scope.columns[: scope.split], scope.outer)
         right = Scope(scope.columns[scope.split :], scope.outer)
         return [(node.left, left), (node.right, right)]
-    if not isinstance(node, Rel | Rex):
+    sources = inputs(node)
+    if not sources or not isinstance(node, Rel | Rex):
         return [(kid, scope) for kid in kids]
-    sources = [rel for rel in inputs(node) if isinstance(rel, Rel)]
-    inner = Scope(tuple(f for rel in sources for f in schema(rel)), scope) if sources else scope
+    inner = Scope(tuple([f for rel in sources for f in schema(rel)]), scope)
     if isinstance(node, Join):
-        if isinstance(node.type, Equi) and inner is not None:
+        if isinstance(node.type, Equi):
             inner = Scope(inner.columns, scope, split=len(schema(node.left)))
         beside = Scope(schema(node.left), scope) if node.lateral else scope
         return [(node.type, inner), (node.left, scope), (node.right, beside)]
@@ -114,7 +110,7 @@ def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope |
 def levels(node: Node, level: int) -> list[tuple[Node, int]]:
     """The nodes below, each with the number of rows between it and the root."""
     kids = children(node)
-    if not isinstance(node, Rel | Rex) or not inputs(node):
+    if not inputs(node) or not isinstance(node, Rel | Rex):
         return [(kid, level) for kid in kids]
     if isinstance(node, Join):
         return [(node.type, level + 1), (node.left, level), (node.right, level + 1 if node.lateral else level)]
@@ -153,18 +149,20 @@ def replaced(root: N, by: Callable[[Node, int], Node | None]) -> N:
     """The subtree with some of its nodes replaced, from the top: `by` is told how many rows there are between the node
     and the root, and says None where the node stays and what is below it is looked at."""
     done: dict[tuple[int, int], Node] = {}
-
-    def replace(node: Node, level: int) -> Any:
-        known = done.get((id(node), level))
-        if known is None and (known := by(node, level)) is not None:
-            done[id(node), level] = known
-        return known if known is not None else one(node, level)
-
-    def one(node: Node, level: int) -> Generator[tuple[Node, int], Any, Node]:
-        kids = []
-        for kid, below in levels(node, level):
-            kids.append((yield kid, below))
-        done[id(node), level] = rebuild(node, kids)
-        return done[id(node), level]
-
-    return cast(N, drive(replace, root, 0))
+    opened: dict[tuple[int, int], list[tuple[Node, int]]] = {}
+    stack: list[tuple[Node, int]] = [(root, 0)]
+    while stack:
+        node, level = stack[-1]
+        mark = (id(node), level)
+        if mark not in done:
+            if mark not in opened:
+                made = by(node, level)
+                if made is None and children(node):
+                    opened[mark] = levels(node, level)
+                    stack.extend(reversed(opened[mark]))
+                    continue
+                done[mark] = node if made is None else made
+            else:
+                done[mark] = rebuild(node, [done[id(kid), below] for kid, below in opened[mark]])
+        stack.pop()
+    return cast(N, done[id(root), 0])

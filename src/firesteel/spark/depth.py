@@ -65,14 +65,15 @@ def ensure(root: Node, limits: Limits) -> None:
 
 def _measure(node: Node, inner: list[tuple[int, int, int]]) -> tuple[int, int, int]:
     """The deepest chain of expressions, of relations, and the number of nodes."""
-    rexes = max((found[0] for found in inner), default=0)
-    rels = max((found[1] for found in inner), default=0)
-    size = 1 + sum(found[2] for found in inner)
+    if not inner:
+        return int(isinstance(node, p.Rex)), int(isinstance(node, p.Rel)), 1
+    rexes = own = rels = 0
+    size = 1
+    for kid, (high, below, count) in zip(children(node), inner, strict=True):
+        rexes, rels, size = max(rexes, high), max(rels, below), size + count
+        if not isinstance(kid, p.Rel):
+            own = max(own, high)
     if isinstance(node, p.Rel):
-        own = max(
-            (found[0] for kid, found in zip(children(node), inner, strict=True) if not isinstance(kid, p.Rel)),
-            default=0,
-        )
         return rexes, rels + _chained(node) + own // _HIGH, size
     return rexes + (isinstance(node, p.Rex) and not _flat(node)), rels, size
 

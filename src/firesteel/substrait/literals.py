@@ -40,7 +40,7 @@ def _read(message: Message, extensions: Extensions) -> Typed | Generator[Any, An
         raise PlanError("a literal that says nothing", where=message.where)
     if kind == "null":
         return _null(message, extensions)
-    given = getattr(message, kind)
+    given = message.given[kind]
     if kind in _NESTED:
         return _NESTED[kind](message, given, extensions)
     if kind not in SCALARS:

@@ -6,11 +6,11 @@ as deep as a plan does, and nothing that it does recurses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 from firesteel.source import Place
-from firesteel.substrait.schema import Field, MessageType, schema
+from firesteel.substrait.schema import Field, MessageType, holding, schema
 
 #: What a field is when it is not set, by its kind.
 DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double": 0.0, "float": 0.0}
@@ -19,18 +19,17 @@ DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double":
 class Message:
     """A message: its fields that are set, and its place in the plan."""
 
-    __slots__ = ("kind", "given", "parent", "step")
+    __slots__ = ("kind", "given", "parent", "step", "__dict__")
 
     def __init__(self, kind: MessageType, parent: Message | None = None, step: str = "") -> None:
         self.kind = kind
-        self.given: dict[str, Any] = {}
+        #: The fields that are set are the attributes of the message, which are found without asking `__getattr__`.
+        self.given: dict[str, Any] = self.__dict__
         self.parent = parent
         self.step = step
 
     def __getattr__(self, name: str) -> Any:
-        """The value of a field: of one that is not set, the empty value of its kind."""
-        if name in self.given:
-            return self.given[name]
+        """The value of a field that is not set: the empty value of its kind."""
         field = self.kind.by_name.get(name)
         if field is None:
             raise AttributeError(f"{self.kind.name} has no field '{name}'")
@@ -59,13 +58,14 @@ class Message:
 
     def put(self, field: Field, value: Any) -> None:
         """Set a field as a reader comes to it: the last of a oneof counts, a repeated one grows."""
+        given = self.given
         if field.repeated:
-            self.given.setdefault(field.name, []).append(value)
+            given.setdefault(field.name, []).append(value)
             return
-        if field.oneof:
-            for name in [name for name in self.given if self.kind.by_name[name].oneof == field.oneof]:
-                del self.given[name]
-        self.given[field.name] = value
+        if field.oneof and given:
+            for name in [name for name in given if self.kind.by_name[name].oneof == field.oneof]:
+                del given[name]
+        given[field.name] = value
 
     def step_to(self, field: Field) -> str:
         """The step from here to the value that a field gets next."""
@@ -120,7 +120,7 @@ class _There(Place):
     """The place of a message."""
 
     def __init__(self, message: Message) -> None:
-        object.__setattr__(self, "message", message)
+        self.__dict__["message"] = message
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -137,26 +137,31 @@ class _There(Place):
         return Place, (self.path,)
 
 
-def walk(root: Message) -> Iterator[Message]:
-    """A message and all that are in it, in the order that they were given in."""
+def walk(root: Message, within: Container[str] | None = None) -> Iterator[Message]:
+    """A message and all that are in it, or only those of some types, in the order that they were given in."""
     stack = [root]
     while stack:
         message = stack.pop()
         yield message
+        fields = message.kind.by_name
         inner: list[Message] = []
-        for value in message.given.values():
-            if isinstance(value, Message):
-                inner.append(value)
-            elif isinstance(value, list) and value and isinstance(value[0], Message):
+        for name, value in message.given.items():
+            field = fields[name]
+            if field.kind != "message" or (within is not None and field.of not in within):
+                continue
+            if field.repeated:
                 inner += value
+            else:
+                inner.append(value)
         inner.reverse()
         stack += inner
 
 
 def of_kinds(root: Message, *kinds: str) -> dict[str, list[Message]]:
-    """The messages of each of these kinds, in one walk."""
+    """The messages of each of these kinds, in one walk past whatever can hold none of them."""
     found: dict[str, list[Message]] = {kind: [] for kind in kinds}
-    for message in walk(root):
+    holders = holding(*kinds)
+    for message in walk(root, holders):
         if message.kind.short in found:
             found[message.kind.short].append(message)
     return found

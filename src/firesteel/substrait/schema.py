@@ -186,6 +186,18 @@ def schema() -> Schema:
     return made
 
 
+@cache
+def holding(*kinds: str) -> frozenset[str]:
+    """The full names of the messages that are of these kinds, or in which there may be one of them, however deep."""
+    messages = schema().messages
+    found: set[str] = set()
+    more = {name for name, one in messages.items() if one.short in kinds}
+    while more:
+        found |= more
+        more = {name for name, one in messages.items() if any(f.of in more for f in one.by_number.values())} - found
+    return frozenset(found)
+
+
 def _files() -> Iterator[FileDescriptorProto]:
     for module in (any_pb2, empty_pb2):
         yield FileDescriptorProto.FromString(module.DESCRIPTOR.serialized_pb)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import cache
 from typing import Any
 
 from firesteel import types as t
@@ -49,6 +50,12 @@ def _decimal(message: Message) -> t.Type:
     precision, scale = message.precision, message.scale
     if not (1 <= precision <= 38 and 0 <= scale <= precision):
         raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
+    return _decimal_of(precision, scale)
+
+
+@cache
+def _decimal_of(precision: int, scale: int) -> t.Type:
+    """One type for all decimals of a size, of which there are few: that two of them are the same is seen at once."""
     return t.Decimal(precision, scale)
 
 
@@ -66,7 +73,7 @@ def _read(message: Message, extensions: Extensions) -> t.Type | Generator[Any, A
         return _alias(message.alias, extensions)
     if kind == "user_defined_type_reference":
         return _user(message.user_defined_type_reference, True, message, extensions)
-    inner: Message = getattr(message, kind)
+    inner: Message = message.given[kind]
     if inner.has("type_variation_reference"):
         _variation(kind, inner, extensions)
     nullable = _nullable(inner)
@@ -86,8 +93,12 @@ def _variation(kind: str, message: Message, extensions: Extensions) -> None:
     extensions.repair(f"variation {name} of the type '{kind}' is read as the type itself", message.where)
 
 
+#: The number of `NULLABILITY_REQUIRED`.
+_REQUIRED = 2
+
+
 def _nullable(message: Message) -> bool:
-    return message.label("nullability") != "NULLABILITY_REQUIRED" if "nullability" in message.kind.by_name else False
+    return "nullability" in message.kind.by_name and message.nullability != _REQUIRED
 
 
 def _struct(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:

@@ -37,51 +37,58 @@ class _Decoder:
         self.data = data
         self.at = 0
         self.here: Message
+        self.messages = schema().messages
 
     def message(self, name: str) -> Message:
-        messages = schema().messages
-        root = self.here = Message(messages[name if name in messages else f"substrait.{name}"])
+        root = self.here = Message(self.messages[name if name in self.messages else f"substrait.{name}"])
         stack = [(root, len(self.data))]
         while stack:
             self.here, end = stack[-1]
-            if self.at == end:
+            inner = self._fields(end)
+            if inner is None:
                 stack.pop()
                 continue
-            field, wire = self._field(end)
-            if field.kind != "message":
-                self._scalar(field, wire, end)
-                continue
-            self._expect(field, wire, _BYTES)
-            inner_end = self._length(end)
-            inner = self._inner(field)
             if len(stack) >= MAX_DEPTH:
                 raise UnsupportedError(f"the plan nests more than {MAX_DEPTH:,} messages deep", where=self.here.where)
-            stack.append((inner, inner_end))
+            stack.append(inner)
         return root
+
+    def _fields(self, end: int) -> tuple[Message, int] | None:
+        """Read fields up to one that is a message: that is to be read next, up to its end. None: it was all."""
+        fields = self.here.kind.by_number
+        while self.at != end:
+            tag = self._varint(end)
+            field, wire = fields.get(tag >> 3), tag & 7
+            if field is None:
+                self._unknown(tag >> 3, wire)
+            if field.kind == "message":
+                if wire != _BYTES:
+                    self._unexpected(field)
+                inner_end = self._length(end)
+                return self._inner(field), inner_end
+            self._scalar(field, wire, end)
+        return None
 
     def _inner(self, field: Field) -> Message:
         """The message that a field holds: one that comes twice is merged, as protobuf has it."""
-        here = self.here
-        if not field.repeated and field.name in here.given:
-            found: Message = here.given[field.name]
-            return found
-        inner = Message(schema().messages[field.of], here, here.step_to(field))
-        here.put(field, inner)
-        return inner
+        here, name = self.here, field.name
+        if field.repeated:
+            row: list[Message] = here.given.setdefault(name, [])
+            row.append(Message(self.messages[field.of], here, f"{name}[{len(row)}]"))
+            return row[-1]
+        if name not in here.given:
+            here.put(field, Message(self.messages[field.of], here, name))
+        found: Message = here.given[name]
+        return found
 
-    def _field(self, end: int) -> tuple[Field, int]:
-        tag = self._varint(end)
-        number, wire = tag >> 3, tag & 7
-        field = self.here.kind.by_number.get(number)
-        if field is None:
-            if not number or wire > _FIXED32:
-                self._broken("no field begins here")
-            raise PlanError(
-                f"{self.here.kind.short} has no field {number} in any version of Substrait that is known here",
-                where=self.here.where,
-                help="the plan is newer than this program, or not a Substrait plan",
-            )
-        return field, wire
+    def _unknown(self, number: int, wire: int) -> NoReturn:
+        if not number or wire > _FIXED32:
+            self._broken("no field begins here")
+        raise PlanError(
+            f"{self.here.kind.short} has no field {number} in any version of Substrait that is known here",
+            where=self.here.where,
+            help="the plan is newer than this program, or not a Substrait plan",
+        )
 
     def _scalar(self, field: Field, wire: int, end: int) -> None:
         expected = _WIRE.get(field.kind, _VARINT)
@@ -90,7 +97,8 @@ class _Decoder:
             while self.at < stop:
                 self.here.put(field, self._value(field, expected, stop))
             return
-        self._expect(field, wire, expected)
+        if wire != expected:
+            self._unexpected(field)
         value = self._value(field, expected, end)
         # Without a oneof zero is the same as not set: one form for both, whoever wrote it.
         if field.repeated or field.oneof or value != DEFAULTS.get(field.kind, 0) or _negative_zero(value):
@@ -120,6 +128,9 @@ class _Decoder:
             raise PlanError(f"'{field.name}' is not UTF-8", where=self.here.where) from None
 
     def _varint(self, end: int) -> int:
+        if self.at < end and (byte := self.data[self.at]) < 0x80:  # most are so small
+            self.at += 1
+            return byte
         result = shift = 0
         while self.at < end and shift < 70:
             byte = self.data[self.at]
@@ -137,18 +148,19 @@ class _Decoder:
             self._broken("a value is longer than what holds it")
         return stop
 
-    def _expect(self, field: Field, wire: int, expected: int) -> None:
-        if wire != expected:
-            self._broken(f"'{field.name}' of {self.here.kind.short} is a {field.kind}, and this is something else")
+    def _unexpected(self, field: Field) -> NoReturn:
+        self._broken(f"'{field.name}' of {self.here.kind.short} is a {field.kind}, and this is something else")
 
     def _broken(self, why: str) -> NoReturn:
         raise PlanError(f"not a Substrait plan: {why} (byte {self.at:,})", where=Place(self.here.path))
 
 
 def _narrowed(number: int, kind: str) -> Any:
+    if kind == "bool":
+        return bool(number)
+    if number < 1 << 31:
+        return number
     match kind:
-        case "bool":
-            return bool(number)
         case "uint64":
             return number & (1 << 64) - 1
         case "uint32":

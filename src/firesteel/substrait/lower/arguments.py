@@ -15,31 +15,32 @@ def arguments(plans: Plans, message: Message, scope: Scope) -> Lowering:
     for one in message.arguments:
         match one.which("arg_type"):
             case "value":
-                found.append((yield from _value(plans, one.value, scope)))
+                value: Message = one.given["value"]
+                found.append((yield from _lambda(plans, value, scope)) if _is_lambda(value) else (yield value, scope))
             case "type":
                 found.append(read_type(one.type, plans.extensions))
             case "enum":
                 found.append(one.enum)
             case _:
                 raise PlanError("an argument that says nothing", where=one.where)
-    if "args" in message.kind.by_name:
-        if message.args and message.arguments:
+    if message.given.get("args"):
+        if message.arguments:
             raise PlanError("a function with arguments of the old form beside the new", where=message.where)
         for one in message.args:
             if one.which("rex_type") == "enum":
                 found.append(one.enum.specified if one.enum.which("enum_kind") == "specified" else "")
             else:
-                found.append((yield from _value(plans, one, scope)))
+                found.append((yield from _lambda(plans, one, scope)) if _is_lambda(one) else (yield one, scope))
     return found
 
 
-def _value(plans: Plans, message: Message, scope: Scope) -> Lowering:
-    kind = message.which("rex_type")
-    if kind == "lambda":
-        return (yield from lowered_lambda(plans, getattr(message, "lambda"), scope))
-    if kind == "named_lambda_reference":
-        return (yield from lowered_lambda(plans, named_lambda(plans, message.named_lambda_reference), scope))
-    return (yield message, scope)
+def _is_lambda(message: Message) -> bool:
+    return message.has("lambda") or message.has("named_lambda_reference")
+
+
+def _lambda(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    given = message.given.get("lambda") or named_lambda(plans, message.named_lambda_reference)
+    return (yield from lowered_lambda(plans, given, scope))
 
 
 def named_lambda(plans: Plans, reference: Message) -> Message:

@@ -172,7 +172,7 @@ def _expression(plans: Plans, message: Message, scope: Scope) -> Any:
     handler = EXPRESSIONS.get(kind)
     if handler is None:
         raise UnsupportedError(f"an expression of the kind '{kind}' has no meaning here", where=message.where)
-    return handler(plans, getattr(message, kind), scope)
+    return handler(plans, message.given[kind], scope)
 
 
 def _relation(plans: Plans, message: Message, scope: Scope) -> Lowering:
@@ -183,7 +183,7 @@ def _relation(plans: Plans, message: Message, scope: Scope) -> Lowering:
     if kind == "detached_rel_ordinal":
         return (yield from _detached(plans, plans.detached_rels, message.detached_rel_ordinal, message, scope))
     handler = RELATIONS.get(kind)
-    inner: Message = getattr(message, kind)
+    inner: Message = message.given[kind]
     if handler is None:
         why = UNSUPPORTED.get(kind, "it is not known here")
         raise UnsupportedError(f"the relation '{kind}': {why}", where=inner.where)
@@ -255,7 +255,7 @@ def over(scope: Scope, *inputs: tuple[p.Rel, Message]) -> Scope:
 def anchor_of(message: Message) -> int | None:
     """The anchor of a relation."""
     kind = message.which("rel_type")
-    inner = getattr(message, kind) if kind else None
+    inner = message.given[kind] if kind else None
     if isinstance(inner, Message) and "common" in inner.kind.by_name and inner.common.has("rel_anchor"):
         anchor: int = inner.common.rel_anchor
         return anchor
@@ -266,7 +266,7 @@ def required(message: Message, name: str) -> Message:
     """A field that has to be there."""
     if not message.has(name):
         raise PlanError(f"{message.kind.short} without '{name}'", where=message.where)
-    found: Message = getattr(message, name)
+    found: Message = message.given[name]
     return found
 
 

@@ -258,9 +258,11 @@ def _renaming_inner(value: values.Value, type_: t.Type) -> Generator[Any, Any, v
 def attribute(root: p.Rex, name: str) -> p.Rex:
     """The field of a struct. Of data without a schema it may be left out."""
     known = root.type.field(name) if isinstance(root.type, t.Struct) and not root.type.open else None
-    if known is not None and not known.missable:
+    if known is None or known.missable:
+        return build.path(root, p.Key(build.lit(name), optional=True))
+    if root.type.absent:
         return build.path(root, name)
-    return build.path(root, p.Key(build.lit(name), optional=True))
+    return p.Path(known, root, (p.Key(p.Lit(t.STRING, name)),))
 
 
 def unless_null(rex: p.Rex, made: p.Rex) -> p.Rex:

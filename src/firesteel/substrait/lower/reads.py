@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
@@ -14,7 +17,7 @@ from firesteel.substrait.lower.edges import as_declared, attribute, fit, named_s
 from firesteel.substrait.lower.extended import extended
 from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.lower.masks import chosen, masked
-from firesteel.substrait.message import Message
+from firesteel.substrait.message import Message, of_kinds
 
 
 @relation("read")
@@ -36,21 +39,46 @@ def _read(plans: Plans, read: Message, scope: Scope) -> Lowering:
         raise UnsupportedError(f"a read of the kind '{kind}'", where=read.where)
     assert read.parent is not None  # filters see the columns before the mask
     inner = over(scope, (rel, read.parent))
-    for name in ("filter", "best_effort_filter"):
+    if read.has("projection") and isinstance(rel, p.Project) and kind != "extension_table":
+        kept = _mentioned(plans, rel, read)
+        places = {old: new for new, old in enumerate(kept)}
+        rel = rel.replace(exprs=tuple([rel.exprs[i] for i in kept]), names=tuple([rel.names[i] for i in kept]))
+        inner = replace(inner, ordinals=tuple([places.get(i, -1) for i in range(len(inner.columns))]))
+    for name in FILTERS:
         if read.has(name):
             message = getattr(read, name)
             rel = p.Filter(condition((yield message, inner), message), rel).at(message.where)
-    return projected(rel, read) if read.has("projection") else rel
+    return projected(rel, read, inner.ordinals) if read.has("projection") else rel
 
 
-def projected(rel: p.Rel, read: Message) -> p.Rel:
-    """The columns, and parts of columns, that the mask of a read wants."""
+#: The conditions of a read.
+FILTERS = ("filter", "best_effort_filter")
+
+
+def _mentioned(plans: Plans, rel: p.Project, read: Message) -> list[int]:
+    """The columns of a table that the mask of its read, or its filters, mention; and those that may turn out wrong,
+    which is an error of the read. All, where a filter refers to what is said elsewhere in the plan."""
+    fields = {item.field for item in read.projection.select.struct_items}
+    for name in FILTERS:
+        if read.has(name):
+            found = of_kinds(getattr(read, name), "StructField", "StructItem", "Subquery")
+            if found["Subquery"] or plans.lambdas or plans.detached_expressions:
+                return list(range(len(rel.exprs)))
+            fields.update(one.field for messages in found.values() for one in messages)
+    return [i for i, rex in enumerate(rel.exprs) if i in fields or not isinstance(rex, p.Path)]
+
+
+def projected(rel: p.Rel, read: Message, places: Sequence[int] | None = None) -> p.Rel:
+    """The columns, and parts of columns, that the mask of a read wants; `places` says where each column of the table
+    is in the relation, if they are not there in their order."""
     columns = p.schema(rel)
-    exprs, names = [], []
-    for ordinal, inner in chosen(read.projection.select, len(columns)):
-        exprs.append(masked(build.column(rel, ordinal), inner))
-        names.append(columns[ordinal].name or "")
-    return p.Project(tuple(exprs), rel, names=tuple(names)).at(read.projection.where)
+    places = range(len(columns)) if places is None else places
+    wanted = [(places[ordinal], inner) for ordinal, inner in chosen(read.projection.select, len(places))]
+    if isinstance(rel, p.Project) and wanted == [(i, None) for i in range(len(columns))]:
+        return rel
+    exprs = tuple([masked(build.column(rel, place), inner) for place, inner in wanted])
+    names = tuple([columns[place].name or "" for place, _ in wanted])
+    return p.Project(exprs, rel, names=names).at(read.projection.where)
 
 
 def _schema(plans: Plans, read: Message) -> t.Schema | None:

@@ -15,12 +15,15 @@ from firesteel.substrait.message import Message
 
 
 @expression("selection")
-def _selection(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _selection(plans: Plans, message: Message, scope: Scope) -> p.Rex | Lowering:
     if message.which("root_type") == "expression":
-        root = yield message.expression, scope
-        return _into_value(plans, root, message).at(message.where)
-    row, depth, start = _row(message, scope)
-    return _into_row(plans, row, depth, start, message)
+        return _of_expression(plans, message, scope)
+    return _into_row(plans, *_row(message, scope), message)
+
+
+def _of_expression(plans: Plans, message: Message, scope: Scope) -> Lowering:
+    root = yield message.expression, scope
+    return _into_value(plans, root, message).at(message.where)
 
 
 def _row(message: Message, scope: Scope) -> tuple[Scope, int, int]:
@@ -62,7 +65,7 @@ def _into_row(plans: Plans, row: Scope, depth: int, start: int, message: Message
     segment = message.direct_reference
     if segment.which("reference_type") != "struct_field":
         raise PlanError("a reference to a row begins with a field of it", where=message.where)
-    field = segment.struct_field
+    field: Message = segment.given["struct_field"]
     ordinal = start + field.field
     if not start <= ordinal < width:
         raise PlanError(f"no field {field.field}: the row has {width - start}", where=field.where)
@@ -89,7 +92,7 @@ def _steps(plans: Plans, root: p.Rex, segment: Message | None) -> p.Rex:
         kind = segment.which("reference_type")
         if kind is None:
             raise PlanError("a reference that says nothing", where=segment.where)
-        inner = getattr(segment, kind)
+        inner = segment.given[kind]
         root = _step(plans, root, kind, inner).at(inner.where)
         segment = inner.child if inner.has("child") else None
     return root
