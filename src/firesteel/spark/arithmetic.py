@@ -132,14 +132,14 @@ def guarded(
         left, right = (e.plain.cast(cast) if cast else _as_decimal(e) for e in (x, y))
         value = operation(left, right)
         if cast is None:
-            value = value.try_cast(to_spark(type_))
+            value = value.try_cast(to_spark(type_).simpleString())
         error = scope.run.error(message, where)
         if division or message is DIVISION:
             zero = scope.run.error(DIVISION, where)
             error = F.when(right == 0, zero).otherwise(error if message is not DIVISION else F.lit(None))
         if x.type.absent or y.type.absent:
             error = F.when(left.isNotNull() & right.isNotNull(), error)
-        return propagated(type_, F.coalesce(value, error), (x, y), throws=True, cost=3)
+        return propagated(type_, F.nvl(value, error), (x, y), throws=True, cost=3)
 
     often = division or message is DIVISION or a.type.absent or b.type.absent
     return scope.let([a, b], apply) if often else apply(a, b)
@@ -186,11 +186,9 @@ def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Deci
         precision = max(p1 - s1, p2 - s2) + scale + 1
     elif name == "times":
         precision, scale = p1 + p2 + 1, s1 + s2
-    elif name == "modulo":
+    else:
         scale = max(s1, s2)
         precision = min(p1 - s1, p2 - s2) + scale
-    else:
-        return None
     if precision > MAX_DIGITS and max(MAX_DIGITS - (precision - scale), min(scale, 6)) < scale:
         return None
     return t.Decimal(min(precision, MAX_DIGITS), scale)

@@ -1,9 +1,9 @@
 """Quotients of decimals whose types are known: 38 digits that count, half to even, as a variant.
 
-A long division in two steps. The dividend is filled with zeros to 38 digits, and the divisor to 18, or to 19 if it then
+A long division of few steps. The dividend is filled with zeros to 38 digits, and the divisor to 18, or to 19 if it then
 begins with no more than the dividend does: so the quotient, carried on for 18 digits, has just 38. Its first 20 are one
-division, and the rest of that with 18 zeros more fits a decimal again, for the other 18. Of a divisor that is longer the
-digits come one by one.
+division, and the rest of that with 18 zeros more fits a decimal again, for the other 18. By a longer divisor it takes
+more steps.
 
 The expression is short, because each part of it is a call to Spark, and every rule of Spark's optimizer walks over it:
 methods of columns before functions, which are three calls each or nine, and what is known of the types is not asked.
@@ -14,16 +14,19 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import partial
+from operator import add
 
 from pyspark.sql import Column
 
 from firesteel.spark import columns as F
 from firesteel.spark.dynamic import any_of
 from firesteel.spark.encoding import MAX_DIGITS
+from firesteel.spark.operands import Choice
 from firesteel.spark.variant import TAG
 
-#: So many digits are found at once. They fit beside the rest of a division by a number of one digit more.
-_STEP = 18
+#: A divisor of at most so many digits, and how many of the quotient's are found at once by it: as many as fit beside
+#: a rest of one digit more than the divisor has. By a longer one they are found one by one.
+_STEPS = ((18, 18), (24, 12))
 _WHOLE = f"decimal({MAX_DIGITS},0)"
 #: A long number with a sign, without the zeros before it and behind it.
 _ZEROS = r"^(-?)0*(\d+\.\d+?)0*$"
@@ -69,63 +72,53 @@ def quotient(a: Operand, b: Operand) -> Quotient:
     if b.precision >= MAX_DIGITS:
         beyond.append(size >= MAX_DIGITS)
 
-    if b.precision <= _STEP:
-        length, divided = shift + _STEP, _straight
-    else:
-        short = size <= _STEP
-        length = F.when(short, shift + _STEP).otherwise(size)
-        divided = partial(_stepwise, _steps(short, size - shift))
+    length, powers = _steps(b.precision, size, shift)
 
-    def found(p: Column) -> Column:
-        text = F.lpad(divided(p[0], p[1]).cast("string"), F.lit(width), zero)
+    def found(state: Column) -> Column:
+        text = F.lpad(_rounded(state).cast("string"), F.lit(width), zero)
         if before >= MAX_DIGITS:  # then there may be none behind the point
             text = F.rpad(text, F.lit(width + 1), zero)
         sign = F.when(a.text.startswith("-") != b.text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
         return _variant(F.overlay(F.overlay(text, F.lit("."), point, F.lit(0)), sign, F.lit(1), F.lit(0)))
 
-    both = F.array(dividend.cast(_WHOLE), F.rpad(y, length, zero).cast(_WHOLE))
-    return Quotient(F.transform(F.array(both), found)[0], size == 0, any_of(beyond))
+    start = F.array(F.lit(0), dividend.cast(_WHOLE), F.rpad(y, length, zero).cast(_WHOLE))
+    return Quotient(F.aggregate(powers, start, _step, found), size == 0, any_of(beyond))
 
 
-def _steps(short: Column, size: Column) -> Column:
-    """The powers of ten to go on by."""
-    once, often = F.array_repeat(_power(_STEP), F.lit(1)), F.array_repeat(_power(1), size)
-    return F.when(short, once).otherwise(often)
+def _steps(precision: int, size: Column, shift: Column) -> tuple[Column, Column]:
+    """How long the divisor is to be, and the powers of ten to go on by."""
+    length, powers = Choice(), Choice()
+    for digits, step in _STEPS:
+        fits = size <= digits if precision > digits else True
+        length.when(fits, partial(add, shift, digits))
+        powers.when(fits, partial(_powers, step, F.lit(digits // step)))
+    length.when(True, lambda: size)
+    powers.when(True, lambda: _powers(1, size - shift))
+    return length.end(), powers.end()
 
 
-def _power(digits: int) -> Column:
-    return F.lit(str(10**digits)).cast(f"decimal({_STEP + 1},0)")
+def _powers(digits: int, times: Column) -> Column:
+    return F.array_repeat(F.lit(str(10**digits)).cast("decimal(19,0)"), times)
 
 
-def _straight(a: Column, b: Column) -> Column:
-    return _rounded(*_next(*_first(a, b), b, _power(_STEP)), b)
+def _step(state: Column, power: Column) -> Column:
+    """The quotient so far, what is left to be divided, and the divisor: some digits on."""
+    found, left, b = state[0], state[1], state[2]
+    digits, rest = _divided(left, b)
+    return F.array((found + digits) * power, rest * power, b)
 
 
-def _stepwise(powers: Column, a: Column, b: Column) -> Column:
-    return F.aggregate(
-        powers,
-        F.array(*_first(a, b)),
-        lambda s, power: F.array(*_next(s[0], s[1], b, power)),
-        lambda s: _rounded(s[0], s[1], b),
-    )
+def _rounded(state: Column) -> Column:
+    """The quotient: up if the rest is more than half, or is half and the last digit odd."""
+    found, left, b = state[0], state[1], state[2]
+    digits, rest = _divided(left, b)
+    return found + digits + (rest * 2 + digits % 2 > b).cast("int")
 
 
-def _first(a: Column, b: Column) -> tuple[Column, Column]:
+def _divided(a: Column, b: Column) -> tuple[Column, Column]:
     """The whole quotient, and the rest. Spark would round the quotient: it divides what can be divided."""
     rest = a % b
     return ((a - rest) / b).cast(_WHOLE), rest
-
-
-def _next(found: Column, rest: Column, b: Column, power: Column) -> tuple[Column, Column]:
-    """The same with some digits more."""
-    a = rest * power
-    rest = a % b
-    return found * power + ((a - rest) / b).cast(f"decimal({_STEP},0)"), rest
-
-
-def _rounded(found: Column, rest: Column, b: Column) -> Column:
-    twice = rest + rest
-    return found + ((twice > b) | ((twice == b) & (found % 2 == 1))).cast("int")
 
 
 def _variant(text: Column) -> Column:
