@@ -26,6 +26,7 @@ from firesteel.spark.kinds import may_be, possible
 from firesteel.spark.numbers import Digits
 from firesteel.spark.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.quick import quick
+from firesteel.spark.quotients import Operand, quotient
 from firesteel.spark.scope import Scope, Where
 
 Operation = Callable[[Any, Any], Column]
@@ -89,6 +90,8 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
         if name in _BARE and all(_small(e) for e in (a, b)):
             return propagated(t.INT64, _BARE[name](a.plain.cast("bigint"), b.plain.cast("bigint")), (a, b))
         return guarded(scope, t.INT64, ints, a, b, "bigint", OVERFLOW, where, division=name in _DIVISIONS)
+    if name == "divide":
+        return _quotient(scope, a, b, where)
     type_ = _decimal_result(name, _digits(a), _digits(b))
     if type_ is None:
         return _exact_binary(scope, name, a, b, where)
@@ -129,14 +132,14 @@ def guarded(
         left, right = (e.plain.cast(cast) if cast else _as_decimal(e) for e in (x, y))
         value = operation(left, right)
         if cast is None:
-            value = value.try_cast(to_spark(type_))
+            value = value.try_cast(to_spark(type_).simpleString())
         error = scope.run.error(message, where)
         if division or message is DIVISION:
             zero = scope.run.error(DIVISION, where)
             error = F.when(right == 0, zero).otherwise(error if message is not DIVISION else F.lit(None))
         if x.type.absent or y.type.absent:
             error = F.when(left.isNotNull() & right.isNotNull(), error)
-        return propagated(type_, F.coalesce(value, error), (x, y), throws=True, cost=3)
+        return propagated(type_, F.nvl(value, error), (x, y), throws=True, cost=3)
 
     often = division or message is DIVISION or a.type.absent or b.type.absent
     return scope.let([a, b], apply) if often else apply(a, b)
@@ -168,6 +171,13 @@ def _constant_digits(number: Decimal) -> tuple[int, int]:
     return max(len(digits) + max(0, exponent), scale, 1), scale
 
 
+def _written(expr: Expr) -> Column:
+    """The text of a number that is no float, with just the digits of `_digits`."""
+    if isinstance(expr.constant, int | Decimal):
+        return F.lit(f"{_WIDE.create_decimal(expr.constant).normalize(_WIDE):f}")
+    return expr.plain.cast("string")
+
+
 def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Decimal | None:
     """Spark's own rules (`DecimalPrecision`), so that its types and ours agree; None where it would round."""
     (p1, s1), (p2, s2) = a, b
@@ -176,14 +186,28 @@ def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Deci
         precision = max(p1 - s1, p2 - s2) + scale + 1
     elif name == "times":
         precision, scale = p1 + p2 + 1, s1 + s2
-    elif name == "modulo":
+    else:
         scale = max(s1, s2)
         precision = min(p1 - s1, p2 - s2) + scale
-    else:
-        return None
     if precision > MAX_DIGITS and max(MAX_DIGITS - (precision - scale), min(scale, 6)) < scale:
         return None
     return t.Decimal(min(precision, MAX_DIGITS), scale)
+
+
+def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
+    """Of decimals: a variant, because no type says where the point is in 38 digits."""
+
+    def compute(x: Expr, y: Expr) -> Expr:
+        found = quotient(*(Operand(_written(e), *_digits(e)) for e in (x, y)))
+        choice = Choice()
+        if not isinstance(y.constant, int | Decimal) or y.constant == 0:
+            choice.when(found.zero, lambda: scope.run.error(DIVISION, where))
+        if found.beyond is not None:
+            choice.when(found.beyond, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError))
+        choice.when(True, lambda: found.value)
+        return _absent(scope, (x, y), made(t.ANY, choice.end(), x, y, throws=True, cost=40))
+
+    return scope.let([a, b], compute)
 
 
 def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
