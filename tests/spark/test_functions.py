@@ -70,6 +70,15 @@ CASES: dict[str, tuple[Iterable[tuple[Any, Any]], dict[str, p.Rex]]] = {
     "products": (product(EVERYTHING, EVERYTHING), both("times")),
     "comparisons": (product(EVERYTHING, EVERYTHING), both("lt", "gte", "eq")),
     "division": (product([*INTERVALS, *NUMBERS, *OTHERS], [*NUMBERS, *OTHERS]), both("divide", "modulo")),
+    "with nothing": (
+        ((x, 1) for x in EVERYTHING),
+        {
+            f"{name} {'behind' if last else 'before'} {nothing}": call(name, *((A, nothing) if last else (nothing, A)))
+            for name in ("plus", "minus", "times", "divide")
+            for nothing in (None, MISSING)
+            for last in (True, False)
+        },
+    ),
     "of one": (
         ((x, 1) for x in EVERYTHING),
         {

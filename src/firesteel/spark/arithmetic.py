@@ -22,7 +22,7 @@ from firesteel.spark.arguments import propagated
 from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
 from firesteel.spark.encoding import MAX_DIGITS, to_spark
 from firesteel.spark.expr import Expr, made
-from firesteel.spark.kinds import may_be, possible
+from firesteel.spark.kinds import possible
 from firesteel.spark.numbers import Digits
 from firesteel.spark.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.quick import quick
@@ -69,7 +69,7 @@ def binary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     if all(typed(arg) for arg in args):
         return _typed_binary(scope, name, a, b, where)
     if intervals.concern(name, a, b):
-        both = may_be(a, "number") and may_be(b, "number")
+        both = intervals.can(a, "number") and intervals.can(b, "number")
         mixed = (lambda x, y: _dynamic_binary(scope, name, x, y, where)) if both else None
         return intervals.binary(scope, name, a, b, mixed, where)
     return scope.let(args, lambda x, y: _dynamic_binary(scope, name, x, y, where))

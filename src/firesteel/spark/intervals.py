@@ -31,7 +31,7 @@ _BEYOND = "an interval times or by a number of so many digits is not native on S
 _TEMPORAL = FAMILIES["temporal"]
 
 
-def _can(expr: Expr, *families: str) -> bool:
+def can(expr: Expr, *families: str) -> bool:
     """May it be of one of the families, or nothing at all?"""
     kinds = possible(expr)
     return not kinds or any(kinds & set(FAMILIES[family]) for family in families)
@@ -43,13 +43,13 @@ def concern(name: str, a: Expr, b: Expr) -> bool:
         return False
     match name:
         case "plus":
-            return (_can(a, "interval") and _can(b, "temporal")) or (_can(a, "temporal") and _can(b, "interval"))
+            return (can(a, "interval") and can(b, "temporal")) or (can(a, "temporal") and can(b, "interval"))
         case "minus":
-            return _can(a, "temporal") and _can(b, "temporal")
+            return can(a, "temporal") and can(b, "temporal")
         case "times":
-            return (_can(a, "interval") and _can(b, "number")) or (_can(a, "number") and _can(b, "interval"))
+            return (can(a, "interval") and can(b, "number")) or (can(a, "number") and can(b, "interval"))
         case "divide":
-            return _can(a, "interval") and _can(b, "number")
+            return can(a, "interval") and can(b, "number")
     return False
 
 
@@ -82,10 +82,10 @@ def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -
 
 def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     sign = 1 if name == "plus" else -1
-    ranks = moments.ranks_of(a) if _can(b, "interval") else frozenset()
-    if name == "plus" and _can(a, "interval"):
+    ranks = moments.ranks_of(a) if can(b, "interval") else frozenset()
+    if name == "plus" and can(a, "interval"):
         ranks = ranks | moments.ranks_of(b)
-    pairs = _can(a, "interval") and _can(b, "interval")
+    pairs = can(a, "interval") and can(b, "interval")
     apart = name == "minus" and bool(moments.ranks_of(a)) and bool(moments.ranks_of(b))
     only_dates = ranks == {moments.DATE} and not pairs and not apart
     families = tuple("interval" if possible(e) == frozenset({"interval"}) else "temporal" for e in (a, b))
@@ -182,8 +182,8 @@ def _fitting(scope: Scope, struct: Column, where: Where) -> Column:
 
 def _scaled(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     """An interval times a number, in any order, or by one."""
-    forth = _can(a, "interval") and _can(b, "number")
-    back = name == "times" and _can(b, "interval") and _can(a, "number")
+    forth = can(a, "interval") and can(b, "number")
+    back = name == "times" and can(b, "interval") and can(a, "number")
     if not (forth and back):
         return _multiple(scope, name, b, a, where) if back else _multiple(scope, name, a, b, where)
     first, second = _multiple(scope, name, a, b, where), _multiple(scope, name, b, a, where)

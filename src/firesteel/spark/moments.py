@@ -330,14 +330,14 @@ def _instant_nanos(moment: Moment) -> Column:
 
 def to_variant(moment: Moment) -> Column:
     """As a variant: one that Spark knows where it would come back as it is."""
-    column: Any = F
-    if DATE in moment.ranks:
-        column = column.when(moment.is_rank(DATE), moment.date.cast("variant"))
+    column = dynamic.missing()
+    if TIMESTAMP in moment.ranks:
+        column = F.when(moment.is_rank(TIMESTAMP), _timestamp(moment))
     if TIME in moment.ranks:
         parts = (_clock_parts(moment), _instant_nanos(moment).cast(WHOLE).cast("variant"))
-        column = column.when(moment.is_rank(TIME), dynamic.tag("time", *parts))
-    if TIMESTAMP in moment.ranks:
-        column = column.when(moment.is_rank(TIMESTAMP), _timestamp(moment))
+        column = F.when(moment.is_rank(TIME), dynamic.tag("time", *parts)).otherwise(column)
+    if DATE in moment.ranks:
+        column = F.when(moment.is_rank(DATE), moment.date.cast("variant")).otherwise(column)
     return column
 
 
