@@ -9,7 +9,7 @@ from typing import Any
 import firesteel as fs
 from tools import tpch
 from tools.bench_measure import Arm, Arms, Progress, interleaved
-from tools.bench_tpch import DEFAULTS, Found, compared, compared_table, configured
+from tools.bench_tpch import DEFAULTS, WARM, Found, compared, compared_table, configured
 from tools.tpch import CONFORMANCE
 
 PLANS = CONFORMANCE / "substrait-plans" / "tpch" / "datafusion"
@@ -34,6 +34,6 @@ def measure(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: i
     found = []
     for name in names:
         progress.next(name)
-        found.append(interleaved(name, arms(name), repeat, progress))
+        found.append(interleaved(name, arms(name), repeat, progress, WARM))
     progress.close()
     return compared_table(title, found)

@@ -17,14 +17,19 @@ from tools.bench_measure import AGAIN, Arm, Arms, Column, Measured, Progress, in
 OURS: dict[str, str] = {
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.sql.codegen.hugeMethodLimit": "8000",
+    "spark.sql.dataFrameQueryContext.enabled": "false",
 }
 DEFAULTS: dict[str, str] = {
     "spark.sql.subexpressionElimination.enabled": "true",
     "spark.sql.codegen.hugeMethodLimit": "65535",
+    "spark.sql.dataFrameQueryContext.enabled": "true",
 }
 
 #: The arm that plans everything anew, each time.
 NEW = "never seen"
+
+#: The JVM compiles what it has seen often: the first rounds of a short query are slower, whoever asks.
+WARM = 3
 
 Found = tuple[list[str], dict[str, object]]
 
@@ -64,7 +69,7 @@ def compared_table(title: str, found: list[Measured]) -> Found:
     _, noise = table(title, found, [again])
     bound = noise["ratios"]["A/A"]["geometric_mean"] + 0.05  # type: ignore[index]
     ours = Column("firesteel / spark.sql", "firesteel", "spark.sql", bound)
-    return table(title, found, [ours, Column("never seen / spark.sql", NEW, "spark.sql"), again])
+    return table(title, found, [ours, Column("never seen / spark.sql", NEW, "spark.sql", bound), again])
 
 
 def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
@@ -79,7 +84,7 @@ def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], 
         ours = Arm(lambda: planned(session.query(text).to_spark()), anew)
         return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
 
-    found = _measure(arms, texts, repeat, "planning", warm=3)
+    found = _measure(arms, texts, repeat, "planning")
     again = Column("A/A", f"spark.sql {AGAIN}", "spark.sql")
     return table(title, found, [Column("firesteel / spark.sql", "firesteel", "spark.sql", 3.0), again])
 
@@ -89,13 +94,13 @@ def planned(frame: Any) -> object:
     return frame._jdf.queryExecution().executedPlan()
 
 
-def _measure(arms: Any, texts: Mapping[str, str], repeat: int, what: str, warm: int = 1) -> list[Measured]:
+def _measure(arms: Any, texts: Mapping[str, str], repeat: int, what: str) -> list[Measured]:
     progress = Progress(what, len(texts))
     found = []
     for name, text in texts.items():
         progress.next(name)
         try:
-            found.append(interleaved(name, arms(text), repeat, progress, warm))
+            found.append(interleaved(name, arms(text), repeat, progress, WARM))
         except fs.UnsupportedError as error:
             print(f"{name} is refused: {error.message}", flush=True)
     progress.close()

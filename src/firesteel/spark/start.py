@@ -34,6 +34,8 @@ SETTINGS: dict[str, str] = {
     "spark.sql.analyzer.maxIterations": "10000",
     # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
     "spark.sql.optimizer.maxIterations": "20",
+    # Spark would look at the stack for every column that is made, to name the line in an error: ours name the plan.
+    "spark.sql.dataFrameQueryContext.enabled": "false",
     # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
     "spark.sql.variant.allowDuplicateKeys": "true",
 }
