@@ -148,4 +148,6 @@ def _grouped(
             groups.append(Expr(t.ANY, F.coalesce(F.col(value), dynamic.null()), height=2))
         else:
             groups.append(reference(type_, value))
+    if keys and not by:  # without a column to group by there would be a group where there are no rows
+        by.append(F.lit("").alias(scope.run.name()))
     return by, groups

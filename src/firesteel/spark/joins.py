@@ -112,7 +112,8 @@ def _theta(theta: p.Theta, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling
     if theta.capture is p.Capture.INNER:
         rows = _beside(node, left, right, left.frame.crossJoin(right.frame), outer)
         return (yield from _residual(theta.condition, rows, node, outer))
-    condition = yield from _inside(theta.condition, node, left, right, outer)
+    found: Expr = yield from _inside(theta.condition, node, left, right, outer)
+    left, right, condition = _kept_here(found, left, right, outer.run)
     return _joined(node, left, right, condition, outer)
 
 
@@ -122,8 +123,8 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     scopes = (left.scope(outer), right.scope(outer))
     pairs: list[Pair] = []
     for both in equi.keys:
-        a = scopes[0].bind(opened((yield both.left, scopes[0])))
-        b = scopes[1].bind(opened((yield both.right, scopes[1])))
+        a = _bound(scopes[0], (yield both.left, scopes[0]))
+        b = _bound(scopes[1], (yield both.right, scopes[1]))
         pairs += _same(a, b, scopes) if both.same else [(*_alike(a, b, scopes), False)]
     left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
     pairs, left, right = _opaque(pairs, left, right, outer.run)
@@ -133,11 +134,20 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     if equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs):
         return _found_in(left, right, *pairs[0][:2])
     if equi.residual is not None and equi.capture is not p.Capture.INNER:
-        tests.append((yield from _inside(equi.residual, node, left, right, outer)))
+        found: Expr = yield from _inside(equi.residual, node, left, right, outer)
+        left, right, condition = _kept_here(found, left, right, outer.run)
+        tests.append(condition)
     rows = _joined(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
     if equi.residual is None or equi.capture is not p.Capture.INNER:
         return rows
     return (yield from _residual(equi.residual, rows, node, outer))
+
+
+def _bound(scope: Scope, found: Expr) -> Expr:
+    """A key by its name. Catalyst asks of the rows below that it is not NULL: of those that an unnesting drops, too, if
+    it may. What raises an error stays where it is."""
+    expr = opened(found)
+    return scope.bind(expr, dear=expr.throws)
 
 
 def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[Pair], Rows, Rows]:
@@ -164,12 +174,26 @@ def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compi
     return filtered(rows, scope, [truth(scope, value, "a condition is a boolean", where)], node)
 
 
-def _inside(condition: p.Rex, node: p.Join, left: Rows, right: Rows, outer: Scope) -> Generator[Any, Any, Column]:
+def _inside(condition: p.Rex, node: p.Join, left: Rows, right: Rows, outer: Scope) -> Generator[Any, Any, Expr]:
     """A condition over both rows, where there is no place to bind anything."""
     scope = Scope(outer.run, left.columns + right.columns, outer)
     value = yield condition, scope
     where = condition.where or node.type.where or node.where
-    return truth(scope, value, "a condition is a boolean", where).plain
+    return truth(scope, value, "a condition is a boolean", where)
+
+
+def _kept_here(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows, Rows, Column]:
+    """A condition that may raise an error, over rows that Catalyst does not move it below: there may be rows there that
+    an unnesting drops."""
+    column = condition.plain
+    if not condition.throws:
+        return left, right, column
+    walls = run.name(), run.name()
+    left, right = (
+        rows.over(rows.frame.select(F.col("*"), F.once(F.lit(True)).alias(name)))
+        for rows, name in zip((left, right), walls, strict=True)
+    )
+    return left, right, F.col(walls[0]) & F.col(walls[1]) & column
 
 
 def _test(pair: Pair) -> Column:
