@@ -102,6 +102,8 @@ def test_strict(pair: tuple[fs.Session, fs.Session]) -> None:
         "SELECT VALUE (SELECT VALUE x FROM t.xs AS x ORDER BY x LIMIT t.id - 2) FROM known AS t",
         # A row without elements has no first one, but it is dropped before anybody asks for that.
         "SELECT VALUE x FROM known AS t, t.xs AS x WHERE t.xs[0] = 3",
+        "SELECT VALUE t.id FROM known AS t WHERE t.id > 9 AND <<1, 2>>[0]",
+        "SELECT VALUE t.id FROM mixed AS t WHERE t.id < 9 OR t.qs[t.id + 7]",
         "SELECT VALUE x FROM known AS t, t.xs AS x WHERE t.xs[0] = ANY (SELECT VALUE 7 FROM known AS u)",
         "SELECT VALUE x FROM known AS t, t.xs AS x WHERE t.xs[0] IN (SELECT VALUE u.id FROM known AS u)",
         "SELECT x, u.id FROM (SELECT t.xs, x FROM known AS t, t.xs AS x) AS v JOIN known AS u ON v.xs[0] = u.id",

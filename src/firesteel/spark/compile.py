@@ -59,6 +59,8 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
             args.append(arg)
             continue
         made = here.lowered((yield arg, here))
+        if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
+            made = here.bind(made)
         args.append(made)
         if lazy and here.stages is not None:
             here = _after(node.fn.name, here, made)
