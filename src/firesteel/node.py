@@ -297,22 +297,17 @@ def transform(root: N, f: Callable[[Any], Node], *sorts: type[Node]) -> N:
     wanted = bits(*sorts)
     if not sorts_in(root) & wanted:
         return root
-    done: dict[int, Node] = {}
-    stack: list[Node] = [root]
-    while stack:
-        node = stack[-1]
-        if id(node) in done:
-            stack.pop()
-            continue
-        kids = children(node)
-        waiting = [kid for kid in kids if kid.__dict__["_sorts_in"] & wanted and id(kid) not in done]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        made = rebuild(node, [done.get(id(kid), kid) for kid in kids])
-        done[id(node)] = f(made) if made.sorts & wanted else made
-        stack.pop()
-    return cast(N, done[id(root)])
+
+    def below(node: Node) -> list[Node]:
+        return [kid for kid in children(node) if kid.__dict__["_sorts_in"] & wanted]
+
+    def one(node: Node, changed: list[Any]) -> Node:
+        supply = iter(changed)
+        kids = [next(supply) if kid.__dict__["_sorts_in"] & wanted else kid for kid in children(node)]
+        made = rebuild(node, kids)
+        return f(made) if made.sorts & wanted else made
+
+    return cast(N, fold(root, one, below))
 
 
 def depth(root: Node) -> int:

@@ -53,7 +53,7 @@ def prune_columns(plan: Plan) -> Plan:
     done: dict[tuple[int, Read], tuple[Any, Node]] = {}  # with the nodes, so that their ids stay theirs
 
     def dispatch(node: Node, read: Read) -> Any:
-        if not isinstance(node, Rel) and not has_relation(node):
+        if not has_relation(node):
             return node
         if isinstance(node, Rel) and readers[id(node)] > 1:
             read = None

@@ -57,7 +57,7 @@ def push_filters(plan: Plan) -> Plan:
     done: dict[tuple[int, Order], tuple[Node, Node]] = {}  # with the nodes, so that their ids stay theirs
 
     def dispatch(node: Node, wanted: Terms, order: Order) -> Any:
-        if not isinstance(node, Rel) and not has_relation(node):
+        if not has_relation(node):
             return node
         known = None if wanted else done.get((id(node), order))
         return known[0] if known is not None else remember(node, wanted, order)

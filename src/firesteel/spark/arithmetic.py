@@ -20,7 +20,7 @@ from firesteel.spark import columns as F
 from firesteel.spark import dynamic, intervals, numbers
 from firesteel.spark.arguments import propagated
 from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
-from firesteel.spark.encoding import MAX_DIGITS, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, spelled
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import possible
 from firesteel.spark.numbers import Digits
@@ -132,14 +132,14 @@ def guarded(
         left, right = (e.plain.cast(cast) if cast else _as_decimal(e) for e in (x, y))
         value = operation(left, right)
         if cast is None:
-            value = value.try_cast(to_spark(type_).simpleString())
+            value = value.try_cast(spelled(type_))
         error = scope.run.error(message, where)
         if division or message is DIVISION:
             zero = scope.run.error(DIVISION, where)
             error = F.when(right == 0, zero).otherwise(error if message is not DIVISION else F.lit(None))
         if x.type.absent or y.type.absent:
             error = F.when(left.isNotNull() & right.isNotNull(), error)
-        return propagated(type_, F.nvl(value, error), (x, y), throws=True, cost=3)
+        return propagated(type_, F.coalesce(value, error), (x, y), throws=True, cost=3)
 
     often = division or message is DIVISION or a.type.absent or b.type.absent
     return scope.let([a, b], apply) if often else apply(a, b)

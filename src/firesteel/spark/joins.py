@@ -89,7 +89,7 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
     if column is None or not column.own or column.dynamic or len(column.names) != 1:
         return None
     (name,) = column.names
-    return left.frame.select("*", right.picked([(name, column)]).scalar().alias(name))
+    return left.frame.select(F.col("*"), right.picked([(name, column)]).scalar().alias(name))
 
 
 def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> Rows:
@@ -158,7 +158,7 @@ def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[
         if a.dynamic or b.dynamic:
             names = run.name(), run.name()
             left, right = (
-                rows.over(rows.frame.select("*", F.explode(F.array(expr.column)).alias(name)))
+                rows.over(rows.frame.select(F.col("*"), F.explode(F.array(expr.column)).alias(name)))
                 for rows, expr, name in ((left, a, names[0]), (right, b, names[1]))
             )
             a, b = reference(a.type, names[0]), reference(b.type, names[1])

@@ -64,8 +64,8 @@ def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Sp
         column = fit(expr, field.type)
         if not field.type.nullable and expr.type.nullable:
             mark = compiled.failures.register(EvaluationError, where)
-            said = F.lit(f"{mark}NULL for the column '{field.name}', which is declared without")
-            column = F.when(column.isNull(), F.raise_error(said).cast(spelled(field.type))).otherwise(column)
+            error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
+            column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
     try:
         compiled.rows.frame.select(*made).write.parquet(folder.as_uri())

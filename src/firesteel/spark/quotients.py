@@ -98,7 +98,7 @@ def _steps(precision: int, size: Column, shift: Column) -> tuple[Column, Column]
 
 
 def _powers(digits: int, times: Column) -> Column:
-    return F.array_repeat(F.lit(str(10**digits)).cast("decimal(19,0)"), times)
+    return F.array_repeat(F.literal(str(10**digits), "decimal(19,0)"), times)
 
 
 def _step(state: Column, power: Column) -> Column:

@@ -92,7 +92,7 @@ class Rows:
 
     def picked(self, pairs: Sequence[tuple[str, Expr]]) -> DataFrame:
         """A frame of these columns under these names, its rows in order."""
-        asked = {name for one in self.order for name in one.expr.names} if not self.sorted else set()
+        asked = set() if self.sorted else set(order_names(self.order))
         if not self.made or asked & self.made.keys() or not all(_is_name(expr) for _, expr in pairs):
             return self.in_order().select(*(expr.column.alias(name) for name, expr in pairs))
         found = [(name, self.made.get(expr.names[0], expr.value)) for name, expr in pairs]
