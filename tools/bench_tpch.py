@@ -16,12 +16,10 @@ from tools.bench_measure import AGAIN, Arm, Arms, Column, Measured, Progress, in
 #: What `fs.connect()` sets for its session that a query of somebody else's would rather have as Spark has it.
 OURS: dict[str, str] = {
     "spark.sql.subexpressionElimination.enabled": "false",
-    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.dataFrameQueryContext.enabled": "false",
 }
 DEFAULTS: dict[str, str] = {
     "spark.sql.subexpressionElimination.enabled": "true",
-    "spark.sql.codegen.hugeMethodLimit": "65535",
     "spark.sql.dataFrameQueryContext.enabled": "true",
 }
 

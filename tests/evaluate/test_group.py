@@ -14,6 +14,7 @@ from firesteel.values import MISSING, Bag, Struct
 
 from .helpers import BOTH, ERROR, PERMISSIVE, STRICT, call, lit, rows, same, scan, table, var
 
+_THIRD = Decimal("0." + "3" * 38)
 FULL, PARTIAL = p.Strategy.FULL, p.Strategy.PARTIAL
 SALES = table(2, ("a", 1), ("b", 2), (None, 4), ("a", 8), (MISSING, 16))
 
@@ -76,6 +77,12 @@ AGGREGATES = [
     ("avg", [1, 2.0, 3e0, 4, Decimal(5)], Decimal(3), Decimal(3)),
     ("avg", [0.1, 0.3], Decimal("0.2"), Decimal("0.2")),
     ("avg", [1, 1, 2], Decimal("1." + "3" * 18), Decimal("1." + "3" * 18)),
+    (
+        "avg",
+        [_THIRD, Decimal("-0.41" + "6" * 36)],
+        Decimal("-0.041" + "6" * 34 + "7"),
+        Decimal("-0.041" + "6" * 34 + "7"),
+    ),
     ("avg", [math.inf, 1], math.inf, math.inf),
     ("avg", [None], None, None),
     ("avg", [1, "a"], MISSING, ERROR),

@@ -49,6 +49,50 @@ def test_numbers_of_json(spark: Any, tmp_path: Path) -> None:
     assert differences(both(spark, path), OVER_LINES) == []
 
 
+#: Texts that JSON escapes, or that floats without a number are written as; numbers of every kind and length.
+TEXTS = r"""
+{"g":"a\\b","v":1,"w":3}
+{"g":"a\"b","v":-0.25,"w":3}
+{"g":"Infinity","v":2,"w":7.5}
+{"g":"NaN","v":1.5,"w":2}
+{"g":"","v":2.0,"w":2}
+{"g":"Zürich","v":123456789012345678.5,"w":1}
+{"g":"null","v":1e3,"w":4}
+{"g":null,"v":4,"w":0.0000000001}
+{"g":5.0,"v":"x","w":1}
+{"g":5,"v":null,"w":1}
+{"g":true,"v":9223372036854775807,"w":1}
+{"g":["a"],"w":1}
+{"g":"a\\b","v":10,"w":-2.5}
+"""
+OVER_TEXTS = [
+    "SELECT t.g AS g, SUM(t.v) AS s, SUM(t.v / t.w) AS q, SUM(t.v * t.w) AS p FROM t GROUP BY t.g",
+    "SELECT SUM(t.v / t.w) AS q, AVG(t.v / t.w) AS m FROM t WHERE t.w >= 2 AND t.w <= 3",
+    "SELECT t.g AS g, AVG(t.v) AS a, AVG(t.v * t.w) AS p FROM t WHERE t.w > 0.5 GROUP BY t.g",
+    "SELECT SUM(-0.25 / 3) AS s, AVG(-0.25 / 3) AS m FROM t",
+    "SELECT SUM(t.v * 2) AS s FROM t WHERE t.g = 'NaN' OR t.g = 'Infinity'",
+    "SELECT t.v AS v FROM t WHERE t.g = 'Infinity' OR t.g = 'Zürich' OR t.g = 'null' OR t.g < 'a'",
+    r"SELECT t.g < 'b' AS l, t.g = 'a\\b' AS e, t.g || '!' AS c, t.v >= 1.5 AS m FROM t",
+    "SELECT DISTINCT t.g AS g FROM t",
+    "SELECT VALUE t.g FROM t WHERE t.w > 0 ORDER BY t.g, t.w",
+]
+
+
+def test_texts_and_sums_of_json(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(TEXTS, encoding="utf-8")
+    assert differences(both(spark, path), OVER_TEXTS) == []
+
+
+def test_sums_that_have_no_room(spark: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"v":1234567890123456789012345.5}\n{"v":1}\n', encoding="utf-8")
+    _, session = both(spark, path)
+    for query in ("SELECT SUM(t.v) AS s FROM t", "SELECT AVG(t.v) AS s FROM t", "SELECT AVG(t.v * 1e30) AS s FROM t"):
+        with pytest.raises(fs.UnsupportedError, match="more than 38 digits"):
+            session.query(query).value()
+
+
 def test_typed_decimals(spark: Any, tmp_path: Path) -> None:
     types = {"d": pa.decimal128(15, 2), "w": pa.decimal128(30, 20), "i": pa.int32(), "c": pa.bool_()}
     rows = [(Decimal("1.25"), Decimal("0.1").scaleb(-18), 1, True), (Decimal("-7.33"), Decimal(3), 1, False)]

@@ -80,7 +80,7 @@ def mean(items: list[Value]) -> Value:
         return None
     if not all(math.isfinite(item) for item in found if type(item) is float):
         return _float_total([to_float(item) for item in found]) / len(found)
-    return decimals(DECIMALS.plus, _quotient(_total(found), len(found)))
+    return decimals(DECIMALS.plus, _quotient(decimals(DECIMALS.plus, _total(found)), len(found)))
 
 
 def _quotient(total: Decimal, count: int) -> Decimal:
@@ -90,7 +90,7 @@ def _quotient(total: Decimal, count: int) -> Decimal:
     """
     places = max(PLACES, -int(total.normalize(_WIDE).as_tuple().exponent))
     sign = -1 if total < 0 else 1
-    scaled = int(_WIDE.scaleb(abs(total), places))
+    scaled = int(_WIDE.scaleb(_WIDE.abs(total), places))
     mean = _WIDE.scaleb(Decimal(sign * ((2 * scaled + count) // (2 * count))), -places).normalize(_WIDE)
     return mean if mean.as_tuple().exponent <= 0 else mean.quantize(Decimal(1), context=_WIDE)  # type: ignore[operator]
 

@@ -15,16 +15,18 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
+from firesteel.spark.addends import EXACT, EXACTLY, MORE, Met, Total, addend, total
 from firesteel.spark.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
-from firesteel.spark.dynamic import NUMBERS, decimal_variant, extract, one_of, whole
+from firesteel.spark.dynamic import decimal_variant, extract, one_of
 from firesteel.spark.encoding import MAX_DIGITS, Form, form, spelled
-from firesteel.spark.expr import Expr, as_decimal, made, mixed, null_expr, opened, reference
+from firesteel.spark.expr import Expr, as_decimal, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
-from firesteel.spark.numbers import PLACES, Digits, of_plain, to_variant
+from firesteel.spark.numbers import PLACES, Digits, of_digits, of_plain, plus, to_variant
 from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.scope import Scope, Where
 
-_EXACT, _WHOLE = "decimal(38,18)", "decimal(38,0)"
+#: Two such totals can be added, and nothing is lost.
+_ROOMY = "decimal(37,18)"
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ def _count(group: Group, arg: Expr) -> Expr:
 def _sum(group: Group, arg: Expr) -> Expr:
     if arg.integral is not None and not group.distinct:
         return _mixed_sum(group, arg)
+    if arg.quick is not None and not group.distinct:
+        return _dynamic_sum(group, arg)
     value = group.bound(arg)
     if isinstance(value.type, t.Null | t.Missing):
         return _none()
@@ -158,6 +162,8 @@ def _unless_lost(
 
 
 def _mean(group: Group, arg: Expr) -> Expr:
+    if arg.quick is not None and not group.distinct:
+        return _dynamic_mean(group, arg)
     value = group.bound(as_decimal(arg))
     if isinstance(value.type, t.Null | t.Missing):
         return _none()
@@ -195,106 +201,76 @@ def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     """Of numbers of so many digits before the point, whose total has no more than twenty."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
     type_ = t.Decimal(digits + PLACES, PLACES)
-    mean = F.try_divide(total.cast(_EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
+    mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
     return Expr(t.absent(type_, nullable=True), mean, height=4)
 
 
 def _quotient(total: Column, count: Column) -> Column:
     """Rounded half up, as Spark does; digits enough of it are kept before that for this to be right."""
-    return F.try_divide(total.try_cast(_EXACT), F.when(count > 0, count).cast("decimal(20,0)"))
+    return F.try_divide(total.try_cast(EXACT), F.when(count > 0, count).cast("decimal(20,0)"))
 
 
-@dataclass(frozen=True)
-class Parts:
-    """A total of numbers of unknown type, by kind: how many, and how much."""
-
-    ints: Column
-    decimals: Column
-    floats: Column
-    beyond: Column
-    others: Column
-    int_total: Column
-    decimal_total: Column
-    float_total: Column
-    #: The floats as decimals, as they would be written.
-    written_total: Column
-
-
-def _parts(group: Group, value: Expr) -> Parts:
+def _total(group: Group, value: Expr, *, mean: bool) -> Total:
     if group.distinct:
         raise UnsupportedError(
             f"'{group.name}' with DISTINCT of values of unknown type is not native on Spark yet", where=group.where
         )
-    variant, found = group.scope.variant(value)
-    column, kind = variant.column, found.column
-
-    def bound(type_: t.Type, part: Column) -> Column:
-        made_ = made(t.absent(type_, nullable=True), part, variant, found, text)
-        return group.scope.bind(made_, dear=True).plain
-
-    text = group.scope.text(variant)
-    ints = bound(t.Decimal(38, 0), F.when(kind == "BIGINT", text.plain.try_cast(_WHOLE)))
-    decimals = bound(t.Decimal(38, 18), F.when(kind == "DECIMAL", text.plain.try_cast(_EXACT)))
-    double = F.when(kind == "DOUBLE", text.plain.try_cast("double")).when(kind == "FLOAT", whole(column, "double"))
-    floats = bound(t.FLOAT64, double)
-    infinite = F.isnan(floats) | (F.abs(floats) == float("inf"))
-    written = F.when(~infinite, floats).try_cast(_EXACT)
-    return Parts(
-        ints=group.add(F.count(ints)),
-        decimals=group.add(F.count(decimals)),
-        floats=group.add(F.count(floats)),
-        beyond=group.add(F.count(F.when(infinite, 1))),
-        others=group.add(F.count(F.when(~one_of(kind, *NUMBERS, "VOID"), 1))),
-        int_total=group.add(F.try_sum(ints)),
-        decimal_total=group.add(F.try_sum(decimals)),
-        float_total=group.add(F.sum(floats)),
-        written_total=group.add(F.try_sum(written)),
-    )
-
-
-def _zero(column: Column, count: Column, spark_type: str) -> Column:
-    """A total of nothing is zero; one that did not fit is SQL NULL."""
-    return F.when(count > 0, column.try_cast(spark_type)).otherwise(F.literal(0, spark_type))
+    return total(addend(group.scope, value), group.add, mean=mean)
 
 
 def _dynamic_sum(group: Group, value: Expr) -> Expr:
-    return summed(group, _parts(group, value))
+    return summed(group, _total(group, value, mean=False))
 
 
-def summed(group: Group, parts: Parts) -> Expr:
+def summed(group: Group, parts: Total) -> Expr:
     """The sum, of the kind that its addends make it."""
-    ints, decimals = (parts.int_total, parts.ints), (parts.decimal_total, parts.decimals)
-    floating = parts.float_total + _zero(*ints, "double") + _zero(*decimals, "double")
-    exact = F.try_add(_zero(*decimals, "decimal(37,17)"), _zero(*ints, "decimal(37,17)"))
-    whole_number = parts.int_total.try_cast("bigint").cast("variant")
+    whole_number = parts.exact.try_cast("bigint").cast("variant")
+    too_long = _too_long(group)
     column = (
-        F.when(parts.others > 0, group.forgiven("sum takes numbers"))
-        .when(parts.floats > 0, floating.cast("variant"))
-        .when(parts.decimals > 0, F.coalesce(decimal_variant(exact), group.error(DECIMAL_OVERFLOW)))
-        .when(parts.ints > 0, F.coalesce(whole_number, group.error(OVERFLOW)))
+        F.when(parts.has(Met.OTHER), group.forgiven("sum takes numbers"))
+        .when(parts.has(Met.LOST), too_long)
+        .when(parts.has(Met.FLOAT), parts.floating().cast("variant"))
+        .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda total: total.column))
+        .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact), too_long))
+        .when(parts.has(Met.INT), F.coalesce(whole_number, group.error(OVERFLOW)))
         .otherwise(dynamic.null())
     )
     type_ = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
-    return Expr(type_, column, height=6, throws=True)
+    return Expr(type_, column, height=30, throws=True)
+
+
+def _too_long(group: Group) -> Column:
+    return group.scope.run.error(BEYOND, group.where, cls=UnsupportedError).cast("variant")
+
+
+def _exactly(short: Column, parts: Total, too_long: Column, finish: Callable[[Digits], Column]) -> Column:
+    """What `finish` makes of a total with the digits of long decimals, as a variant."""
+    high = Digits(of_plain(Expr(t.Decimal(38, PLACES), short.try_cast(EXACT))))
+    low = Digits(of_digits(parts.long, F.lit(PLACES + MORE)))
+
+    def encoded(found: Column) -> Column:
+        return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(too_long)
+
+    return dynamic.apart(plus(high, low), lambda total: dynamic.let(finish(Digits(total)), encoded))
 
 
 def _dynamic_mean(group: Group, value: Expr) -> Expr:
-    return averaged(group, _parts(group, value))
+    return averaged(group, _total(group, value, mean=True))
 
 
-def averaged(group: Group, parts: Parts) -> Expr:
+def averaged(group: Group, parts: Total) -> Expr:
     """The mean: a decimal, unless there is a float that is not finite."""
-    count = parts.ints + parts.decimals + parts.floats
-    total = _zero(parts.int_total, parts.ints, _EXACT)
-    for part, size in ((parts.decimal_total, parts.decimals), (parts.written_total, parts.floats)):
-        total = F.try_add(total.try_cast("decimal(37,17)"), _zero(part, size, "decimal(37,17)"))
+    exact, floats = parts.plain(parts.exact, EXACTLY, _ROOMY), parts.plain(parts.written, Met.FLOAT, _ROOMY)
+    total, count, too_long = F.try_add(exact, floats), parts.count, _too_long(group)
     column = (
-        F.when(parts.others > 0, group.forgiven("avg takes numbers"))
-        .when(parts.beyond > 0, (parts.float_total / count).cast("variant"))
-        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count)), group.error(DECIMAL_OVERFLOW)))
+        F.when(parts.has(Met.OTHER), group.forgiven("avg takes numbers"))
+        .when(parts.has(Met.INFINITE), (parts.floating() / count).cast("variant"))
+        .when(parts.has(Met.LOST | Met.UNWRITTEN), too_long)
+        .when(parts.has(Met.LONG), _exactly(total, parts, too_long, lambda sum_: number_mean(sum_, count)))
+        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count)), too_long))
         .otherwise(dynamic.null())
     )
-    return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=8, throws=True)
+    return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

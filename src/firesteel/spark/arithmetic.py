@@ -9,6 +9,7 @@ ANSI operator that can throw: those raise errors on rows that nobody asked for, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from decimal import Context, Decimal
 from typing import Any
 
@@ -264,6 +265,8 @@ def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
 
 
 FLOATS = ("DOUBLE", "FLOAT")
+#: Integers that are less are of 64 bits.
+_QUICK = 10**18
 
 
 def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
@@ -335,7 +338,12 @@ def _branches(
         choice.when(exact.column["u"].isNotNull(), lambda: numbers.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
     more = [part for part in (exact, small) if part is not None]
-    return made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+    result = made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+    if small is None:
+        return result
+    within = F.when(F.abs(small.plain) < F.literal(_QUICK, spelled(small.type)), small.plain)
+    integral = F.lit(whole_numbers) if isinstance(whole_numbers, bool) else whole_numbers
+    return replace(result, quick=replace(made(small.type, within, *x.parts, *y.parts, small), integral=integral))
 
 
 def _negated(test: Column | bool) -> Column | bool:

@@ -76,7 +76,7 @@ def once(column: Column) -> Column:
 
 @lru_cache(maxsize=2)
 def _always(remote: bool) -> Column:
-    return _spark.monotonically_increasing_id() >= 0
+    return _spark.spark_partition_id() >= 0
 
 
 def forget() -> None:

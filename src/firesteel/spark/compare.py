@@ -72,7 +72,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         shared = common((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT and not _may_miss(shared):
             return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
-    word = same_word(type_, a, b)
+    word = same_word(scope, type_, a, b)
     if word is not None:
         return word
     for one, other in ((a, b), (b, a)):

@@ -102,12 +102,40 @@ def payload(column: Column, spark_type: str = "variant") -> Column:
 
 def kind_of(column: Column) -> Column:
     """The kind of a variant, by name; `VOID` for NULL, SQL NULL for MISSING."""
-    return F.coalesce(tag_of(column), kind_of_schema(F.schema_of_variant(column)))
+    return tagged_kind(column, F.schema_of_variant(column))
+
+
+def tagged_kind(column: Column, schema: Column) -> Column:
+    """The kind of a variant of that schema. Only objects are asked for a tag: where a path leads nowhere, Spark throws,
+    and catches, an exception."""
+    return F.coalesce(F.when(schema.startswith("OBJECT"), tag_of(column)), kind_of_schema(schema))
 
 
 def kind_of_schema(schema: Column) -> Column:
-    """The kind of a variant that has no tag."""
-    return F.substring_index(F.substring_index(schema, "<", 1), "(", 1)
+    """The kind of a variant that has no tag: what its schema begins with."""
+    column: Any = F
+    for kind in ("DECIMAL", "ARRAY", "OBJECT"):
+        column = column.when(schema.startswith(kind), F.lit(kind))
+    return column.otherwise(schema)
+
+
+#: What floats that are not finite are in JSON: texts.
+_NO_NUMBERS = ('"NaN"', '"Infinity"', '"-Infinity"')
+
+
+def is_quoted(json: Column) -> Column:
+    """Is the JSON text of a variant, which holds no moments and no octets, surely that of a text?"""
+    return json.startswith('"') & ~json.isin(*_NO_NUMBERS)
+
+
+def text_of_json(json: Column, kind: Column, whole: Column) -> Column:
+    """The text of a variant, of its JSON; `whole` is what it is where that has escapes, or is not a text's alone."""
+    plain = F.substring(json, F.lit(2), F.char_length(json) - 2)
+    return (
+        F.when(kind == "STRING", F.when(F.contains(json, F.lit("\\")), whole).otherwise(plain))
+        .when(one_of(kind, "BIGINT", "DECIMAL", "BOOLEAN"), json)
+        .when(kind == "DOUBLE", whole)
+    )
 
 
 def one_of(column: Column, *names: str) -> Column:
@@ -153,7 +181,8 @@ def elements(column: Column, kind: Column) -> Column:
 
 def item(column: Column) -> Column:
     """An item of a container: one that is tagged as MISSING is SQL NULL."""
-    return F.when(F.coalesce(tag_of(column) != "missing", F.lit(True)), column)
+    missing_ = F.schema_of_variant(column).startswith("OBJECT") & F.coalesce(tag_of(column) == "missing", F.lit(False))
+    return F.when(~missing_, column)
 
 
 def entries(column: Column, kind: Column) -> Column:

@@ -27,7 +27,7 @@ from firesteel.spark.output import Warehouse, edge, store, write
 from firesteel.spark.shared import Kept
 from firesteel.spark.ship import is_connect, ship
 from firesteel.spark.sources import text_lines
-from firesteel.spark.start import SETTINGS, STACK, silence, start
+from firesteel.spark.start import STACK, needed, silence, start
 from firesteel.spark.transfer import download
 from firesteel.tables import File, Stored, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
@@ -81,8 +81,7 @@ class SparkEngine:
         """How deep plans may nest on this session."""
         if is_connect(self.spark):
             return depth.CONNECT
-        options = self.spark.conf.get("spark.driver.extraJavaOptions", "") or ""
-        return depth.OWN if STACK in options else depth.CLASSIC
+        return depth.OWN if STACK in java_options(self.spark) else depth.CLASSIC
 
     def dataframe(self, plan: p.Plan, tables: Sequence[Table] = ()) -> DataFrame:
         """The plan as a DataFrame, with names at its edge."""
@@ -296,6 +295,11 @@ def gathered(compiled: Compiled, rows: Sequence[tuple[Value, ...]]) -> Value:
     return Sexp(values) if compiled.kind is t.Sexp else values
 
 
+def java_options(spark: SparkSession) -> str:
+    """What the session's JVM was started with."""
+    return spark.conf.get("spark.driver.extraJavaOptions", "") or ""
+
+
 _settings_lock = threading.RLock()
 
 
@@ -304,7 +308,7 @@ def settings(spark: SparkSession) -> Iterator[None]:
     """The settings that our plans need, for as long as this lasts."""
     changed: dict[str, str | None] = {}
     with _settings_lock:
-        for name, value in SETTINGS.items():
+        for name, value in needed(java_options(spark)).items():
             before = spark.conf.get(name, None)
             if before != value:
                 changed[name] = before

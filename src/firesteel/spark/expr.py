@@ -44,6 +44,8 @@ class Expr:
     missing: Column | None = None
     #: Of a mixed one: where it is an integer.
     integral: Column | None = None
+    #: Of a dynamic one: the number that it is, mixed; SQL NULL where it is something else, or nothing.
+    quick: Expr | None = None
     fields: tuple[Expr, ...] = ()
     present: Column | None = None
     constant: Any = UNKNOWN

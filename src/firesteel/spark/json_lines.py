@@ -17,6 +17,7 @@ import re
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column
@@ -25,6 +26,7 @@ from pyspark.sql import types as s
 from firesteel import types as t
 from firesteel.passes.paths import Name, PathTree
 from firesteel.spark import columns as F
+from firesteel.spark import dynamic
 from firesteel.spark.dynamic import any_of
 from firesteel.spark.encoding import MAX_NESTED
 from firesteel.spark.expr import Expr, reference, struct_expr
@@ -95,7 +97,8 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
             s.StructField(_CORRUPT, s.StringType()),
         ]
     )
-    parsed = F.from_json(_enclosed(F.once(F.col(line))), schema, _OPTIONS)
+    text = run.name()
+    parsed = F.from_json(F.col(text), schema, _OPTIONS)
     read_ = F.col(row)
     first = F.get(read_[_LINE], F.lit(0))
     unfit = read_[_CORRUPT].isNotNull() | read_[_END].isNull() | (F.size(read_[_LINE]) != 1)
@@ -103,24 +106,30 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
     again = _parsed(F.col(line))
     if not skip:
         again = F.coalesce(again, _error(run, line, where))
-    frame = lines.select(line, parsed.alias(row))
+    # Spark generates no code for `from_json`, nor for anything in it: so there is nothing in it.
+    frame = lines.select(line, F.once(_enclosed(F.col(line))).alias(text)).select(line, parsed.alias(row))
     frame = frame.select(row, F.coalesce(doubt, F.lit(True)).alias(flag), line)
     frame = frame.select(row, flag, F.when(F.col(flag), again).alias(whole))
     if skip:
         frame = frame.filter(~F.col(flag) | F.col(whole).isNotNull())
     made: list[Column] = []
 
-    def leaf(shape: Shape, fast: Column, slow: Column) -> Expr:
+    # What is seldom needed and large stays out of the code that Spark generates for all the rest.
+    apart = dynamic.apart if run.limits.roomy else dynamic.let
+
+    def leaf(shape: Shape, fast: Column, path: tuple[Name, ...]) -> Expr:
         if shape.fields:
-            pairs = ((n.text, leaf(inner, fast[n.text], _attribute(slow, n))) for n, inner in shape.fields)
-            return struct_expr(list(pairs))
+            return struct_expr([(n.text, leaf(inner, fast[n.text], (*path, n))) for n, inner in shape.fields])
+
+        def slow(value: Column) -> Column:
+            found = reduce(_attribute, path, value)
+            return found if shape.element is None else _elements(found, shape.element)
+
         name = run.name()
-        if shape.element is not None:
-            slow = _elements(slow, shape.element)
-        made.append(F.once(F.when(F.col(flag), slow).otherwise(fast)).alias(name))
+        made.append(F.once(F.when(F.col(flag), apart(F.col(whole), slow)).otherwise(fast)).alias(name))
         return reference(shape.type(), name)
 
-    value = leaf(shape, first, F.col(whole))
+    value = leaf(shape, first, ())
     return Lines(frame.select(*made), value)
 
 

@@ -69,6 +69,12 @@ def tagged_kinds(expr: Expr) -> bool:
     return kinds is None or not all(kind.isupper() for kind in kinds)
 
 
+def is_json(expr: Expr) -> bool:
+    """Does its JSON text tell what it is?"""
+    kinds = possible(expr)
+    return kinds is not None and kinds <= _JSON_KINDS
+
+
 def may_be(expr: Expr, *families: str) -> bool:
     """May a present value be of one of the catalogue's families?"""
     kinds = possible(expr)

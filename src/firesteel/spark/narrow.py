@@ -7,9 +7,11 @@ decimals that have room for all their digits.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -17,9 +19,9 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.dynamic import FAMILIES, extract, one_of, payload, whole
+from firesteel.spark.dynamic import FAMILIES, NUMBERS, extract, one_of, payload, whole
 from firesteel.spark.expr import Expr, made
-from firesteel.spark.kinds import tagged_kinds
+from firesteel.spark.kinds import is_json, tagged_kinds
 from firesteel.spark.scope import Scope, Where
 from firesteel.values import Symbol
 
@@ -49,57 +51,91 @@ def _family(expr: Expr) -> str | None:
 def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
     """`a < b` or `a <= b`: MISSING, or an error, for what is not alike; NULL of NULL."""
     variant, literal = (a, b) if a.dynamic else (b, a)
-    found = scope.kind(variant)
-    column, kind = variant.column, found.column
-    first = variant is a
+    side = _Side.of(scope, variant)
     family = _family(literal)
     assert family is not None
-    tags = tagged_kinds(variant)
+
+    def ordered(value: Column, known: Column) -> Column:
+        return operator(value, known) if variant is a else operator(known, value)
+
     if family == "text":
-        text = extract(column, kind, "text") if tags else F.when(kind == "STRING", whole(column, "string"))
-        value = operator(text, literal.plain) if first else operator(literal.plain, text)
+        value = ordered(side.text(), literal.plain)
     else:
-        value = _numbers(column, kind, literal.constant, operator, first, tags)
-    misfit = F.coalesce(~one_of(kind, *FAMILIES[family], "VOID"), F.lit(False))
+        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), side.read("double"), *side.parts), dear=True)
+        side.parts.append(double)
+        value = _numbers(side, double.plain, literal.constant, ordered, variant is a)
+    misfit = F.coalesce(~one_of(side.kind, *FAMILIES[family], "VOID"), F.lit(False))
     kinds = [scope.kind(e).column for e in (a, b)]
     error = scope.wrong("cannot compare ", where, kinds[0], F.lit(" and "), kinds[1])
     if error is not None:
         value = F.when(misfit, error).otherwise(value)
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
-    missing = misfit | column.isNull()
-    return made(unknown, value, variant, found, missing=missing, cost=8, throws=error is not None)
+    missing = misfit | variant.column.isNull()
+    return made(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
 
 
-def _numbers(column: Column, kind: Column, value: Any, operator: Operator, first: bool, tags: bool) -> Column:
+@dataclass(frozen=True)
+class _Side:
+    """What is compared with something known: the variant, its kind, and its text where that is at hand."""
+
+    variant: Expr
+    kind: Column
+    written: Column | None
+    parts: list[Expr]
+
+    @classmethod
+    def of(cls, scope: Scope, variant: Expr) -> _Side:
+        kind = scope.kind(variant)
+        if scope.stages is None or not is_json(variant):
+            return cls(variant, kind.column, None, [variant, kind])
+        text = scope.text(variant)
+        return cls(variant, kind.column, text.plain, [variant, kind, text])
+
+    @property
+    def tags(self) -> bool:
+        return tagged_kinds(self.variant)
+
+    def text(self) -> Column:
+        if self.written is not None:
+            return F.when(self.kind == "STRING", self.written)
+        return extract(self.variant.column, self.kind, "text")
+
+    def read(self, spark_type: str) -> Column:
+        """The number as a column of a type. A float of 32 bits has no text."""
+        if self.written is not None:
+            number = F.when(one_of(self.kind, *NUMBERS), self.written).try_cast(spark_type)
+            return F.coalesce(number, F.when(self.kind == "FLOAT", whole(self.variant.column, spark_type)))
+        found = whole(self.variant.column, spark_type)
+        return F.coalesce(found, payload(self.variant.column, spark_type)) if self.tags else found
+
+
+def _numbers(side: _Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
     """The comparison by what kind of number it is; SQL NULL if it is none."""
-
-    def ordered(number: Column, literal: Column) -> Column:
-        return operator(number, literal) if first else operator(literal, number)
-
-    def read(spark_type: str) -> Column:
-        found = whole(column, spark_type)
-        return F.coalesce(found, payload(column, spark_type)) if tags else found
-
-    double = read("double")
     literal = F.lit(float(value))
     # NaN is less than any number; to Spark it is more.
     floats = (F.isnan(double) | ordered(double, literal)) if first else (~F.isnan(double) & ordered(double, literal))
     places = 38 - len(str(abs(int(value)))) if abs(value) >= 1 else 38
     room = f"decimal(38,{places})"
-    near = ordered(read(room), F.literal(f"{Decimal(value):f}", room))
-    exact = one_of(kind, "DECIMAL", "decimal", "int") if tags else kind == "DECIMAL"
+    near = ordered(side.read(room), F.literal(f"{Decimal(value):f}", room))
+    exact = one_of(side.kind, "DECIMAL", "decimal", "int") if side.tags else side.kind == "DECIMAL"
     decimals = F.when(double == literal, near).otherwise(ordered(double, literal))
-    return F.when(one_of(kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(exact, decimals)
+    return F.when(one_of(side.kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(exact, decimals)
 
 
 #: What no number, truth value or container is written as.
 _WORD = re.compile(r"(?!(?:true|false|null|nan|inf|infinity)$)[^\W\d_].*", re.IGNORECASE | re.DOTALL)
 
 
-def same_word(type_: t.Type, a: Expr, b: Expr) -> Expr | None:
+def same_word(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr | None:
     """The equality of JSON and a word: nothing else is written like that, so nothing has to be asked for its kind."""
     for one, other in ((a, b), (b, a)):
         word = other.constant if isinstance(other.constant, str) and not isinstance(other.constant, Symbol) else ""
-        if one.dynamic and not tagged_kinds(one) and _WORD.fullmatch(word):
+        if not one.dynamic or not _WORD.fullmatch(word):
+            continue
+        quoted = json.dumps(word, ensure_ascii=False)
+        if scope.stages is not None and is_json(one) and len(quoted) == len(word) + 2:
+            written = scope.json(scope.bind(one))
+            return made(type_, F.when(written.plain != "null", written.plain == quoted), written)
+        if not tagged_kinds(one):
             return made(type_, whole(one.column, "string") == other.plain, one, other)
     return None

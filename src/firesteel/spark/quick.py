@@ -14,7 +14,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.dynamic import whole
+from firesteel.spark.dynamic import one_of, whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
 from firesteel.spark.operands import Number
@@ -52,11 +52,16 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
     if operand.kind is not None:
         if tagged_kinds(expr):
             return None
+        if scope.stages is not None:
+            text = scope.text(expr)
+            at = F.locate(".", text.plain)
+            few = (at == 0) | (F.char_length(text.plain) - at <= _SCALE)
+            exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & few
+            return scope.bind(made(type_, F.when(exact, text.plain.try_cast(_ROOM)), text, operand.kind), dear=True)
         schema = scope.schema(expr)
         end = F.substring_index(schema.plain, ",", -1)
-        text = made(t.STRING, whole(expr.column, "string"), expr) if scope.stages is None else scope.text(expr)
-        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, text.plain.try_cast(_ROOM))
-        return scope.bind(made(type_, column, text, schema, cost=4), dear=True)
+        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
+        return made(type_, column, expr, schema, cost=4)
     if isinstance(expr.type, t.Decimal):
         digits, scale = expr.type.precision or 38, expr.type.scale or 0
         fits = digits - scale <= _BEFORE and scale <= _SCALE

@@ -65,7 +65,7 @@ def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Ro
     if not bound and not any(condition.throws for condition in conditions):
         rows = rows.settled()
         return replace(rows, held=(*rows.held, condition), operators=operators)
-    result = rows.over(rows.frame.filter(condition), operators=operators)
+    result = rows.over(rows.frame.filter(condition), operators=operators, said=rows.said)
     return trimmed(result) if bound and result.names() else result
 
 

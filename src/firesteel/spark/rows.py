@@ -70,6 +70,8 @@ class Rows:
     #: the end gives it other names in the same select.
     made: Mapping[str, Column] = field(default_factory=dict)
     kept: tuple[str, ...] = ()
+    #: What the base has columns for of what was said of its variants (`Scope.kind` and the like).
+    said: Mapping[tuple[str, str], Expr] = field(default_factory=dict)
 
     @cached_property
     def frame(self) -> DataFrame:
@@ -81,7 +83,7 @@ class Rows:
 
     def over(self, frame: DataFrame, **changes: Any) -> Rows:
         """The rows as they are in another frame."""
-        return replace(self, base=frame, held=(), made={}, kept=(), **changes)
+        return replace(self, **{"base": frame, "held": (), "made": {}, "kept": (), "said": {}, **changes})
 
     def settled(self) -> Rows:
         """The rows with nothing to compute, so that the base has all columns."""
@@ -100,7 +102,7 @@ class Rows:
 
     def scope(self, outer: Scope) -> Scope:
         """What an expression over these rows sees."""
-        return Scope(outer.run, self.columns, outer, Stages())
+        return Scope(outer.run, self.columns, outer, Stages({} if self.made else self.said))
 
     def names(self) -> list[str]:
         """The columns of the frame that are needed."""
@@ -132,12 +134,14 @@ def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
     if not levels:
         return rows
     frame = scope.stages.apply(rows.frame)
-    return rows.over(frame, operators=rows.stacked(scope.run, levels, where))
+    said = {what: replace(expr, stage=0) for what, expr in scope.stages.said.items()}
+    return rows.over(frame, operators=rows.stacked(scope.run, levels, where), said=said)
 
 
 def trimmed(rows: Rows) -> Rows:
-    """The rows over a frame of no more columns than needed."""
-    return rows.over(rows.frame.select(*(F.col(name) for name in rows.names())))
+    """The rows over a frame of no more columns than needed, and what was said of them."""
+    names = dict.fromkeys((*rows.names(), *(name for expr in rows.said.values() for name in expr.names)))
+    return rows.over(rows.frame.select(*map(F.col, names)), said=rows.said)
 
 
 def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
@@ -150,7 +154,7 @@ def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> 
         return replace(rows, columns=columns)
     names = tuple(dict.fromkeys((*kept, *order_names(rows.order))))
     operators = rows.stacked(scope.run, 1, where)
-    return replace(rows.settled(), made=made, kept=names, columns=columns, operators=operators)
+    return replace(rows.settled(), made=made, kept=names, columns=columns, operators=operators, said={})
 
 
 def _materialized(expr: Expr, run: Run, kept: list[str], made: dict[str, Column]) -> Expr:

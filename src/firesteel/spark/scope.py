@@ -25,7 +25,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
 from firesteel.spark.expr import Expr, again, as_variant, made
 from firesteel.spark.failures import Failures
-from firesteel.spark.kinds import known_kind, tagged_kinds
+from firesteel.spark.kinds import is_json, known_kind, tagged_kinds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -83,10 +83,10 @@ class Run:
 class Stages:
     """Selects to come over a frame: what is bound in one stage can be mentioned in the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: Mapping[tuple[str, str], Expr] | None = None) -> None:
         self.levels: list[list[Column]] = []
         #: What is said of variants, by what it is and the names of their columns.
-        self.said: dict[tuple[str, str], Expr] = {}
+        self.said: dict[tuple[str, str], Expr] = dict(said or {})
         #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
         self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
         #: What nodes without Python in them were compiled to, likewise.
@@ -224,7 +224,8 @@ class Scope:
             stage = max(stage, guard.stage)
         dear = dear or expr.dynamic
         names = [self._name(F.once(column) if dear else column, stage, guard) for column in expr.columns]
-        return replace(again(expr, [F.col(name) for name in names]), stage=stage + 1, names=tuple(names), own=True)
+        named = again(expr, [F.col(name) for name in names])
+        return replace(named, stage=stage + 1, names=tuple(names), own=True, quick=expr.quick)
 
     def kind(self, expr: Expr) -> Expr:
         """The kind of a variant, bound if there is a place for it; once for every column."""
@@ -233,25 +234,37 @@ class Scope:
             return known
 
         def column() -> Expr:
-            if tagged_kinds(expr):
-                return made(t.STRING, dynamic.kind_of(expr.column), expr)
             schema = self.schema(expr)
+            if tagged_kinds(expr):
+                return made(t.STRING, dynamic.tagged_kind(expr.column, schema.plain), expr, schema)
             return made(t.STRING, dynamic.kind_of_schema(schema.plain), schema)
 
         return self._once(expr, "kind", column)
 
     def schema(self, expr: Expr) -> Expr:
         """What Spark calls the type of a variant, with the digits of a decimal; once for every column."""
-        return self._once(expr, "schema", lambda: made(t.STRING, F.schema_of_variant(expr.column), expr))
+        if self.stages is None or not is_json(expr):
+            return self._once(expr, "schema", lambda: made(t.STRING, F.schema_of_variant(expr.column), expr))
+        json = self.json(expr)
+        column = F.when(dynamic.is_quoted(json.plain), F.lit("STRING")).otherwise(F.schema_of_variant(expr.column))
+        return self._once(expr, "schema", lambda: made(t.STRING, column, expr, json))
+
+    def json(self, expr: Expr) -> Expr:
+        """The JSON text of a variant, once for every column: of all that Spark can make of one, the quickest."""
+        return self._once(expr, "json", lambda: made(t.STRING, F.to_json(expr.column), expr))
 
     def text(self, expr: Expr) -> Expr:
         """The text of a variant that is text, a truth value or a number of 64 bits or more; once for every column. To
         get anything else out of a variant takes Spark as long each time: what is there once is cast faster."""
 
         def column() -> Expr:
-            kind = self.kind(expr)
-            found = F.when(dynamic.one_of(kind.column, *dynamic.WRITTEN), dynamic.whole(expr.column, "string"))
-            return made(t.absent(t.STRING, nullable=True), found, expr, kind)
+            kind, parts = self.kind(expr), [expr]
+            whole = dynamic.whole(expr.column, "string")
+            found = F.when(dynamic.one_of(kind.column, *dynamic.WRITTEN), whole)
+            if self.stages is not None and is_json(expr):
+                parts.append(self.json(expr))
+                found = dynamic.text_of_json(parts[-1].plain, kind.column, whole)
+            return made(t.absent(t.STRING, nullable=True), found, *parts, kind)
 
         return self._once(expr, "text", column)
 
@@ -289,8 +302,7 @@ class Scope:
             names=tuple(name for inner in found for name in inner.names),
         )
 
-    def _name(self, column: Column | None, stage: int, guard: Expr | None) -> str:
-        assert column is not None
+    def _name(self, column: Column, stage: int, guard: Expr | None) -> str:
         assert self.stages is not None
         name = self.run.name()
         self.stages.add((column if guard is None else F.when(guard.plain, column)).alias(name), stage)

@@ -44,7 +44,8 @@ def _shared(node: p.Shared, outer: Scope) -> Generator[Any, Any, Rows]:
     if node.name not in kept.rows:
         top = Scope(outer.run)
         rows: Rows = yield node.input, top
-        rows = trimmed(projected(rows, rows.scope(top), rows.columns, node.where))
+        rows = projected(rows, rows.scope(top), rows.columns, node.where)
+        rows = trimmed(replace(rows, said={}))
         frame = rows.frame.persist()
         kept.frames.append(frame)
         kept.rows[node.name] = rows.over(frame, operators=1)

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 #: overflows it, with this one of 2,000 does not. Threads use what they need of it, not all.
 STACK = "-Xss16m"
 
+#: The code for what is made of variants is long, and the JVM does not compile long methods by itself. It can; and one
+#: method is faster than several, between which rows are copied.
+_LONG_METHODS = "-XX:-DontCompileHugeMethods"
+#: So Spark may make methods of any length where the JVM was started like that, and only those of 8,000 bytes elsewhere.
+_LIMIT = "spark.sql.codegen.hugeMethodLimit"
+
 #: What our plans need of a session. One that is not ours has it while something of ours is built or runs. A DataFrame
 #: that is handed out runs under its owner's settings: there the time zone and the iterations matter to unusual plans
 #: only.
@@ -29,8 +35,6 @@ SETTINGS: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
     # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
     "spark.sql.subexpressionElimination.enabled": "false",
-    # The JVM does not compile longer methods: what takes more is better computed in several.
-    "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.analyzer.maxIterations": "10000",
     # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
     "spark.sql.optimizer.maxIterations": "20",
@@ -40,13 +44,20 @@ SETTINGS: dict[str, str] = {
     "spark.sql.variant.allowDuplicateKeys": "true",
 }
 
+
+def needed(java_options: str) -> dict[str, str]:
+    """What our plans need of a session whose JVM was started with these options."""
+    return {**SETTINGS, _LIMIT: "65535" if _LONG_METHODS in java_options else "8000"}
+
+
 #: What a session of ours is started with.
 CONF: dict[str, str] = {
     **SETTINGS,
     "spark.app.name": "firesteel",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": STACK,
+    "spark.driver.extraJavaOptions": f"{STACK} {_LONG_METHODS}",
+    "spark.executor.extraJavaOptions": f"{STACK} {_LONG_METHODS}",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
@@ -135,7 +146,7 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
         settings = Path(folder) / "log4j2.properties"
         settings.write_text(_LOG4J, encoding="utf-8")
-        option = f"{STACK} -Dlog4j2.configurationFile={settings.as_uri()}"
+        option = f"{STACK} {_LONG_METHODS} -Dlog4j2.configurationFile={settings.as_uri()}"
         with open(Path(folder) / "stderr", "w+b") as kept, _stderr_to(kept.fileno()):
             yield {"spark.driver.extraJavaOptions": option}
 
