@@ -86,8 +86,11 @@ def test_texts_and_sums_of_json(spark: Any, tmp_path: Path) -> None:
 
 def test_sums_that_have_no_room(spark: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text('{"v":1234567890123456789012345.5}\n{"v":1}\n', encoding="utf-8")
+    many = '{"w":9000000000000000000}\n' * 12
+    path.write_text('{"v":1234567890123456789012345.5}\n{"v":1}\n{"w":1.5e0}\n' + many, encoding="utf-8")
     _, session = both(spark, path)
+    with pytest.raises(fs.UnsupportedError, match="more than 38 digits"):  # although there is a float
+        session.query("SELECT SUM(t.w) AS s FROM t").value()
     for query in ("SELECT SUM(t.v) AS s FROM t", "SELECT AVG(t.v) AS s FROM t", "SELECT AVG(t.v * 1e30) AS s FROM t"):
         with pytest.raises(fs.UnsupportedError, match="more than 38 digits"):
             session.query(query).value()

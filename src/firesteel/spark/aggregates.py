@@ -229,7 +229,7 @@ def summed(group: Group, parts: Total) -> Expr:
     column = (
         F.when(parts.has(Met.OTHER), group.forgiven("sum takes numbers"))
         .when(parts.has(Met.LOST), too_long)
-        .when(parts.has(Met.FLOAT), parts.floating().cast("variant"))
+        .when(parts.has(Met.FLOAT), F.coalesce(parts.floating().cast("variant"), too_long))
         .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda total: total.column))
         .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact), too_long))
         .when(parts.has(Met.INT), F.coalesce(whole_number, group.error(OVERFLOW)))
@@ -264,7 +264,7 @@ def averaged(group: Group, parts: Total) -> Expr:
     total, count, too_long = F.try_add(exact, floats), parts.count, _too_long(group)
     column = (
         F.when(parts.has(Met.OTHER), group.forgiven("avg takes numbers"))
-        .when(parts.has(Met.INFINITE), (parts.floating() / count).cast("variant"))
+        .when(parts.has(Met.INFINITE), F.coalesce((parts.floating() / count).cast("variant"), too_long))
         .when(parts.has(Met.LOST | Met.UNWRITTEN), too_long)
         .when(parts.has(Met.LONG), _exactly(total, parts, too_long, lambda sum_: number_mean(sum_, count)))
         .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count)), too_long))
