@@ -66,7 +66,9 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if kinds == {"number"} and floats.concerns(a, b):
             return made(type_, floats.compared(lambda x, y: x == y, a, b), a, b, cost=4)
         if kinds == {"number"} and _too_wide(a.type, b.type):
-            return made(type_, _parts(a.plain) == _parts(b.plain), a, b, cost=4)
+            coarse, fine, scale = _by_scale(a, b)
+            same = (coarse == F.floor(fine, scale)) & (coarse == F.ceil(fine, scale))
+            return made(type_, same, a, b, cost=4)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return made(type_, _alike(a) == _alike(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
@@ -184,11 +186,10 @@ def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     args = (a, b)
     if "any" not in kinds and not a.dynamic and not b.dynamic:
         if len(kinds - {"none"}) <= 1 and not kinds & {"array", "bag", "struct"}:
-            return propagated(t.BOOL, _native(operator, a, b), args)
+            return propagated(t.BOOL, _native(name, a, b), args)
         return wrong_type(scope, t.BOOL, args, f"cannot compare {_said(a)} and {_said(b)}", where)
     if name in ("gt", "gte"):
-        flipped = {"gt": "lt", "gte": "lte"}[name]
-        return compare(scope, flipped, b, a, where)
+        return compare(scope, _FLIPPED[name], b, a, where)
     if comparable(a, b):
         return scope.let([a, b], partial(compared, scope, operator, where))
     return scope.let([a, b], partial(_compare_dynamic, scope, operator, where))
@@ -203,7 +204,8 @@ def _said(expr: Expr) -> str:
     return str(t.proper(expr.type))
 
 
-def _native(operator: Operator, a: Expr, b: Expr) -> Column:
+def _native(name: str, a: Expr, b: Expr) -> Column:
+    operator = _OPERATORS[name]
     if family(a) == "none" or family(b) == "none":
         return F.literal(None, "boolean")
     if _order_family(a) == "text":
@@ -218,23 +220,40 @@ def _native(operator: Operator, a: Expr, b: Expr) -> Column:
         x, y = a.plain.cast("double"), b.plain.cast("double")
         return F.when(x.isNotNull() & y.isNotNull(), operator(_float_key(x), _float_key(y)))
     if _too_wide(a.type, b.type):
-        return operator(_parts(a.plain), _parts(b.plain))
+        return _compare_wide(name, a, b)
     return operator(a.plain, b.plain)
+
+
+def _digits(type_: t.Type) -> tuple[int, int]:
+    """A number's precision and scale."""
+    if isinstance(type_, t.Decimal):
+        return type_.precision or MAX_DIGITS, type_.scale or 0
+    return MAX_DIGITS if isinstance(type_, t.Int) else 20, 0
 
 
 def _too_wide(*types: t.Type) -> bool:
     """Would Spark round these numbers to compare them?"""
     if not any(isinstance(type_, t.Decimal) for type_ in types):
         return False
-    digits = [(p.precision or 38, p.scale or 0) if isinstance(p, t.Decimal) else (20, 0) for p in types]
+    digits = [_digits(type_) for type_ in types]
     return max(p - s for p, s in digits) + max(s for _, s in digits) > MAX_DIGITS
 
 
-def _parts(column: Column) -> Column:
-    """What is before the point, and what is behind it: they order decimals of any scale."""
-    behind = F.try_mod(column, F.literal(1, "decimal(1,0)"))
-    before = F.try_subtract(column, behind).cast("decimal(38,0)")
-    return F.when(column.isNotNull(), F.struct(before.alias("w"), behind.cast("decimal(38,38)").alias("f")))
+def _by_scale(a: Expr, b: Expr) -> tuple[Column, Column, Column]:
+    """The number with fewer digits behind the point, the one with more, and how many the first has. Cut down to those,
+    the second has no more digits in all than before: so Spark has room for both."""
+    coarse, fine = sorted((a, b), key=lambda e: _digits(e.type)[1])
+    return coarse.plain, fine.plain, F.lit(_digits(coarse.type)[1])
+
+
+def _compare_wide(name: str, a: Expr, b: Expr) -> Column:
+    """A multiple of 0.01, say, is less than a number if it is less than the next multiple that is not below that one,
+    and at most as great if it is at most the next that is not above."""
+    coarse, fine, scale = _by_scale(a, b)
+    if coarse is not a.plain:
+        return _compare_wide(_FLIPPED[name], b, a)
+    cut = F.ceil if name in ("lt", "gte") else F.floor
+    return _OPERATORS[name](coarse, cut(fine, scale))
 
 
 def _float_key(column: Column) -> Column:
@@ -277,3 +296,4 @@ _OPERATORS: dict[str, Operator] = {
     "gt": lambda x, y: x > y,
     "gte": lambda x, y: x >= y,
 }
+_FLIPPED = {"lt": "gt", "gt": "lt", "lte": "gte", "gte": "lte"}
