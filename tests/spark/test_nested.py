@@ -108,6 +108,9 @@ def test_strict(pair: tuple[fs.Session, fs.Session]) -> None:
         "SELECT VALUE x FROM known AS t, t.xs AS x WHERE t.xs[0] IN (SELECT VALUE u.id FROM known AS u)",
         "SELECT x, u.id FROM (SELECT t.xs, x FROM known AS t, t.xs AS x) AS v JOIN known AS u ON v.xs[0] = u.id",
         "SELECT v.x, u.id FROM (SELECT t.xs, x FROM known AS t, t.xs AS x) AS v LEFT JOIN known AS u ON v.xs[0] < u.id",
+        # Of NULL nothing is wrong.
+        "SELECT VALUE x BETWEEN 'a' AND NULL FROM known AS t, t.xs AS x",
+        "SELECT VALUE (SELECT VALUE x BETWEEN NULL AND 'a' FROM t.xs AS x) FROM mixed AS t",
     ]
     assert not differences(pair, queries, "strict")
 

@@ -326,10 +326,10 @@ def _branches(
     choice.when(either(*(is_null(n) for n in (x, y))), null)
     if name in _DIVISIONS:
         choice.when(y.as_type("double") == 0, lambda: error(DIVISION, where).cast("variant"))
-    choice.when(
-        whole_numbers,
-        lambda: F.coalesce(ints(x.as_type("bigint"), y.as_type("bigint")).cast("variant"), error(OVERFLOW, where)),
-    )
+    integer = ints(x.as_type("bigint"), y.as_type("bigint"))
+    if small is not None:
+        integer = F.coalesce(small.plain.try_cast("bigint"), integer)
+    choice.when(whole_numbers, lambda: F.coalesce(integer.cast("variant"), error(OVERFLOW, where)))
     choice.when(floating, lambda: floats(x.as_type("double"), y.as_type("double")).cast("variant"))
     if small is not None and exact is None:
         digits = x.digits().column, y.digits().column

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -193,6 +194,39 @@ def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     if comparable(a, b):
         return scope.let([a, b], partial(compared, scope, operator, where))
     return scope.let([a, b], partial(_compare_dynamic, scope, operator, where))
+
+
+def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """Both bounds are compared, so that one of the wrong type is wrong whatever the other says; but nothing is wrong
+    where one of the three is NULL."""
+
+    def apply(value: Expr, low: Expr, high: Expr) -> Expr:
+        sides = [compare(scope, "lte", low, value, where), compare(scope, "lte", value, high, where)]
+        if not low.type.absent and not high.type.absent and all(side.missing is None for side in sides):
+            # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
+            return made(sides[0].type, sides[0].plain & sides[1].plain, *sides)
+        three = (value, low, high)
+        null = any_of(test for test in (e.is_null() for e in three) if test is not None)
+        if null is None:
+            return scope.let(sides, _both)
+        there = F.coalesce(~null, F.lit(True))
+        guarded = [replace(side, value=F.when(there, side.value), truth=None) for side in sides]
+        return scope.let(guarded, lambda above, below: _unless_null(_both(above, below), there, three))
+
+    return scope.let(args, apply)
+
+
+def _both(above: Expr, below: Expr) -> Expr:
+    there = above.plain.isNotNull() & below.plain.isNotNull()
+    return propagated(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
+
+
+def _unless_null(found: Expr, there: Column, args: Sequence[Expr]) -> Expr:
+    """What is MISSING because it is wrong is so only if no argument is NULL; of a MISSING argument it is anyway."""
+    if found.missing is None:
+        return found
+    tests = [found.missing & there, *(e.is_missing() for e in args)]
+    return replace(found, missing=any_of(test for test in tests if test is not None))
 
 
 def _order_family(expr: Expr) -> str:

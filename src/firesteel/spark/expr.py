@@ -9,8 +9,8 @@ operators that makes no difference. *Virtual*: a struct of which only the attrib
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyspark.sql import Column
@@ -53,6 +53,12 @@ class Expr:
     names: tuple[str, ...] = ()
     #: Is it a column of the frame as it is?
     own: bool = False
+    #: Of a boolean inside a lambda, which is a variant there: true or not, for whom that is enough.
+    truth: Callable[[], Column] | None = None
+    #: Of a variant with a name inside a lambda: what is said of it (`scope.SAYINGS`), by a name; and where it is noted
+    #: that somebody wanted to hear it.
+    said: Mapping[str, Expr] = field(default_factory=dict)
+    heard: set[str] | None = None
 
     @property
     def virtual(self) -> bool:
@@ -283,6 +289,12 @@ def opened(expr: Expr) -> Expr:
     if not expr.dynamic or not isinstance(t.proper(expr.type), NATIVE):
         return expr
     return replace(expr, value=expr.plain, missing=expr.column.isNull(), height=expr.height + 1)
+
+
+def truth(expr: Expr) -> Expr:
+    """Of a boolean: true where it is true, false or SQL NULL elsewhere."""
+    column = expr.plain if expr.truth is None else expr.truth()
+    return made(t.absent(t.BOOL, nullable=True), column, expr, cost=int(expr.dynamic))
 
 
 def proper(expr: Expr) -> Expr:

@@ -13,7 +13,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, numbers
 from firesteel.spark.arithmetic import BEYOND, OVERFLOW
-from firesteel.spark.dynamic import NUMBERS, WIDE_NUMBERS, decimal_variant, kind_of, one_of, whole
+from firesteel.spark.dynamic import NUMBERS, WIDE_NUMBERS, decimal_variant, one_of, whole
 from firesteel.spark.encoding import MAX_DIGITS, Form, form
 from firesteel.spark.expr import Expr, made, null_expr
 from firesteel.spark.keys import is_own_key, key
@@ -64,7 +64,10 @@ def _kinds(array: Expr, element: t.Type) -> Expr:
 
     def pair(item: Column) -> Column:
         value = dynamic.to_variant(item, element)
-        return dynamic.let(value, lambda v: F.struct(v.alias("v"), kind_of(v).alias("k")))
+        return dynamic.let(value, lambda v: dynamic.let(F.schema_of_variant(v), lambda schema: with_kind(v, schema)))
+
+    def with_kind(value: Column, schema: Column) -> Column:
+        return F.struct(value.alias("v"), dynamic.tagged_kind(value, schema).alias("k"))
 
     pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != "VOID"))
     return made(t.ANY, pairs, array, cost=10)
@@ -152,7 +155,7 @@ def _plain_total(items: Column) -> Column:
         few = (at == 0) | (F.char_length(text) - at <= _FEW)
         return F.when(few & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
 
-    parts = F.transform(items, lambda p: dynamic.let(whole(p["v"], "string"), plain))
+    parts = F.transform(items, lambda p: dynamic.let(F.to_json(p["v"]), plain))
     return F.aggregate(parts, F.literal(0, _PLAIN), lambda total, item: F.try_add(total, item).try_cast(_PLAIN))
 
 

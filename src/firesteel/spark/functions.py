@@ -31,7 +31,7 @@ from firesteel.spark import (
 )
 from firesteel.spark import columns as F
 from firesteel.spark.aggregates import AGGREGATES
-from firesteel.spark.arguments import Native, call, propagated
+from firesteel.spark.arguments import Native, call
 from firesteel.spark.expr import Expr, as_decimal, made, opened
 from firesteel.spark.scope import Scope, Where
 
@@ -45,27 +45,6 @@ SPARK: dict[str, tuple[tuple[str, ...], Native, t.Type]] = {
 }
 
 Lowered = Callable[[Scope, Sequence[Any], Where], Expr]
-
-
-def _between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Both bounds are compared, so that one of the wrong type is wrong whatever the other says."""
-
-    def apply(value: Expr, low: Expr, high: Expr) -> Expr:
-        sides = [
-            compare.compare(scope, "lte", low, value, where),
-            compare.compare(scope, "lte", value, high, where),
-        ]
-        if not low.type.absent and not high.type.absent and all(side.missing is None for side in sides):
-            # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
-            return made(sides[0].type, sides[0].plain & sides[1].plain, *sides)
-        return scope.let(sides, both)
-
-    def both(above: Expr, below: Expr) -> Expr:
-        value = above.plain & below.plain
-        there = above.plain.isNotNull() & below.plain.isNotNull()
-        return propagated(t.BOOL, F.when(there, value), (above, below), cost=2)
-
-    return scope.let(args, apply)
 
 
 def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -101,7 +80,7 @@ LOWERED: dict[str, Lowered] = {
     **_by_name(logic.kleene, "and", "or"),
     "eq": lambda scope, args, where: compare.equal(scope, args[0], args[1], where),
     "ne": _not_equal,
-    "between": _between,
+    "between": compare.between,
     "in_collection": structs.in_collection,
     "not": logic.negate,
     "is_null": logic.is_null,

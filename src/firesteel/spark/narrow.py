@@ -86,7 +86,7 @@ class _Side:
     @classmethod
     def of(cls, scope: Scope, variant: Expr) -> _Side:
         kind = scope.kind(variant)
-        if scope.stages is None or not is_json(variant):
+        if not scope.tells(variant):
             return cls(variant, kind.column, None, [variant, kind])
         text = scope.text(variant)
         return cls(variant, kind.column, text.plain, [variant, kind, text])

@@ -52,7 +52,7 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
     if operand.kind is not None:
         if tagged_kinds(expr):
             return None
-        if scope.stages is not None:
+        if scope.stages is not None or scope.tells(expr):
             text = scope.text(expr)
             at = F.locate(".", text.plain)
             few = (at == 0) | (F.char_length(text.plain) - at <= _SCALE)

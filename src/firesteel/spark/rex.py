@@ -20,6 +20,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.compare import equal
 from firesteel.spark.encoding import Form, common, form, nests, seconds, settle, spelled, to_spark
 from firesteel.spark.expr import Expr, choose, fit, fit_cost, made, missing_expr, null_expr, struct_expr
+from firesteel.spark.expr import truth as plain_truth
 from firesteel.spark.handlers import handles
 from firesteel.spark.json_text import json_text
 from firesteel.spark.literals import typed
@@ -206,8 +207,8 @@ def _fails(condition: Expr) -> Column:
 
 def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
     """True where the value is true; false or SQL NULL elsewhere. What is no boolean is wrong."""
-    if isinstance(expr.type, t.Bool) and not expr.dynamic:
-        return made(t.absent(t.BOOL, nullable=True), expr.plain, expr, cost=0)
+    if isinstance(expr.type, t.Bool):
+        return plain_truth(expr)
     if isinstance(expr.type, t.Null | t.Missing):
         return Expr(t.BOOL, F.lit(False), atomic=True)
     if not expr.dynamic:

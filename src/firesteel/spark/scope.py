@@ -23,7 +23,7 @@ from firesteel.source import Place, Span
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.depth import Limits
-from firesteel.spark.expr import Expr, again, as_variant, made
+from firesteel.spark.expr import Expr, again, as_variant, made, truth
 from firesteel.spark.failures import Failures
 from firesteel.spark.kinds import is_json, known_kind, tagged_kinds
 
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from firesteel.tables import Table
 
 Where = Span | Place | None
+
+#: What is said of variants, each of the one before.
+SAYINGS = ("json", "schema", "kind")
 
 
 @dataclass
@@ -195,6 +198,44 @@ class Scope:
         """The body, over names for the expressions."""
         if self.stages is not None:
             return body(*(self.bind(expr) for expr in exprs))
+        heard = [set[str]() for _ in exprs]
+        told = [SAYINGS if self._worth_saying(expr) else () for expr in exprs]
+
+        def listened(*named: Expr) -> Expr:
+            return body(*(replace(expr, heard=into) for expr, into in zip(named, heard, strict=True)))
+
+        result = self._saying(exprs, told, listened if any(told) else body)
+        used = [max((place for place, what in enumerate(SAYINGS, 1) if what in found), default=0) for found in heard]
+        needed = [sayings[:last] for sayings, last in zip(told, used, strict=True)]
+        if needed != told:
+            result = self._saying(exprs, needed, body)
+        if isinstance(result.type, t.Bool) and result.dynamic:
+            return replace(result, truth=lambda: self._saying(exprs, needed, lambda *named: truth(body(*named))).column)
+        return result
+
+    def _worth_saying(self, expr: Expr) -> bool:
+        """Is it worth a name, in a lambda, what is said of this? Names take room there."""
+        return self.run.limits.roomy and expr.dynamic and is_json(expr) and not expr.said
+
+    def _saying(self, exprs: Sequence[Expr], told: Sequence[Sequence[str]], body: Callable[..., Expr]) -> Expr:
+        """The body, inside a lambda, over names for the expressions and for so much of what is said of each."""
+
+        def then(named: Sequence[Expr], level: int) -> Expr:
+            places = [place for place, sayings in enumerate(told) if len(sayings) > level]
+            if not places:
+                return body(*named)
+            what = SAYINGS[level]
+
+            def known(*found: Expr) -> Expr:
+                said = dict(zip(places, found, strict=True))
+                return then([e if i not in said else _told(e, what, said[i]) for i, e in enumerate(named)], level + 1)
+
+            return self._named([getattr(self, what)(named[place]) for place in places], known)
+
+        return self._named(exprs, lambda *named: then(named, 0))
+
+    def _named(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
+        """`let` inside a lambda."""
         if all(expr.atomic for expr in exprs):
             return body(*exprs)
         parts: list[Column] = []
@@ -243,7 +284,7 @@ class Scope:
 
     def schema(self, expr: Expr) -> Expr:
         """What Spark calls the type of a variant, with the digits of a decimal; once for every column."""
-        if self.stages is None or not is_json(expr):
+        if not self.tells(expr):
             return self._once(expr, "schema", lambda: made(t.STRING, F.schema_of_variant(expr.column), expr))
         json = self.json(expr)
         column = F.when(dynamic.is_quoted(json.plain), F.lit("STRING")).otherwise(F.schema_of_variant(expr.column))
@@ -261,15 +302,23 @@ class Scope:
             kind, parts = self.kind(expr), [expr]
             whole = dynamic.whole(expr.column, "string")
             found = F.when(dynamic.one_of(kind.column, *dynamic.WRITTEN), whole)
-            if self.stages is not None and is_json(expr):
+            if self.tells(expr):
                 parts.append(self.json(expr))
                 found = dynamic.text_of_json(parts[-1].plain, kind.column, whole)
             return made(t.absent(t.STRING, nullable=True), found, *parts, kind)
 
         return self._once(expr, "text", column)
 
+    def tells(self, expr: Expr) -> bool:
+        """Does the JSON text of a variant say what it is, and is there a place to bind it?"""
+        return (self.stages is not None or bool(expr.said)) and is_json(expr)
+
     def _once(self, expr: Expr, what: str, make: Callable[[], Expr]) -> Expr:
         """What is said of a variant, bound, once for every column that has a name."""
+        if expr.heard is not None:
+            expr.heard.add(what)
+        if what in expr.said:
+            return expr.said[what]
         if self.stages is None or not expr.own:
             return self.bind(make(), dear=True)
         key = what, expr.names[0]
@@ -347,6 +396,10 @@ class Scope:
     def wrong(self, message: str, where: Where, *parts: Column) -> Column | None:
         """What a wrong value is: an error in strict mode; in permissive mode None, which stands for MISSING."""
         return self.run.error(message, where, *parts) if self.strict else None
+
+
+def _told(expr: Expr, what: str, found: Expr) -> Expr:
+    return replace(expr, said={**expr.said, what: found})
 
 
 def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:

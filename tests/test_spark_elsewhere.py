@@ -1,6 +1,6 @@
-"""Spark Connect: the same code against a Connect server on loopback, in a process of its own.
+"""The same code elsewhere: against a Connect server on loopback, and on a cluster of two executors on this machine.
 
-A process has either classic Spark or Connect, so the server and its client live in a child.
+A process has either classic Spark or Connect, and one session, so each lives in a child.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def chained(levels):
         rel = p.Project((b.call("neg", b.column(rel, 0)),), rel)
     return p.Plan(p.Query(b.select(b.column(rel, 0), rel)))
 
-with fs.connect(remote="local[2]", in_process=False) as s:
+with fs.connect(**json.loads(sys.argv[3]), in_process=False) as s:
     s.register("t", [{"id": 1, "l": [1, 2]}, {"id": 2, "l": []}, {"id": "x"}])
     query = lambda text, **more: outcome(lambda: s.query(text, **more).to_python())
     found = {
@@ -80,8 +80,13 @@ print("FOUND" + json.dumps(found, default=str))
 
 @pytest.mark.spark
 @pytest.mark.timeout(400)
-def test_connect(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", CHILD, str(DATA), str(tmp_path)]
+@pytest.mark.parametrize(
+    "place",
+    [{"remote": "local[2]"}, pytest.param({"master": "local-cluster[2,1,1024]"}, marks=pytest.mark.slow)],
+    ids=["connect", "cluster"],
+)
+def test_elsewhere(tmp_path: Path, place: dict[str, str]) -> None:
+    command = [sys.executable, "-c", CHILD, str(DATA), str(tmp_path), json.dumps(place)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=390)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
     assert lines, done.stderr[-2000:]
