@@ -18,7 +18,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.dynamic import WIDE_NUMBERS, kind_of, one_of, payload, whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
-from firesteel.spark.numbers import PLACES
+from firesteel.spark.numbers import PLACES, finite, places
 from firesteel.spark.scope import Scope
 
 EXACT, _WHOLE = f"decimal(38,{PLACES})", "decimal(38,0)"
@@ -173,13 +173,8 @@ def _is_decimal(kind: Column) -> Column:
     return one_of(kind, "DECIMAL", "decimal")
 
 
-def _places(text: Column) -> Column:
-    """How many digits are behind the point; all of them if there is none."""
-    return F.char_length(text) - F.locate(".", text)
-
-
 def _is_long(kind: Column, text: Column) -> Column:
-    return _is_decimal(kind) & (F.locate(".", text) > 0) & (_places(text) > PLACES)
+    return _is_decimal(kind) & (places(text) > PLACES)
 
 
 def _exact(kind: Column, text: Column) -> Column:
@@ -198,21 +193,17 @@ def _floating(variant: Column, kind: Column, text: Column) -> Column:
 
 
 def _written(floating: Column) -> Column:
-    return F.when(~_infinite(floating), floating).try_cast(EXACT)
-
-
-def _infinite(floating: Column) -> Column:
-    return F.isnan(floating) | (F.abs(floating) == float("inf"))
+    return F.when(finite(floating), floating).try_cast(EXACT)
 
 
 def _met(kind: Column, text: Column, exact: Column, floating: Column) -> Column:
     there = exact.isNotNull()
-    float_ = F.when(_infinite(floating), (Met.FLOAT | Met.INFINITE).value)
+    float_ = F.when(~finite(floating), (Met.FLOAT | Met.INFINITE).value)
     float_ = float_.when(_written(floating).isNull(), (Met.FLOAT | Met.UNWRITTEN).value).otherwise(Met.FLOAT.value)
     return (
         F.when(there & _is_int(kind), Met.INT.value)
         .when(there & ~_is_long(kind, text), Met.DECIMAL.value)
-        .when(there & (_places(text) <= PLACES + MORE), _LONG.value)
+        .when(there & (places(text) <= PLACES + MORE), _LONG.value)
         .when(floating.isNotNull(), float_)
         .when(_is_int(kind) | _is_decimal(kind), Met.LOST.value)
         .when(kind != "VOID", Met.OTHER.value)

@@ -34,7 +34,7 @@ Operation = Callable[[Any, Any], Column]
 
 OVERFLOW = "integer overflow: the result takes more than 64 bits"
 DECIMAL_OVERFLOW = "decimal overflow: the result is out of range"
-BEYOND = "decimals of more than 38 digits are not native on Spark yet"
+BEYOND = "decimals of more than 38 digits are not native on Spark yet; a CAST to DOUBLE PRECISION comes close"
 DIVISION = "division by zero"
 LEAST = -(2**63)
 

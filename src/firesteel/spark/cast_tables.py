@@ -87,7 +87,7 @@ def _to_integer(bits: int) -> dict[str, Conversion]:
 
     def floating(column: Column) -> tuple[Column, Column | None]:
         rounded = F.rint(column)
-        finite = ~(F.isnan(column) | (F.abs(column) == float("inf")))
+        finite = numbers.finite(column)
         beyond = finite & ((rounded < float(low)) | (rounded >= float(high + 1)))
         return F.when(finite & ~beyond, rounded).try_cast(spark_type), beyond
 
@@ -120,7 +120,7 @@ def _to_decimal(type_: t.Type) -> dict[str, Conversion]:
         return number(column.cast("decimal(38,0)"))
 
     def floating(column: Column) -> tuple[Column, Column | None]:
-        finite = ~(F.isnan(column) | (F.abs(column) == float("inf")))
+        finite = numbers.finite(column)
         value, beyond = number(F.when(finite, column).cast("string").try_cast("decimal(38,18)"))
         return value, finite & value.isNull() if beyond is not None else None
 
@@ -158,7 +158,7 @@ def _to_digits() -> dict[str, Conversion]:
         )
 
     def floating(column: Column) -> tuple[Column, Column | None]:
-        finite = ~(F.isnan(column) | (F.abs(column) == float("inf")))
+        finite = numbers.finite(column)
         value = encoded(numbers.of_text(F.when(finite, column).cast("string")))
         return value, finite & value.isNull()
 

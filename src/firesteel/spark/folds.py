@@ -127,8 +127,7 @@ def _float_total(items: Column) -> Column:
         return F.struct(new.alias("s"), (total["c"] + lost).alias("c"))
 
     def finish(total: Column) -> Column:
-        infinite = F.isnan(total["s"]) | (F.abs(total["s"]) == float("inf"))
-        return F.when(infinite, total["s"]).otherwise(total["s"] + total["c"])
+        return F.when(numbers.finite(total["s"]), total["s"] + total["c"]).otherwise(total["s"])
 
     return F.aggregate(items, zero, add, finish)
 
@@ -151,9 +150,7 @@ def _plain_total(items: Column) -> Column:
     """The sum of numbers of few digits behind the point; SQL NULL if there are others, or if it takes too many."""
 
     def plain(text: Column) -> Column:
-        at = F.locate(".", text)
-        few = (at == 0) | (F.char_length(text) - at <= _FEW)
-        return F.when(few & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
+        return F.when((numbers.places(text) <= _FEW) & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
 
     parts = F.transform(items, lambda p: dynamic.let(F.to_json(p["v"]), plain))
     return F.aggregate(parts, F.literal(0, _PLAIN), lambda total, item: F.try_add(total, item).try_cast(_PLAIN))
@@ -209,7 +206,7 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
 
     def finish(found: Expr) -> Expr:
         doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], "DOUBLE", "FLOAT")))
-        infinite = F.exists(doubles, lambda d: F.isnan(d) | (F.abs(d) == float("inf")))
+        infinite = F.exists(doubles, lambda d: ~numbers.finite(d))
         floating = _float_total(_doubles(column)) / F.nullif(F.array_size(column), F.lit(0)).cast("double")
         beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
         result = (

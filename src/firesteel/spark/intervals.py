@@ -22,6 +22,7 @@ from firesteel.spark.expr import Expr, made
 from firesteel.spark.floats import mantissa_of, power_of_two
 from firesteel.spark.kinds import possible
 from firesteel.spark.moments import DAY, NANOS, TIME, UNITS, WHOLE, Interval, Moment, interval_variant, long
+from firesteel.spark.numbers import finite
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.structs import elements_of, misfit
 
@@ -206,7 +207,7 @@ def _scale(scope: Scope, name: str, where: Where, interval: Column, factor: Colu
     error = scope.run.error
     beyond = error(_BEYOND, where, cls=UnsupportedError)
     zero = F.coalesce(factor["d"] == 0, factor["u"] == 0)
-    infinite = F.isnan(factor["d"]) | (F.abs(factor["d"]) == float("inf"))
+    infinite = ~finite(factor["d"])
 
     def scale(amount: Column, exactly: bool) -> Column:
         amount = amount.cast(WHOLE)

@@ -31,6 +31,17 @@ _LIMB = 30
 _LIMBS = 3
 
 
+def finite(column: Column) -> Column:
+    """Is a float a number, and not an infinity?"""
+    return ~(F.isnan(column) | (F.abs(column) == float("inf")))
+
+
+def places(text: Column) -> Column:
+    """How many digits are behind the point of a number that is written without an exponent."""
+    at = F.locate(".", text)
+    return F.when(at == 0, F.lit(0)).otherwise(F.char_length(text) - at)
+
+
 def exact_number(text: Column) -> Column:
     """A decimal as a variant, of its digits without an exponent; an integer gets a point, which makes it a decimal."""
     return F.parse_json(F.when(F.contains(text, F.lit(".")), text).otherwise(F.concat(text, F.lit(".0"))))
@@ -129,12 +140,11 @@ def _with_float(pair: Column, integer: Column) -> Column:
 
 def of_float(column: Column) -> Column:
     """A float as a number: without digits if it is not finite."""
-    finite = ~(F.isnan(column) | (F.abs(column) == float("inf")))
 
     def made_(written: Column) -> Column:
         return F.struct(written["u"].alias("u"), written["e"].alias("e"), column.alias("d"), F.lit(False).alias("i"))
 
-    return dynamic.let(of_text(F.when(finite, column).cast("string")), made_)
+    return dynamic.let(of_text(F.when(finite(column), column).cast("string")), made_)
 
 
 def to_variant(number: Digits) -> Column:

@@ -17,6 +17,7 @@ from firesteel.spark import columns as F
 from firesteel.spark.dynamic import one_of, whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
+from firesteel.spark.numbers import places
 from firesteel.spark.operands import Number
 from firesteel.spark.scope import Scope
 
@@ -54,9 +55,7 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
             return None
         if scope.stages is not None or scope.tells(expr):
             text = scope.text(expr)
-            at = F.locate(".", text.plain)
-            few = (at == 0) | (F.char_length(text.plain) - at <= _SCALE)
-            exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & few
+            exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (places(text.plain) <= _SCALE)
             return scope.bind(made(type_, F.when(exact, text.plain.try_cast(_ROOM)), text, operand.kind), dear=True)
         schema = scope.schema(expr)
         end = F.substring_index(schema.plain, ",", -1)
