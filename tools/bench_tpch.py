@@ -54,12 +54,16 @@ def compared(session: fs.Session, spark: Any, frame: Callable[[], Any], theirs: 
         configured(spark, OURS)
         frame()
 
-    def anew() -> None:
+    known, new = (Arm(lambda: frame().collect(), prepare) for prepare in (again, _anew(session, spark)))
+    return {"firesteel": known, NEW: new, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+
+
+def _anew(session: fs.Session, spark: Any) -> Callable[[], None]:
+    def forget() -> None:
         configured(spark, OURS)
         session.forget()
 
-    known, new = (Arm(lambda: frame().collect(), prepare) for prepare in (again, anew))
-    return {"firesteel": known, NEW: new, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
+    return forget
 
 
 def compared_table(title: str, found: list[Measured]) -> Found:
@@ -73,13 +77,9 @@ def compared_table(title: str, found: list[Measured]) -> Found:
 def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
     """Text to the optimized physical plan. What Firesteel keeps of a plan that it has seen before is forgotten."""
 
-    def anew() -> None:
-        configured(spark, OURS)
-        session.forget()
-
     def arms(text: str) -> Arms:
         theirs = Arm(lambda: planned(spark.sql(tpch.sql(text))), lambda: configured(spark, DEFAULTS))
-        ours = Arm(lambda: planned(session.query(text).to_spark()), anew)
+        ours = Arm(lambda: planned(session.query(text).to_spark()), _anew(session, spark))
         return {"firesteel": ours, "spark.sql": theirs, f"spark.sql {AGAIN}": theirs}
 
     found = _measure(arms, texts, repeat, "planning")
