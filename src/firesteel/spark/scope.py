@@ -195,7 +195,11 @@ class Scope:
     # Binding ---------------------------------------------------------------------------------------------------------
 
     def let(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
-        """The body, over names for the expressions."""
+        """The body, over names for the expressions.
+
+        Inside a lambda what is said of JSON values has names too. The body is compiled with all of them, and once more
+        with fewer if it did not want to hear them all.
+        """
         if self.stages is not None:
             return body(*(self.bind(expr) for expr in exprs))
         heard = [set[str]() for _ in exprs]
@@ -235,7 +239,7 @@ class Scope:
         return self._named(exprs, lambda *named: then(named, 0))
 
     def _named(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
-        """`let` inside a lambda."""
+        """The body, inside a lambda, over names for the expressions alone."""
         if all(expr.atomic for expr in exprs):
             return body(*exprs)
         parts: list[Column] = []
