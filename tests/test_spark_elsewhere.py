@@ -19,6 +19,7 @@ from pathlib import Path
 import firesteel as fs
 from firesteel import plan as p
 from firesteel.plan import build as b
+from firesteel.spark import ion_files
 
 def outcome(f):
     try:
@@ -67,6 +68,11 @@ with fs.connect(**json.loads(sys.argv[3]), in_process=False) as s:
     result.write(target)
     s.register("revenue", target)
     found["read back"] = query("SELECT r.sku AS sku, r.revenue AS revenue FROM revenue AS r")
+    ion_files.LARGE = 0
+    ion = Path(sys.argv[2]) / "t.ion"
+    ion.write_text("{id: 1, l: [1, 2]} {id: 2, l: name}")
+    s.register("ion", ion)
+    found["ion"] = query("SELECT VALUE e FROM ion AS r, r.l AS e WHERE r.id = 1")
     s.register("many", [{"x": i} for i in range(2000)])
     long = s.query("SELECT COUNT(*) AS n FROM many AS a, many AS b, many AS c WHERE a.x + b.x + c.x = -1")
     thread = threading.Timer(5, long.cancel)
@@ -106,6 +112,7 @@ def test_elsewhere(tmp_path: Path, place: dict[str, str]) -> None:
     assert sorted(row["n"] for row in found["window"]) == [1, 2]
     assert found["demo"]
     assert sorted(found["read back"], key=str) == sorted(found["demo"], key=str)
+    assert sorted(found["ion"]) == [1, 2]
     assert found["cancelled"] == ["EvaluationError", "cancelled"]
     assert found["goes on"] == [2]
     for shape in ("nested", "chained"):

@@ -12,6 +12,8 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
+from firesteel.passes.paths import WHOLE, Name, PathTree
+from firesteel.spark import ion_files
 from firesteel.tables import SkippedLines
 
 pytestmark = pytest.mark.spark
@@ -291,3 +293,58 @@ def test_variants_inside_columns(ours: fs.Session, spark: Any) -> None:
         {"v": 1, "w": None, "l": [{"a": [1, None]}]},
         {"v": 1, "w": None, "l": None},
     ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Ion
+
+ION = {
+    "a.ion": """{id: 1, x: {a: 1, b: [{c: 1, d: 2}, {c: 2.5}]}, Y: "u", y: "low"} {id: 2, x: null} {id: 3.0, x: 5}
+        7 [1, {c: 3}] 2020-01-01T00:00:00+02:00 null {id: 1, x: $bag::[1], x: {a: twice}}""",
+    "b.ion": "{id: 4, x: {a: null, b: (1 {c: 4})}} {x: {b: [{c: 9}], B: [{c: 10}]}} {id: name, x: {b: {c: 7}}}",
+}
+
+
+@pytest.fixture
+def large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of Ion files that count as large."""
+    monkeypatch.setattr(ion_files, "LARGE", 0)
+    monkeypatch.setattr(ion_files, "_BATCH", 3)
+    for name, text in ION.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_large_ion_files(ours: fs.Session, reference: fs.Session, large: Path) -> None:
+    queries = [
+        "SELECT VALUE r FROM t AS r",
+        "SELECT COUNT(*) AS n FROM t AS r",
+        "SELECT r.id AS id, r.x.a AS a FROM t AS r",
+        "SELECT i.c AS c FROM t AS r, r.x.b AS i",
+        "SELECT r.id, (SELECT VALUE i.c FROM r.x.b AS i) AS cs FROM t AS r",
+        'SELECT VALUE [r.y, r.Y, r."y", r.x.b[0].c, r.x.B[*].c] FROM t AS r',
+        "SELECT VALUE [k, v] FROM t AS r, UNPIVOT r.x AS v AT k",
+        "SELECT a.id FROM t AS a, t AS b WHERE a.id = b.id AND a.x.a = 1",
+    ]
+    agree(ours, reference, large, queries)
+    (place,) = ours.query(queries[2]).plan_report().fallbacks
+    assert place.reason == ion_files.REASON
+
+
+def test_large_ion_files_that_are_broken(ours: fs.Session, large: Path) -> None:
+    (large / "c.ion").write_text("{id: 5}\n{id:", encoding="utf-8")
+    ours.register("t", large, replace=True)
+    for query in ("SELECT COUNT(*) AS n FROM t AS r", "SELECT r.id FROM t AS r"):
+        with pytest.raises(fs.EvaluationError, match=r"c\.ion:2:1: unclosed"):
+            ours.query(query).value()
+
+
+def test_large_ion_files_without_python(spark: Any, reference: fs.Session, large: Path) -> None:
+    with fs.connect(spark=spark, in_process=False, fallback="refuse") as session:
+        agree(session, reference, large, ["SELECT r.id AS id FROM t AS r"])
+
+
+def test_what_is_touched_of_ion() -> None:
+    tree = PathTree(fields={Name("a", exact=False): PathTree(elements=PathTree(fields={Name("b", exact=True): WHOLE}))})
+    value = fs.ion("{A: [{b: 1, c: 2}, 3, {c: 4}], d: 5}")
+    assert values.equal(ion_files.pruned(value, tree), fs.ion("{A: [{b: 1}, 3, {}]}"))

@@ -15,9 +15,10 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.passes.paths import WHOLE, PathTree
 from firesteel.spark import columns as F
-from firesteel.spark import dynamic, json_lines
+from firesteel.spark import dynamic, ion_files, json_lines
 from firesteel.spark.encoding import from_spark, to_spark
 from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
+from firesteel.spark.fallback import Fallback
 from firesteel.spark.frames import Opened, opened
 from firesteel.spark.literals import complete
 from firesteel.spark.parts import parts_frame, place
@@ -52,8 +53,13 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
     match table.source:
         case Memory(value):
             return value_rows(run, node, value, table)
-        case File(_, "ion"):
-            return value_rows(run, node, table.read(), table)
+        case File(path, "ion"):
+            if run.refuse or not ion_files.is_large(path):
+                return value_rows(run, node, table.read(), table)
+            if all(one.node is not node for one in run.fallbacks):
+                run.fallbacks.append(Fallback(node, ion_files.REASON))
+            lines = ion_files.read(run, path, run.touched.get(ordinal, WHOLE), node.where)
+            return _rows(run, node, lines.frame, lines.value, table)
         case File(path, "json"):
             return _line_rows(run, node, path, table, ordinal)
         case Stored():

@@ -1,0 +1,119 @@
+"""Large Ion files: read in Spark's Python workers, a task for each, and of every value what the plan touches.
+
+Spark has no reader of Ion. Of a small file this process reads all, and its values go up with the types that they have;
+a large one would have to fit into this process, so the workers read it, value after value, and give variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql import types as s
+
+from firesteel import types as t
+from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
+from firesteel.ion import iter_values
+from firesteel.passes.shapes import WHOLE, PathTree
+from firesteel.spark import columns as F
+from firesteel.spark.expr import reference
+from firesteel.spark.failures import marked
+from firesteel.spark.json_lines import Lines
+from firesteel.spark.scope import Run, Where
+from firesteel.spark.transfer import arrow_type, put
+from firesteel.tables.files import parts
+from firesteel.values import Bag, Struct, Value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+#: From how many bytes on the workers read.
+LARGE = 16 << 20
+#: How many values are sent at once.
+_BATCH = 1000
+
+REASON = "Spark has no reader of Ion: large files are read in Python"
+
+
+def is_large(path: Path) -> bool:
+    return sum(part.stat().st_size for part in parts(path)) > LARGE
+
+
+def read(run: Run, path: Path, tree: PathTree, where: Where) -> Lines:
+    """The values of all files. What is no Ion is an error, whatever is asked of the others."""
+    value, error = run.name(), run.name()
+    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where))
+    files = [(str(part.resolve()),) for part in parts(path)]
+    listed: DataFrame = run.spark.createDataFrame(files, "path string").repartition(len(files))
+    schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
+    found = listed.mapInArrow(reader.batches, schema)
+    failed = F.col(error)
+    right = found.filter(F.when(failed.isNull(), F.lit(True)).otherwise(F.raise_error(failed).cast("boolean")))
+    return Lines(right.select(value), reference(t.ANY, value))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What runs in the workers. An error goes as a value, and becomes one in Spark, with its place."""
+
+    tree: PathTree
+    number: int
+
+    def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path in batch.column(0).to_pylist():
+                yield from self._file(Path(path))
+
+    def _file(self, path: Path) -> Iterator[pa.RecordBatch]:
+        found = iter_values(path)
+        while True:
+            values: list[Value] = []
+            try:
+                values.extend(pruned(value, self.tree) for value in islice(found, _BATCH))
+                yield _batch(put(values, t.ANY), [None] * len(values))
+            except (OSError, FiresteelError) as error:
+                yield _failure(marked(self.number, _located(path, error)))
+                return
+            if len(values) < _BATCH:
+                return
+
+
+def _located(path: Path, error: OSError | FiresteelError) -> FiresteelError:
+    """The error, with the place in the file: the plan's place is that of the query."""
+    if isinstance(error, OSError):
+        return EvaluationError(f"'{path}' cannot be read: {error.strerror}")
+    cls = UnsupportedError if isinstance(error, UnsupportedError) else EvaluationError
+    return cls(f"{error.where or path}: {error.message}")
+
+
+def _batch(values: pa.Array, errors: list[str | None]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([values, pa.array(errors, pa.string())], names=["v", "e"])
+
+
+def _failure(message: str) -> pa.RecordBatch:
+    return _batch(pa.nulls(1, arrow_type(s.VariantType())), [message])
+
+
+def pruned(value: Value, tree: PathTree) -> Value:
+    """As much of a value as is touched. Whatever may be looked at in another way stays as it is."""
+    if tree.whole:
+        return value
+    if isinstance(value, Struct) and tree.elements is None:
+        named = [(name, item, _below(name, tree)) for name, item in value.pairs]
+        return Struct([(name, pruned(item, below)) for name, item, below in named if below is not None])
+    if tree.elements is not None and isinstance(value, Bag):
+        return Bag(pruned(item, tree.elements) for item in value)
+    if tree.elements is not None and type(value) is list:
+        return [pruned(item, tree.elements) for item in value]
+    return value
+
+
+def _below(name: str, tree: PathTree) -> PathTree | None:
+    """What is touched of an attribute, by whichever case it is asked for; None if nothing."""
+    lower = name.lower()
+    found = [below for asked, below in tree.fields.items() if asked.text.lower() == lower]
+    return None if not found else found[0] if len(found) == 1 else WHOLE
