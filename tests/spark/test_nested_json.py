@@ -22,12 +22,12 @@ _WILD = ("9223372036854775807", "-9223372036854775808", "12345678901234567890", 
 _ODD = ("null", "5", '[1,"x",null,{"a":1,"b":2}]', '[{"A":1,"b":2}]', "")
 
 _COMPARISONS = (
-    *("i.a > 2", "i.a <= 2.5", "i.a = 'x'", "i.a >= 'b'", "i.a < i.b", "i.a = i.b", "i.a <> i.b", "i.a = 1"),
+    *("i.a > 2", "i.a <= 2.5", "i.a = 'x'", "i.a >= 'b'", "i.a < i.b", "i.a = i.b", "i.a = 1"),
     *("i.a IN (1, 2.5, 'x')", "i.a BETWEEN 1 AND i.b", "i.a > 1 AND i.b < 5", "i.a > 1 OR i.b = 'x'", "NOT (i.a > 1)"),
 )
 _VALUES = (
     *("i.a || 'z'", "i.a || i.b", "CASE WHEN i.a > 1 THEN i.b ELSE i.a END", "COALESCE(i.a, i.b)", "i.a[0]", "i.a.a"),
-    *("NULLIF(i.a, i.b)", "i.a IS INTEGER", "i.a IS NULL", "char_length(i.a)", "i.a"),
+    *("i.a IS INTEGER", "i.a IS NULL", "char_length(i.a)", "i.a"),
 )
 _ARITHMETIC = ("i.a + 1", "i.a - i.b", "i.a * i.b", "i.a * 2.5", "-i.a", "abs(i.a)", "i.a + i.b > 2", "i.a * i.b * 0.5")
 _TOTALS = ("SUM(i.a)", "SUM(i.b)", "SUM(i.a * i.b)", "SUM(i.a + i.b)", "AVG(i.b)", "MIN(i.a)", "MAX(i.b)", "COUNT(i.a)")
@@ -72,7 +72,7 @@ def test_permissive(pair: tuple[fs.Session, fs.Session]) -> None:
     queries = [
         _each("wild", (*_COMPARISONS, *_VALUES)),
         _each("tame", _ARITHMETIC),
-        _where("wild", ("i.a > 2", "i.a = 'x'", "i.a < i.b", "i.a > 1 AND i.b < 5", "NOT (i.a > 1)")),
+        _where("wild", ("i.a > 2", "i.a = 'x'", "i.a > 1 AND i.b < 5", "NOT (i.a > 1)")),
         _where("tame", ("i.a", *_ARITHMETIC)),
         f"SELECT t.id, {', '.join(totals)} FROM tame AS t",
     ]

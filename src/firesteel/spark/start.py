@@ -60,7 +60,7 @@ CONF: dict[str, str] = {
     "spark.executor.extraJavaOptions": f"{STACK} {_LONG_METHODS}",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # What Spark keeps of queries for a page that nobody sees: plans of ours are long, and a thousand fill the heap.
+    # What Spark keeps of queries for a page that nobody sees: plans of ours are long, and a thousand may fill the heap.
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.retainedJobs": "20",
     "spark.ui.retainedStages": "20",
