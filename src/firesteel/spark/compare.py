@@ -210,7 +210,8 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if null is None:
             return scope.let(sides, _both)
         there = F.coalesce(~null, F.lit(True))
-        guarded = [replace(side, value=F.when(there, side.value), truth=None) for side in sides]
+        stage = max(e.stage for e in (*sides, *three))
+        guarded = [replace(side, value=F.when(there, side.value), truth=None, stage=stage) for side in sides]
         return scope.let(guarded, lambda above, below: _unless_null(_both(above, below), there, three))
 
     return scope.let(args, apply)

@@ -94,8 +94,9 @@ def _filtered(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column)
 
 
 def distinct_is_collected(name: str, arg: Expr) -> bool:
-    """Has Spark no DISTINCT for it, because the values are not their own keys?"""
-    return name == "collect" or (name in ("sum", "avg") and not (is_own_key(arg.type) and arg.missing is None))
+    """Has Spark no DISTINCT for it, because the values are not their own keys, or no numbers?"""
+    plain = isinstance(arg.type, t.Number) and is_own_key(arg.type) and arg.missing is None
+    return name == "collect" or (name in ("sum", "avg") and not plain)
 
 
 def collected_distinct(group: Group, arg: Expr) -> Expr:
