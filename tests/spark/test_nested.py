@@ -95,6 +95,17 @@ def test_at_the_top(table: str, pair: tuple[fs.Session, fs.Session]) -> None:
     assert not differences(pair, queries)
 
 
+def test_operands_that_are_bound_late(pair: tuple[fs.Session, fs.Session]) -> None:
+    """What an operand is made of is there before it, whatever stage it comes from."""
+    queries = [
+        "SELECT 10 BETWEEN t.id AND MOD(t.id, 3) AS b FROM mixed AS t",
+        "SELECT VALUE t.id FROM mixed AS t WHERE t.id BETWEEN 2e0 AND (SELECT MAX(u.id) FROM known AS u)",
+        "SELECT make_time(t.id, 1, (SELECT u.ps AS x FROM known AS u WHERE u.id = 1)) AS m FROM known AS t",
+        "SELECT SUM(DISTINCT t.id IN (t.xs)) AS s, AVG(DISTINCT CAST(t.id AS STRING)) AS a FROM known AS t",
+    ]
+    assert not differences(pair, queries)
+
+
 def test_strict(pair: tuple[fs.Session, fs.Session]) -> None:
     queries = [
         "SELECT VALUE (SELECT SUM(x) AS s FROM t.xs AS x) FROM mixed AS t",

@@ -101,7 +101,7 @@ def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
     if known is not None and not known & set(kinds):
         absent = expr.is_absent()
         said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
-        return View(expr, found.column, F.lit(True) if absent is None else ~absent, said)
+        return View(expr, found.column, F.lit(True) if absent is None else ~absent, said, (found,))
     kind = scope.kind(expr)
     misfit = F.coalesce(~one_of(kind.column, *kinds, "VOID"), F.lit(False))
     return View(expr, found.column, misfit, kind, (found,))
