@@ -71,13 +71,13 @@ class Reader:
     def _file(self, path: Path) -> Iterator[pa.RecordBatch]:
         found = iter_values(path)
         while True:
-            values: list[Value] = []
             try:
-                values.extend(pruned(value, self.tree) for value in islice(found, _BATCH))
-                yield _batch(put(values, t.ANY), [None] * len(values))
+                values = [pruned(value, self.tree) for value in islice(found, _BATCH)]
+                column = put(values, t.ANY)
             except (OSError, FiresteelError) as error:
                 yield _failure(marked(self.number, _located(path, error)))
                 return
+            yield _batch(column, [None] * len(values))
             if len(values) < _BATCH:
                 return
 

@@ -54,12 +54,7 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
         case Memory(value):
             return value_rows(run, node, value, table)
         case File(path, "ion"):
-            if run.refuse or not ion_files.is_large(path):
-                return value_rows(run, node, table.read(), table)
-            if all(one.node is not node for one in run.fallbacks):
-                run.fallbacks.append(Fallback(node, ion_files.REASON))
-            lines = ion_files.read(run, path, run.touched.get(ordinal, WHOLE), node.where)
-            return _rows(run, node, lines.frame, lines.value, table)
+            return _ion_rows(run, node, path, table, ordinal)
         case File(path, "json"):
             return _line_rows(run, node, path, table, ordinal)
         case Stored():
@@ -180,6 +175,15 @@ def _line_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) 
     tree = run.touched.get(ordinal, WHOLE)
     text = text_lines(run.spark, path)
     lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip")
+    return _rows(run, node, lines.frame, lines.value, table)
+
+
+def _ion_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) -> Rows:
+    """A row for every value of Ion: read here, with its type, or, if there are many, by the workers."""
+    if run.refuse or not ion_files.is_large(path):
+        return value_rows(run, node, table.read(), table)
+    run.fallbacks.append(Fallback(node, ion_files.REASON))
+    lines = ion_files.read(run, path, run.touched.get(ordinal, WHOLE), node.where)
     return _rows(run, node, lines.frame, lines.value, table)
 
 

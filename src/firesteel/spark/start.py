@@ -25,6 +25,7 @@ STACK = "-Xss16m"
 #: The code for what is made of variants is long, and the JVM does not compile long methods by itself. It can; and one
 #: method is faster than several, between which rows are copied.
 _LONG_METHODS = "-XX:-DontCompileHugeMethods"
+_JAVA_OPTIONS = f"{STACK} {_LONG_METHODS}"
 #: So Spark may make methods of any length where the JVM was started like that, and only those of 8,000 bytes elsewhere.
 _LIMIT = "spark.sql.codegen.hugeMethodLimit"
 
@@ -56,8 +57,8 @@ CONF: dict[str, str] = {
     "spark.app.name": "firesteel",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.extraJavaOptions": f"{STACK} {_LONG_METHODS}",
-    "spark.executor.extraJavaOptions": f"{STACK} {_LONG_METHODS}",
+    "spark.driver.extraJavaOptions": _JAVA_OPTIONS,
+    "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # What Spark keeps of queries for a page that nobody sees: plans of ours are long, and a thousand may fill the heap.
@@ -150,7 +151,7 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
         settings = Path(folder) / "log4j2.properties"
         settings.write_text(_LOG4J, encoding="utf-8")
-        option = f"{STACK} {_LONG_METHODS} -Dlog4j2.configurationFile={settings.as_uri()}"
+        option = f"{_JAVA_OPTIONS} -Dlog4j2.configurationFile={settings.as_uri()}"
         with open(Path(folder) / "stderr", "w+b") as kept, _stderr_to(kept.fileno()):
             yield {"spark.driver.extraJavaOptions": option}
 
