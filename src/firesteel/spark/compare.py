@@ -68,7 +68,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
             return made(type_, floats.compared(lambda x, y: x == y, a, b), a, b, cost=4)
         if kinds == {"number"} and _too_wide(a.type, b.type):
             coarse, fine, scale = _by_scale(a, b)
-            same = (coarse == F.floor(fine, scale)) & (coarse == F.ceil(fine, scale))
+            same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
             return made(type_, same, a, b, cost=4)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return made(type_, _alike(a) == _alike(b), a, b)
@@ -274,21 +274,21 @@ def _too_wide(*types: t.Type) -> bool:
     return max(p - s for p, s in digits) + max(s for _, s in digits) > MAX_DIGITS
 
 
-def _by_scale(a: Expr, b: Expr) -> tuple[Column, Column, Column]:
+def _by_scale(a: Expr, b: Expr) -> tuple[Expr, Expr, Column]:
     """The number with fewer digits behind the point, the one with more, and how many the first has. Cut down to those,
     the second has no more digits in all than before: so Spark has room for both."""
     coarse, fine = sorted((a, b), key=lambda e: _digits(e.type)[1])
-    return coarse.plain, fine.plain, F.lit(_digits(coarse.type)[1])
+    return coarse, fine, F.lit(_digits(coarse.type)[1])
 
 
 def _compare_wide(name: str, a: Expr, b: Expr) -> Column:
     """A multiple of 0.01, say, is less than a number if it is less than the next multiple that is not below that one,
     and at most as great if it is at most the next that is not above."""
     coarse, fine, scale = _by_scale(a, b)
-    if coarse is not a.plain:
+    if coarse is not a:
         return _compare_wide(_FLIPPED[name], b, a)
     cut = F.ceil if name in ("lt", "gte") else F.floor
-    return _OPERATORS[name](coarse, cut(fine, scale))
+    return _OPERATORS[name](coarse.plain, cut(fine.plain, scale))
 
 
 def _float_key(column: Column) -> Column:
