@@ -170,7 +170,8 @@ def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
     """The values of several answers, in one job, and whether Spark's plan for it has no Python in it."""
     from pyspark.sql import functions as F
 
-    from firesteel.spark.engine import gathered, settings
+    from firesteel.spark.engine import gathered
+    from firesteel.spark.settings import settings
     from firesteel.spark.transfer import seal, taken
 
     outcomes = [_outcome(answer) for answer in answers]

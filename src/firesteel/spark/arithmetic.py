@@ -21,7 +21,7 @@ from firesteel.spark import columns as F
 from firesteel.spark import dynamic, intervals, numbers
 from firesteel.spark.arguments import propagated
 from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
-from firesteel.spark.encoding import MAX_DIGITS, spelled
+from firesteel.spark.encoding import MAX_DIGITS, digits_of, spelled
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import possible
 from firesteel.spark.numbers import Digits
@@ -155,14 +155,11 @@ def _as_decimal(expr: Expr) -> Column:
 
 def _digits(expr: Expr) -> tuple[int, int]:
     """Precision and scale of a number that is no float. The zeros at the end of a constant would only take room."""
-    if isinstance(expr.type, t.Decimal):
-        if isinstance(expr.constant, Decimal) and expr.constant.is_finite():
-            return _constant_digits(expr.constant)
-        return expr.type.precision or MAX_DIGITS, expr.type.scale or 0
-    if isinstance(expr.constant, int):
+    if isinstance(expr.type, t.Decimal) and isinstance(expr.constant, Decimal) and expr.constant.is_finite():
+        return _constant_digits(expr.constant)
+    if isinstance(expr.type, t.Integer) and isinstance(expr.constant, int):
         return max(len(str(abs(expr.constant))), 1), 0
-    assert isinstance(expr.type, t.Integer)
-    return {8: 3, 16: 5, 32: 10, 64: 20}.get(expr.type.bits or 0, MAX_DIGITS), 0
+    return digits_of(expr.type)
 
 
 def _constant_digits(number: Decimal) -> tuple[int, int]:

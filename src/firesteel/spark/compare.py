@@ -15,7 +15,7 @@ from firesteel.spark import columns as F
 from firesteel.spark import floats
 from firesteel.spark.arguments import propagated, wrong_type
 from firesteel.spark.dynamic import any_of, extract, one_of, whole
-from firesteel.spark.encoding import MAX_DIGITS, Form, common, form
+from firesteel.spark.encoding import MAX_DIGITS, Form, common, digits_of, form
 from firesteel.spark.expr import Expr, fit, made
 from firesteel.spark.flat_keys import RANKS, Use
 from firesteel.spark.keys import is_own_key, is_scalar, key, variant_key
@@ -259,26 +259,19 @@ def _native(name: str, a: Expr, b: Expr) -> Column:
     return operator(a.plain, b.plain)
 
 
-def _digits(type_: t.Type) -> tuple[int, int]:
-    """A number's precision and scale."""
-    if isinstance(type_, t.Decimal):
-        return type_.precision or MAX_DIGITS, type_.scale or 0
-    return MAX_DIGITS if isinstance(type_, t.Int) else 20, 0
-
-
 def _too_wide(*types: t.Type) -> bool:
     """Would Spark round these numbers to compare them?"""
     if not any(isinstance(type_, t.Decimal) for type_ in types):
         return False
-    digits = [_digits(type_) for type_ in types]
-    return max(p - s for p, s in digits) + max(s for _, s in digits) > MAX_DIGITS
+    sizes = [digits_of(type_) for type_ in types]
+    return max(p - s for p, s in sizes) + max(s for _, s in sizes) > MAX_DIGITS
 
 
 def _by_scale(a: Expr, b: Expr) -> tuple[Expr, Expr, Column]:
     """The number with fewer digits behind the point, the one with more, and how many the first has. Cut down to those,
     the second has no more digits in all than before: so Spark has room for both."""
-    coarse, fine = sorted((a, b), key=lambda e: _digits(e.type)[1])
-    return coarse, fine, F.lit(_digits(coarse.type)[1])
+    coarse, fine = sorted((a, b), key=lambda e: digits_of(e.type)[1])
+    return coarse, fine, F.lit(digits_of(coarse.type)[1])
 
 
 def _compare_wide(name: str, a: Expr, b: Expr) -> Column:

@@ -39,6 +39,9 @@ MAX_NESTED = 12
 MAX_DIGITS = 38
 MICROS = 6
 
+#: How many digits a column of integers may need, by their bits.
+_INTEGERS = {8: 3, 16: 5, 32: 10, 64: 20}
+
 
 class Form(enum.Enum):
     """What SQL NULL means in a column."""
@@ -216,6 +219,13 @@ def _from_nested(spark: s.StructType | s.ArrayType | s.MapType) -> Generator[Any
 def settle(type_: t.Type) -> t.Type:
     """The type with unions replaced where a wider type of one column holds the same values."""
     return transform(type_, _settle)
+
+
+def digits_of(type_: t.Type) -> tuple[int, int]:
+    """Precision and scale of numbers of this type, which are no floats."""
+    if isinstance(type_, t.Decimal):
+        return type_.precision or MAX_DIGITS, type_.scale or 0
+    return _INTEGERS.get(type_.bits or 0, MAX_DIGITS) if isinstance(type_, t.Integer) else MAX_DIGITS, 0
 
 
 def common(types: Iterable[t.Type]) -> t.Type:

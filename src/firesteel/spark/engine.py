@@ -24,10 +24,11 @@ from firesteel.spark.interrupts import again, interruptible
 from firesteel.spark.json_lines import malformed
 from firesteel.spark.known import Known, key_of
 from firesteel.spark.output import Warehouse, edge, store, write
+from firesteel.spark.settings import java_options, settings
 from firesteel.spark.shared import Kept
 from firesteel.spark.ship import is_connect, ship
 from firesteel.spark.sources import text_lines
-from firesteel.spark.start import STACK, needed, silence, start
+from firesteel.spark.start import STACK, silence, start
 from firesteel.spark.transfer import download
 from firesteel.tables import File, Stored, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
@@ -293,32 +294,3 @@ def gathered(compiled: Compiled, rows: Sequence[tuple[Value, ...]]) -> Value:
     if compiled.kind is t.Bag:
         return Bag(values)
     return Sexp(values) if compiled.kind is t.Sexp else values
-
-
-def java_options(spark: SparkSession) -> str:
-    """What the session's JVM was started with."""
-    return spark.conf.get("spark.driver.extraJavaOptions", "") or ""
-
-
-_settings_lock = threading.RLock()
-
-
-@contextmanager
-def settings(spark: SparkSession) -> Iterator[None]:
-    """The settings that our plans need, for as long as this lasts."""
-    changed: dict[str, str | None] = {}
-    with _settings_lock:
-        for name, value in needed(java_options(spark)).items():
-            before = spark.conf.get(name, None)
-            if before != value:
-                changed[name] = before
-                spark.conf.set(name, value)
-    try:
-        yield
-    finally:
-        with _settings_lock:
-            for name, old in changed.items():
-                if old is None:
-                    spark.conf.unset(name)
-                else:
-                    spark.conf.set(name, old)

@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.source import Place, Span
 
-_MARK = re.compile(r"\[firesteel:(\d+)(?::(\w+))?\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL)
+#: Our marks, where Spark raises them; in the text of a plan they say nothing.
+_MARK = re.compile(
+    r"\[USER_RAISED_EXCEPTION\] \[firesteel:(\d+)(?::(\w+))?\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL
+)
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ?(.*?)(?: SQLSTATE: |\n|$)", re.DOTALL)
 
 #: What Spark's own errors are called among ours. With no message of ours, Spark's own is given.

@@ -6,7 +6,7 @@ a large one would have to fit into this process, so the workers read it, value a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -25,7 +25,6 @@ from firesteel.spark.failures import marked
 from firesteel.spark.json_lines import Lines
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.transfer import arrow_type, put
-from firesteel.tables.files import parts
 from firesteel.values import Bag, Struct, Value
 
 if TYPE_CHECKING:
@@ -39,16 +38,16 @@ _BATCH = 1000
 REASON = "Spark has no reader of Ion: large files are read in Python"
 
 
-def is_large(path: Path) -> bool:
-    return sum(part.stat().st_size for part in parts(path)) > LARGE
+def are_large(files: Sequence[Path]) -> bool:
+    return sum(file.stat().st_size for file in files) > LARGE
 
 
-def read(run: Run, path: Path, tree: PathTree, where: Where) -> Lines:
+def read(run: Run, files: Sequence[Path], tree: PathTree, where: Where) -> Lines:
     """The values of all files. What is no Ion is an error, whatever is asked of the others."""
     value, error = run.name(), run.name()
     reader = Reader(WHOLE if run.strict else tree, run.failures.number(where))
-    files = [(str(part.resolve()),) for part in parts(path)]
-    listed: DataFrame = run.spark.createDataFrame(files, "path string").repartition(len(files))
+    places = [(str(file.resolve()),) for file in files]
+    listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
     schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
     found = listed.mapInArrow(reader.batches, schema)
     failed = F.col(error)

@@ -38,6 +38,7 @@ from firesteel.tables import (
     ensure_text_keys,
     matches,
 )
+from firesteel.tables.files import parts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -180,10 +181,11 @@ def _line_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) 
 
 def _ion_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) -> Rows:
     """A row for every value of Ion: read here, with its type, or, if there are many, by the workers."""
-    if run.refuse or not ion_files.is_large(path):
+    files = () if run.refuse else parts(path)
+    if not ion_files.are_large(files):
         return value_rows(run, node, table.read(), table)
     run.fallbacks.append(Fallback(node, ion_files.REASON))
-    lines = ion_files.read(run, path, run.touched.get(ordinal, WHOLE), node.where)
+    lines = ion_files.read(run, files, run.touched.get(ordinal, WHOLE), node.where)
     return _rows(run, node, lines.frame, lines.value, table)
 
 
