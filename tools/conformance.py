@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import copy
+import gc
 import json
 import os
 import sys
@@ -153,6 +154,10 @@ def spark_verdicts(runs: Sequence[Run], spark: SparkSession, literals: str = "st
             answers = iter(together(tried, alone=[run.expected == "EvaluationFail" for run, _, _ in pairs]))
             for run in chunk:
                 yield judge(run, [next(answers) for _ in run.statements])
+            # What Spark keeps of a frame it drops with the last Python object for it, which may be garbage by now: this
+            # process has no need of its little memory, while Spark's is full.
+            del tried, answers
+            gc.collect()
 
 
 class _Sessions:

@@ -187,6 +187,25 @@ QUERIES: list[tuple[str, int]] = [
     # Beside its row, it is a relation.
     ("SELECT VALUE [r.id, u] FROM people AS r, (SELECT VALUE upper(e) FROM r.tags AS e ORDER BY e DESC) AS u", 1),
     ("SELECT r.id, u FROM people AS r LEFT JOIN (SELECT VALUE upper(e) FROM r.tags AS e) AS u ON u <> 'A'", 1),
+    # Inside a join there is no place for it: what is about one side is computed there,
+    ("SELECT r.id AS a, q.id AS b FROM people AS r LEFT JOIN people AS q ON upper(r.name) < q.name", 1),
+    ("SELECT VALUE r.id FROM people AS r WHERE NOT EXISTS "
+     "(SELECT 1 FROM people AS q WHERE char_length(q.name) < r.id AND q.id < 2)", 1),
+    # and what is about both over all pairs of rows.
+    ("SELECT r AS a, q.id AS b FROM people AS r LEFT JOIN people AS q "
+     "ON r.id < 3 AND upper(r.name || q.name) = 'N1N2'", 1),
+    ("SELECT r.id AS a, q AS b FROM people AS r RIGHT JOIN people AS q ON upper(r.name || q.name) = 'N1N2'", 1),
+    ("SELECT r.id AS a, q.id AS b FROM people AS r FULL JOIN people AS q ON upper(r.name || q.name) = 'N1N2'", 1),
+    ("SELECT r.id AS a, q.id AS b FROM people AS r FULL JOIN (SELECT * FROM people AS n WHERE n.id > 9) AS q "
+     "ON upper(r.name || q.name) = 'N1N2'", 1),
+    ("SELECT VALUE r.id FROM people AS r WHERE EXISTS "
+     "(SELECT 1 FROM people AS q WHERE upper(r.name || q.name) > 'N2N3')", 1),
+    ("SELECT VALUE r.id FROM people AS r WHERE NOT EXISTS "
+     "(SELECT 1 FROM people AS q WHERE upper(r.name || q.name) > 'N2N3')", 1),
+    ("SELECT VALUE r.id FROM people AS r WHERE r.id = 0 OR EXISTS "
+     "(SELECT 1 FROM people AS q WHERE upper(r.name || q.name) > 'N2N3')", 1),
+    ("SELECT r.id AS a, (SELECT q.id FROM people AS q WHERE upper(r.name || q.name) = 'N1N2') AS b "
+     "FROM people AS r", 1),
 ]  # fmt: skip
 
 
@@ -231,6 +250,8 @@ def test_errors_say_what_and_where_and_only_where_needed(sessions: dict[str, fs.
         session.query("SELECT VALUE char_length(r.name) + 9223372036854775807 FROM people AS r").value()
     lazy = "SELECT VALUE CASE WHEN r.id < 0 THEN upper(r.id) ELSE coalesce(r.name, upper(r.id)) END FROM people AS r"
     assert len(session.query(lazy, mode="strict").to_python()) == 6
+    alone = "FROM people AS r LEFT JOIN (SELECT * FROM people AS n WHERE n.id > 9) AS q ON upper(r.id) = q.name"
+    assert len(session.query(f"SELECT r.id, q.id AS q {alone}", mode="strict").to_python()) == 6
     # Nobody asks for the value, so nobody asks for the error.
     unused = "SELECT COUNT(*) AS n FROM (SELECT upper(r.id) AS u FROM people AS r) AS q"
     assert session.query(unused, mode="strict").to_python() == [{"n": 6}]

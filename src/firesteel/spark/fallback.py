@@ -22,6 +22,7 @@ from firesteel.node import Node, children, transform, walk
 from firesteel.plan.scope import levels, replaced
 from firesteel.spark import columns as F
 from firesteel.spark.expr import UNKNOWN, Expr
+from firesteel.spark.kinds import possible
 from firesteel.spark.scope import Run, Scope
 from firesteel.spark.worker import Job, Task, placed, returned
 from firesteel.tables import Memory, Table
@@ -74,6 +75,14 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, resu
     failed = both.column["e"]
     value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
     return Expr(result, value, stage=both.stage, height=4, throws=True)
+
+
+def beside(node: p.Rex, scope: Scope, error: UnsupportedError, since: int) -> Expr:
+    """The same in the condition of a join: over the side that the expression is about, if it is about one of them."""
+    about = {scope.sides[ordinal] for depth, ordinal in _touched(node) if depth == 0}
+    if len(about) != 1:
+        raise error
+    return instead(node, about.pop(), error, since)
 
 
 def _shipped(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
@@ -134,10 +143,18 @@ def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
         found = done.get((id(part), id(scope.guard)))
         if found is None or found.constant is not UNKNOWN or (found.throws and id(part) not in eager):
             return None
+        if isinstance(part, p.Call) and _may_lose_zeros(found):
+            return None
         return given(part, level, id(part), lambda: found)
 
     rex = replaced(node, by)
     return rex, [expr for _, expr in inputs.values()]
+
+
+def _may_lose_zeros(computed: Expr) -> bool:
+    """May it be a decimal that Spark computed without a scale? The evaluator's `1.50 * 2` is `3.00`, Spark's is `3`."""
+    kinds = possible(computed) if computed.dynamic else frozenset()
+    return kinds is None or "DECIMAL" in kinds
 
 
 def _eager(node: p.Rex) -> set[int]:

@@ -58,8 +58,10 @@ def _refused_nested(node: Node, _: Any) -> NoReturn:
 def dispatch(node: Node, scope: Any, nested: bool = False) -> Any:
     """Ask the handler of a node; what has none is refused by name."""
     handler = (NESTED if nested else HANDLERS).get(type(node)) or (_refused_nested if nested else _refused)
-    if nested or not isinstance(node, Rex) or scope.stages is None:
+    if nested or not isinstance(node, Rex) or (scope.stages is None and not scope.sides):
         return handler(node, scope)
+    if scope.sides:
+        return _attempted_beside(node, scope, handler)
     if scope.shares(node):
         return scope.share(node, lambda node, scope: _attempted(node, scope, handler))
     return _attempted(node, scope, handler)
@@ -91,3 +93,13 @@ def _waiting(node: Rex, scope: Scope, made: Generator[Any, Any, Any], since: int
     if len(scope.run.fallbacks) == since:
         scope.stages.remember(node, scope.guard, expr)
     return expr
+
+
+def _attempted_beside(node: Rex, scope: Scope, handler: Handler) -> Generator[Any, Any, Any]:
+    """An expression in the condition of a join: what it is made of can only be bound below that."""
+    since = len(scope.run.fallbacks)
+    try:
+        made = handler(node, scope)
+        return (yield from made) if isinstance(made, Generator) else made
+    except UnsupportedError as error:
+        return fallback.beside(node, scope, error, since)

@@ -20,7 +20,7 @@ from pyspark.sql import Column, Window
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark.compare import equality_key
 from firesteel.spark.encoding import Form, common, form
@@ -30,6 +30,7 @@ from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.lateral import lateral_rows
 from firesteel.spark.logic import balanced
 from firesteel.spark.nested_joins import SECOND_MATCH
+from firesteel.spark.paired import paired
 from firesteel.spark.rel import filtered
 from firesteel.spark.rex import truth
 from firesteel.spark.rows import Rows, staged
@@ -112,9 +113,7 @@ def _theta(theta: p.Theta, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling
     if theta.capture is p.Capture.INNER:
         rows = _beside(node, left, right, left.frame.crossJoin(right.frame), outer)
         return (yield from _residual(theta.condition, rows, node, outer))
-    found: Expr = yield from _inside(theta.condition, node, left, right, outer)
-    left, right, condition = _kept_here(found, left, right, outer.run)
-    return _joined(node, left, right, condition, outer)
+    return (yield from _inside(theta.condition, [], node, left, right, outer))
 
 
 @handles(p.Equi)
@@ -134,13 +133,9 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     if equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs):
         return _found_in(left, right, *pairs[0][:2])
     if equi.residual is not None and equi.capture is not p.Capture.INNER:
-        found: Expr = yield from _inside(equi.residual, node, left, right, outer)
-        left, right, condition = _kept_here(found, left, right, outer.run)
-        tests.append(condition)
+        return (yield from _inside(equi.residual, tests, node, left, right, outer))
     rows = _joined(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
-    if equi.residual is None or equi.capture is not p.Capture.INNER:
-        return rows
-    return (yield from _residual(equi.residual, rows, node, outer))
+    return rows if equi.residual is None else (yield from _residual(equi.residual, rows, node, outer))
 
 
 def _bound(scope: Scope, found: Expr) -> Expr:
@@ -174,12 +169,22 @@ def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compi
     return filtered(rows, scope, [truth(scope, value, "a condition is a boolean", where)], node)
 
 
-def _inside(condition: p.Rex, node: p.Join, left: Rows, right: Rows, outer: Scope) -> Generator[Any, Any, Expr]:
-    """A condition over both rows, where there is no place to bind anything."""
-    scope = Scope(outer.run, left.columns + right.columns, outer)
-    value = yield condition, scope
+def _inside(condition: p.Rex, tests: list[Column], node: p.Join, left: Rows, right: Rows, outer: Scope) -> Compiling:
+    """A join by a condition over both rows, where there is no place to bind anything: what has to be bound is bound
+    over one of them, or else over pairs of them."""
+    row, since = left.columns + right.columns, len(outer.run.fallbacks)
+    a, b = (replace(rows.scope(outer), row=row) for rows in (left, right))
+    sides = {ordinal: a if ordinal < len(left.columns) else b for ordinal in range(len(row))}
+    scope = Scope(outer.run, row, outer, sides=sides)
+    try:
+        value = yield condition, scope
+    except UnsupportedError:
+        del outer.run.fallbacks[since:]
+        return (yield from paired(node, condition, tests, left, right, outer))
     where = condition.where or node.type.where or node.where
-    return truth(scope, value, "a condition is a boolean", where)
+    found = truth(scope, value, "a condition is a boolean", where)
+    left, right, last = _kept_here(found, staged(left, a, node.where), staged(right, b, node.where), outer.run)
+    return _joined(node, left, right, balanced([*tests, last], True), outer)
 
 
 def _kept_here(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows, Rows, Column]:

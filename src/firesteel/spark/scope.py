@@ -142,6 +142,8 @@ class Scope:
     nested: int = 0
     #: Is what is wrong MISSING here, in strict mode too?
     lenient: bool = False
+    #: In the condition of a join, which has no stages: the scope over the side that each variable of the row is of.
+    sides: Mapping[int, Scope] = field(default_factory=dict)
 
     @property
     def strict(self) -> bool:
