@@ -55,7 +55,7 @@ class Expr:
     own: bool = False
     #: Of a boolean inside a lambda, which is a variant there: true or not, for whom that is enough.
     truth: Callable[[], Column] | None = None
-    #: Of a variant with a name inside a lambda: what is said of it (`scope.SAYINGS`), by a name; and where it is noted
+    #: Of a variant with a name inside a lambda: what is said of it (`inline.SAYINGS`), by a name; and where it is noted
     #: that somebody wanted to hear it.
     said: Mapping[str, Expr] = field(default_factory=dict)
     heard: set[str] | None = None

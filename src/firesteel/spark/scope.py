@@ -3,7 +3,7 @@
 Catalyst does not share subexpressions that are written twice, and nesting such expressions explodes. So an operand
 that an operator mentions more than once is bound to a name first (`Scope.let`): over a frame, as a column of an
 intermediate select, in as few stages as dependencies allow; where there is no select (inside a lambda, in the
-condition of an outer join) by a `transform` over an array of one.
+condition of an outer join) by the variable of a lambda (`inline`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from firesteel.errors import EvaluationError, FiresteelError, PlanError, Unsuppo
 from firesteel.node import Node
 from firesteel.source import Place, Span
 from firesteel.spark import columns as F
-from firesteel.spark import dynamic
+from firesteel.spark import dynamic, inline
 from firesteel.spark.depth import Limits
-from firesteel.spark.expr import Expr, again, as_variant, made, truth
+from firesteel.spark.expr import Expr, again, as_variant, made
 from firesteel.spark.failures import Failures
 from firesteel.spark.kinds import is_json, known_kind, tagged_kinds
 
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from firesteel.tables import Table
 
 Where = Span | Place | None
-
-#: What is said of variants, each of the one before.
-SAYINGS = ("json", "schema", "kind")
 
 
 @dataclass
@@ -197,66 +194,10 @@ class Scope:
     # Binding ---------------------------------------------------------------------------------------------------------
 
     def let(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
-        """The body, over names for the expressions.
-
-        Inside a lambda what is said of JSON values has names too. The body is compiled with all of them, and once more
-        with fewer if it did not want to hear them all.
-        """
-        if self.stages is not None:
-            return body(*(self.bind(expr) for expr in exprs))
-        heard = [set[str]() for _ in exprs]
-        told = [SAYINGS if self._worth_saying(expr) else () for expr in exprs]
-
-        def listened(*named: Expr) -> Expr:
-            return body(*(replace(expr, heard=into) for expr, into in zip(named, heard, strict=True)))
-
-        result = self._saying(exprs, told, listened if any(told) else body)
-        used = [max((place for place, what in enumerate(SAYINGS, 1) if what in found), default=0) for found in heard]
-        needed = [sayings[:last] for sayings, last in zip(told, used, strict=True)]
-        if needed != told:
-            result = self._saying(exprs, needed, body)
-        if isinstance(result.type, t.Bool) and result.dynamic:
-            return replace(result, truth=lambda: self._saying(exprs, needed, lambda *named: truth(body(*named))).column)
-        return result
-
-    def _worth_saying(self, expr: Expr) -> bool:
-        """Is it worth a name, in a lambda, what is said of this? Names take room there."""
-        return self.run.limits.roomy and expr.dynamic and is_json(expr) and not expr.said
-
-    def _saying(self, exprs: Sequence[Expr], told: Sequence[Sequence[str]], body: Callable[..., Expr]) -> Expr:
-        """The body, inside a lambda, over names for the expressions and for so much of what is said of each."""
-
-        def then(named: Sequence[Expr], level: int) -> Expr:
-            places = [place for place, sayings in enumerate(told) if len(sayings) > level]
-            if not places:
-                return body(*named)
-            what = SAYINGS[level]
-
-            def known(*found: Expr) -> Expr:
-                said = dict(zip(places, found, strict=True))
-                return then([e if i not in said else _told(e, what, said[i]) for i, e in enumerate(named)], level + 1)
-
-            return self._named([getattr(self, what)(named[place]) for place in places], known)
-
-        return self._named(exprs, lambda *named: then(named, 0))
-
-    def _named(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
-        """The body, inside a lambda, over names for the expressions alone."""
-        if all(expr.atomic for expr in exprs):
-            return body(*exprs)
-        parts: list[Column] = []
-        packed = [_pack(expr, parts) for expr in exprs]
-        found: list[Expr] = []
-
-        def inside(row: Column) -> Column:
-            found.append(body(*(unpack(row) for unpack in packed)))
-            return found[-1].column
-
-        column = dynamic.let(F.struct(*parts), inside)
-        result = found[-1]
-        height = 4 + max(result.height, *(expr.height for expr in exprs))
-        throws = result.throws or any(expr.throws for expr in exprs)
-        return Expr(result.type, column, stage=max(e.stage for e in exprs), height=height, throws=throws)
+        """The body, over names for the expressions."""
+        if self.stages is None:
+            return inline.let(self, exprs, body)
+        return body(*(self.bind(expr) for expr in exprs))
 
     def bind(self, expr: Expr, *, dear: bool = False) -> Expr:
         """A name for the expression, if it is not one already and there is a place for it. What is made of variants is
@@ -402,30 +343,3 @@ class Scope:
     def wrong(self, message: str, where: Where, *parts: Column) -> Column | None:
         """What a wrong value is: an error in strict mode; in permissive mode None, which stands for MISSING."""
         return self.run.error(message, where, *parts) if self.strict else None
-
-
-def _told(expr: Expr, what: str, found: Expr) -> Expr:
-    return replace(expr, said={**expr.said, what: found})
-
-
-def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:
-    """Put an expression's columns among the parts of a struct; what comes back takes it out of the struct."""
-    if expr.atomic:
-        return lambda row: expr
-    if expr.virtual:
-        inner = [_pack(each, parts) for each in expr.fields]
-        at = None
-        if expr.present is not None:
-            at = f"v{len(parts)}"
-            parts.append(expr.present.alias(at))
-        return lambda row: replace(
-            expr,
-            fields=tuple(unpack(row) for unpack in inner),
-            present=None if at is None else row[at],
-            atomic=True,
-            height=0,
-            throws=False,
-        )
-    names = [f"v{len(parts) + i}" for i, _ in enumerate(expr.columns)]
-    parts.extend(column.alias(name) for column, name in zip(expr.columns, names, strict=True))
-    return lambda row: replace(again(expr, [row[name] for name in names]), stage=expr.stage)
