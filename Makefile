@@ -29,7 +29,8 @@ help: ## list the targets
 
 # The stamp is written last, so a half-finished environment is never taken for a finished one. One in
 # which pip was cut short (.installing is still there) may hold half a package: it is made anew.
-# The build tools come first and by constraint, because pip's build isolation would ignore the constraints.
+# The build tools come first and by constraint, because pip's build isolation would ignore the constraints: hatchling and
+# editables build this package; setuptools and wheel build pyspark, which is published as a source distribution only.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	  || { echo "Firesteel needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): name another with make PYTHON=..." >&2; exit 1; }
@@ -38,10 +39,10 @@ $(STAMP): pyproject.toml constraints.txt
 	  || { echo "$(PYTHON) could not make $(VENV): on Debian and Ubuntu install python3-venv." >&2; exit 1; }; fi
 	@mkdir -p build && rm -f $@ && touch $(VENV)/.installing
 	@echo "installing into $(VENV): about a minute the first time"
-	@{ $(BIN)/python -m pip install -c constraints.txt hatchling editables \
+	@{ $(BIN)/python -m pip install -c constraints.txt hatchling editables setuptools wheel \
 	  && $(BIN)/python -m pip install -c constraints.txt --no-build-isolation -e '.[dev]'; } >$(LOG) 2>&1 \
 	  || { rm -f $(VENV)/.installing; \
-	       why=$$(grep -q 'connection broken' $(LOG) && echo "no connection to the package index" || grep -m 1 ERROR $(LOG)); \
+	       why=$$(grep -q 'connection broken' $(LOG) && echo "no connection to the package index" || grep -iE '(^|[^[:alnum:]])error: ' $(LOG) | tail -n 1 | sed 's/^[^[:alnum:]]*//'); \
 	       echo "pip could not install the packages: $${why:-it gave no reason} (the rest is in $(LOG))." >&2; exit 1; }
 	@rm $(VENV)/.installing && touch $@
 
