@@ -66,7 +66,6 @@ def _where(table: str, conditions: tuple[str, ...]) -> str:
     return f"SELECT t.id, {', '.join(listed)} FROM {table} AS t"
 
 
-@pytest.mark.timeout(400)
 def test_permissive(pair: tuple[fs.Session, fs.Session]) -> None:
     totals = [f"(SELECT {total} FROM t.items AS i WHERE i.b > 0) AS n{n}" for n, total in enumerate(_TOTALS)]
     queries = [
