@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from firesteel.errors import EvaluationError
+from firesteel.values import decimal_of
 
 Number = int | float | Decimal
 
@@ -42,8 +43,8 @@ def to_float(value: Number | Fraction) -> float:
 
 
 def to_decimal(value: Number) -> Decimal:
-    """A float as it would be written, so that 0.1 is 0.1."""
-    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    """A float as the decimal that it stands for."""
+    return decimal_of(value) if isinstance(value, float) else Decimal(value)
 
 
 def decimals(operation: Callable[..., Decimal], *args: Decimal) -> Decimal:

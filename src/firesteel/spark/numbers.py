@@ -17,6 +17,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.dynamic import whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.scope import Scope, Where
+from firesteel.spark.shortest import decimal_text
 
 WHOLE = "decimal(38,0)"
 DIGITS = 38
@@ -144,7 +145,7 @@ def of_float(column: Column) -> Column:
     def made_(written: Column) -> Column:
         return F.struct(written["u"].alias("u"), written["e"].alias("e"), column.alias("d"), F.lit(False).alias("i"))
 
-    return dynamic.let(of_text(F.when(finite(column), column).cast("string")), made_)
+    return dynamic.let(of_text(decimal_text(F.when(finite(column), column))), made_)
 
 
 def to_variant(number: Digits) -> Column:
