@@ -6,7 +6,7 @@ import math
 import random
 import re
 import struct
-from decimal import Decimal
+from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,9 @@ def test_the_shortest_text(spark: Any, count: int) -> None:
     assert [row for row in found if Decimal(row.text) != decimal_of(row.d)] == []
 
 
+_WIDE = Context(prec=60)
+
+
 def _number(rng: random.Random) -> float:
     digits = rng.randint(1, 17)
     return rng.choice([1, -1]) * rng.randrange(10**digits) / 10.0 ** rng.randint(0, digits)
@@ -61,7 +64,7 @@ def _table(path: Path, seed: int, count: int) -> None:
         number = _number(rng)
         near = rng.choice([number, math.nextafter(number, math.inf)])
         step = Decimal(rng.choice([0, 0, 1, -1])).scaleb(-18)
-        exact = rng.choice([decimal_of(number), Decimal(number)]).quantize(Decimal(1).scaleb(-18)) + step
+        exact = _WIDE.quantize(rng.choice([decimal_of(number), Decimal(number)]), Decimal(1).scaleb(-18)) + step
         whole = rng.choice([int(number), 2**53 + rng.randint(0, 9), 10**18, 2**62 + rng.randint(0, 900)])
         short = Decimal(rng.randrange(10**6)).scaleb(-2)
         rows.append((rng.choice([near, near, float(whole), float(short)]), exact, whole, short, float(short)))

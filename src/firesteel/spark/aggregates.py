@@ -21,7 +21,7 @@ from firesteel.spark.dynamic import decimal_variant, extract, one_of
 from firesteel.spark.encoding import MAX_DIGITS, Form, form, spelled
 from firesteel.spark.expr import Expr, as_decimal, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
-from firesteel.spark.numbers import PLACES, Digits, of_digits, of_plain, plus, to_variant
+from firesteel.spark.numbers import PLACES, Digits, of_digits, of_plain, plus, shortened, to_variant
 from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.scope import Scope, Where
 
@@ -230,8 +230,8 @@ def summed(group: Group, parts: Total) -> Expr:
         F.when(parts.has(Met.OTHER), group.forgiven("sum takes numbers"))
         .when(parts.has(Met.LOST), too_long)
         .when(parts.has(Met.FLOAT), F.coalesce(parts.floating().cast("variant"), too_long))
-        .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda total: total.column))
-        .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact), too_long))
+        .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda sum_: shortened(sum_, parts.places)))
+        .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact, PLACES, parts.places), too_long))
         .when(parts.has(Met.INT), F.coalesce(whole_number, group.error(OVERFLOW)))
         .otherwise(dynamic.null())
     )
@@ -267,7 +267,7 @@ def averaged(group: Group, parts: Total) -> Expr:
         .when(parts.has(Met.INFINITE), F.coalesce((parts.floating() / count).cast("variant"), too_long))
         .when(parts.has(Met.LOST | Met.UNWRITTEN), too_long)
         .when(parts.has(Met.LONG), _exactly(total, parts, too_long, lambda sum_: number_mean(sum_, count)))
-        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count)), too_long))
+        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count).cast(EXACT), PLACES), too_long))
         .otherwise(dynamic.null())
     )
     return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True)

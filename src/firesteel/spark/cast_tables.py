@@ -168,8 +168,8 @@ def _to_digits() -> dict[str, Conversion]:
         value = encoded(numbers.of_text(number))
         return value, number.isNotNull() & value.isNull()
 
-    whole_number: Conversion = lambda column: _sure(numbers.exact_number(column.cast("string")))  # noqa: E731
-    boolean: Conversion = lambda column: _sure(numbers.exact_number(column.cast("int").cast("string")))  # noqa: E731
+    whole_number: Conversion = lambda column: _sure(column.cast(numbers.WHOLE).cast("variant"))  # noqa: E731
+    boolean: Conversion = lambda column: whole_number(column.cast("int"))  # noqa: E731
     digits: Conversion = lambda column: _sure(numbers.exact_number(column))  # noqa: E731
     return {
         "bool": boolean,

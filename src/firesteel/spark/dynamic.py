@@ -327,10 +327,14 @@ def apart(column: Column, body: Any) -> Column:
     return F.element_at(F.zip_with(F.array(column), F.array(F.lit(0)), lambda value, _: body(value)), 1)
 
 
-def decimal_variant(column: Column) -> Column:
-    """A decimal as a variant without the zeros that its fixed scale adds."""
-    text = F.when(column == 0, F.lit("0.0")).otherwise(column.cast("string"))
-    return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
+def decimal_variant(column: Column, scale: int, places: Column | None = None) -> Column:
+    """A decimal of a fixed scale as a variant, of so many digits behind the point, or without the zeros at the end; but
+    with one digit, which makes it a decimal."""
+    text = F.when(column == 0, F.lit("0." + "0" * scale)).otherwise(column.cast("string"))
+    if places is None:
+        return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
+    kept = F.char_length(text) - F.lit(scale) + F.greatest(places, F.lit(1))
+    return F.parse_json(F.substring(text, F.lit(1), kept))
 
 
 def any_of(conditions: Iterable[Column]) -> Column | None:

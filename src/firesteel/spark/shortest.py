@@ -82,16 +82,14 @@ def _taken_apart(row: Column) -> Column:
 
 def _first_that_reads(row: Column) -> Column:
     """Tried are 15, 16 and 17 digits; fewer only for the floats below all others, which have fewer bits."""
-    counts = F.when(row["d"] >= _NORMAL, F.sequence(F.lit(DIGITS), F.lit(17))).otherwise(
-        F.sequence(F.lit(1), F.lit(17))
-    )
+    counts = F.sequence(F.when(row["d"] >= _NORMAL, DIGITS).otherwise(1), F.lit(17))
     tried = F.transform(F.when(_is_long(row["y"], row["d"]), counts), lambda count: _cut(row, count))
     return F.get(F.filter(tried, lambda text: text.isNotNull()), F.lit(0))
 
 
 def _is_long(digits_: Column, double: Column) -> Column:
-    """Has a number that reads as the float more digits than tell floats apart?"""
-    return (F.char_length(digits_) > DIGITS) | (double < _NORMAL)
+    """Are there other numbers of so many digits that read as the same float? Of few digits only near the ends."""
+    return (F.char_length(digits_) > DIGITS) | (double < _NORMAL) | (double == float("inf"))
 
 
 def _cut(row: Column, count: Column) -> Column:
