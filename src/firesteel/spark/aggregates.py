@@ -18,7 +18,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.addends import EXACT, EXACTLY, MORE, Met, Total, addend, total
 from firesteel.spark.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 from firesteel.spark.dynamic import decimal_variant, extract, one_of
-from firesteel.spark.encoding import MAX_DIGITS, Form, form, spelled
+from firesteel.spark.encoding import MAX_DIGITS, Form, Mean, form, spelled
 from firesteel.spark.expr import Expr, as_decimal, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.numbers import PLACES, Digits, of_digits, of_plain, plus, shortened, to_variant
@@ -179,7 +179,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
     count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
     if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
         return _long_mean(group, total, count, value.type)
-    type_ = t.Decimal(MAX_DIGITS, PLACES)
+    type_ = Mean(MAX_DIGITS, PLACES)
     mean = _quotient(total, count).cast(spelled(type_))
     return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
 
@@ -200,7 +200,7 @@ def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> 
 def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     """Of numbers of so many digits before the point, whose total has no more than twenty."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
-    type_ = t.Decimal(digits + PLACES, PLACES)
+    type_ = Mean(digits + PLACES, PLACES)
     mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
     return Expr(t.absent(type_, nullable=True), mean, height=4)
 

@@ -15,7 +15,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.encoding import Form, form
+from firesteel.spark.encoding import Form, Mean, form
 from firesteel.spark.variant import TAG
 
 #: Kinds of variants: Spark's names for those that it knows, our tags for the others.
@@ -233,6 +233,8 @@ def to_variant(column: Column, type_: t.Type) -> Column:
 
 def _variant(column: Column, type_: t.Type) -> Column:
     """SQL NULL where the column is."""
+    if isinstance(type_, Mean):
+        return decimal_variant(column, type_.scale or 0)
     if isinstance(type_, _AS_THEY_ARE):
         return column.cast("variant")
     if _simple(t.proper(type_)):
@@ -293,7 +295,7 @@ def items_variant(column: Column, element: t.Type) -> Column:
 
 def _simple(type_: t.Type) -> bool:
     """Does Spark's own conversion of a nested column do the right thing?"""
-    if type_.missable or form(type_) is Form.VARIANT:
+    if type_.missable or form(type_) is Form.VARIANT or isinstance(type_, Mean):
         return False
     if isinstance(type_, t.Array):
         return _simple(type_.element)
