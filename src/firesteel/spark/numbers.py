@@ -43,6 +43,12 @@ def places(text: Column) -> Column:
     return F.when(at == 0, F.lit(0)).otherwise(F.char_length(text) - at)
 
 
+def decimal_places(text: Column, kind: Column) -> Column:
+    """How many digits a variant shows behind the point, as far as Spark tells: of `4.50` it tells `4.5`, and of `2.0`
+    just `2`. But a decimal has one, or JSON would have said an integer."""
+    return F.when(kind == "DECIMAL", F.greatest(places(text), F.lit(1))).otherwise(F.lit(0))
+
+
 def exact_number(text: Column) -> Column:
     """A decimal as a variant, of its digits without an exponent; an integer gets a point, which makes it a decimal."""
     return F.parse_json(F.when(F.contains(text, F.lit(".")), text).otherwise(F.concat(text, F.lit(".0"))))
@@ -89,9 +95,14 @@ def of_text(text: Column) -> Column:
     return dynamic.let(F.when(text.isNotNull(), near), lambda p: F.when(p.isNotNull(), made_(p)))
 
 
-def of_variant(column: Column) -> Column:
-    """Of a variant that is an integer of 64 bits or a decimal of 38 digits."""
-    return digits(whole(column, "string"))
+def of_variant(column: Column, kind: Column | None = None) -> Column:
+    """Of a variant that is an integer of 64 bits or a decimal of 38 digits; if its kind is given, with the digit that a
+    decimal has behind the point."""
+    text = whole(column, "string")
+    if kind is not None:
+        bare = (kind == "DECIMAL") & (F.locate(".", text) == 0) & (F.char_length(text) < DIGITS)
+        text = F.when(bare, F.concat(text, F.lit(".0"))).otherwise(text)
+    return digits(text)
 
 
 def of_plain(expr: Expr) -> Column:

@@ -18,7 +18,7 @@ from firesteel.spark import columns as F
 from firesteel.spark.dynamic import one_of, whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
-from firesteel.spark.numbers import places
+from firesteel.spark.numbers import decimal_places
 from firesteel.spark.operands import Number
 from firesteel.spark.scope import Scope
 
@@ -65,14 +65,14 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
         return None
     if scope.stages is not None or scope.tells(expr):
         text = scope.text(expr)
-        behind = places(text.plain)
+        behind = decimal_places(text.plain, operand.kind.column)
         exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (behind <= _SCALE)
         column = F.when(exact, text.plain.try_cast(_ROOM))
         return scope.bind(_operand(column, behind, text, operand.kind), dear=True)
     schema = scope.schema(expr)
     end = F.substring_index(schema.plain, ",", -1)
     column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
-    behind = F.coalesce(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(0))
+    behind = F.coalesce(F.greatest(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(1)), F.lit(0))
     return replace(_operand(column, behind, expr, schema), height=4 + max(expr.height, schema.height))
 
 
