@@ -16,9 +16,10 @@ import pyarrow as pa
 from pyspark.sql import types as s
 
 from firesteel import types as t
+from firesteel.evaluate.arithmetic import trimmed
 from firesteel.spark import columns as F
 from firesteel.spark import variant
-from firesteel.spark.encoding import Form, form, seconds, settle, to_spark
+from firesteel.spark.encoding import Form, Mean, form, seconds, settle, to_spark
 from firesteel.values import MISSING, Bag, Clob, Sexp, Struct, Symbol, Timestamp, Value
 
 if TYPE_CHECKING:
@@ -305,4 +306,10 @@ def _struct(pairs: Iterable[tuple[str, Value]]) -> Struct:
     return Struct([(name, item) for name, item in pairs if item is not MISSING])
 
 
-_TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {t.Symbol: Symbol, t.Clob: Clob, t.Int: int, t.UserDefined: int}
+_TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {
+    t.Symbol: Symbol,
+    t.Clob: Clob,
+    t.Int: int,
+    t.UserDefined: int,
+    Mean: trimmed,
+}
