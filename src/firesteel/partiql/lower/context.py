@@ -69,13 +69,13 @@ def lowers(*classes: type[Node]) -> Callable[[Handler], Handler]:
 def lower_expr(expr: ast.Ast, scope: Scope, context: Context, want: Want = "value") -> Any:
     """An expression as a plan's, its parts lowered on an explicit stack."""
 
-    from firesteel.partiql.lower.grouping import group_key
+    from firesteel.partiql.lower.grouping import output_of
 
     def dispatch(node: ast.Ast, scope: Scope, want: Want) -> Any:
         if isinstance(node, ast.Expr) and not isinstance(node, ast.Lit):
-            key = group_key(node, scope)
-            if key is not None:
-                return key
+            output = output_of(node, scope)
+            if output is not None:
+                return output
         try:
             return placed(node, HANDLERS[type(node)](node, scope, want, context))
         except FiresteelError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firesteel import functions
 from firesteel import plan as p
@@ -13,6 +13,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering
 from firesteel.partiql.lower.scope import Scope, folded
 from firesteel.plan import build
+from firesteel.plan.scope import shifted
 
 
 def is_aggregate(node: Node) -> bool:
@@ -53,9 +54,12 @@ class Grouping:
         return len(self.keys) + self.aggs.index(agg)
 
 
-def group_key(node: ast.Ast, scope: Scope) -> p.Rex | None:
-    """The column of a group key, for an expression that is written like it, or that means it."""
+def output_of(node: ast.Ast, scope: Scope) -> p.Rex | None:
+    """What an expression stands for that is written like a group key, or like an item of a query's select list."""
     for depth, frame in scope.frames():
+        for written, rex in frame.written:
+            if written == folded(node):
+                return shifted(rex, depth)
         grouping = frame.grouping
         if grouping is None or not grouping.keys:
             continue
@@ -74,9 +78,10 @@ def lower_aggregate(node: ast.Call, scope: Scope, context: Context) -> Lowering:
             continue
         if node.filter is not None:
             raise AnalysisError("FILTER of an aggregate is not supported", where=node.where)
+        before = replace(grouping.before, ordering=scope.ordering)
         args: list[p.Rex] = []
         for arg in node.args:
-            args.append((yield arg, grouping.before, "value"))
+            args.append((yield arg, before, "value"))
         agg = _agg(node, args)
         return p.Var(agg.type, grouping.column(agg), depth=depth)
     raise AnalysisError(f"'{node.name}' aggregates the rows of a query, and there is none", where=node.where)
@@ -137,7 +142,7 @@ def lower_window(node: ast.Call, scope: Scope, context: Context) -> Lowering:
         partition.append((yield key, scope, "value"))
     order: list[p.SortSpec] = []
     for sort_key in over.order:
-        order.append(p.SortSpec((yield sort_key.key, scope, "value"), sort_order(sort_key)))
+        order.append(p.SortSpec((yield sort_key.key, replace(scope, ordering=True), "value"), sort_order(sort_key)))
     frame = (yield from _frame(over.frame, scope)) if over.frame else None
     fn = build.signature(name, args)
     distinct = node.quantifier == "distinct"

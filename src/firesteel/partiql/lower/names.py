@@ -14,13 +14,17 @@ from firesteel import values
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers, undefined
-from firesteel.partiql.lower.scope import Scope
+from firesteel.partiql.lower.grouping import output_of
+from firesteel.partiql.lower.scope import Scope, unseen
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
 
 @lowers(ast.Var)
-def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> p.Rex:
+def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> Lowering:
+    item = scope.item(var) if want != "source" else None
+    if item is not None:
+        return (yield item, scope.without_items, want)
     rex, _ = resolve(var, (), scope, want, context)
     return rex
 
@@ -31,7 +35,10 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     key = _meant_key(path, scope, context)
     if key is not None:
         return key
-    if isinstance(path.root, ast.Var):
+    item = _item_root(path.root, scope, want)
+    if item is not None:
+        root = yield item, scope.without_items, "value"
+    elif isinstance(path.root, ast.Var):
         try:
             root, used = resolve(path.root, path.steps, scope, want, context)
         except AnalysisError:
@@ -51,9 +58,16 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     return build.path(root, *made)
 
 
+def _item_root(root: ast.Expr, scope: Scope, want: Want) -> ast.Expr | None:
+    """The item of the select list that a path goes into: a variable of FROM comes first."""
+    if not isinstance(root, ast.Var) or want == "source" or scope.frame.find(root.name, root.quoted) is not None:
+        return None
+    return scope.item(root) or (root if output_of(root, scope) is not None else None)
+
+
 def _forgiven(node: ast.Expr, scope: Scope, context: Context) -> bool:
     """Navigating from or by a variable that there is not is MISSING, as other wrong navigation is, unless strict."""
-    if context.mode is p.Mode.STRICT or not isinstance(node, ast.Var):
+    if context.mode is p.Mode.STRICT or scope.ordering or not isinstance(node, ast.Var):
         return False
     try:
         resolve(node, (), scope, "value", context)
@@ -104,6 +118,8 @@ def _index(rex: p.Rex) -> p.Rex:
 
 def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, context: Context) -> tuple[p.Rex, int]:
     """What a name stands for, and how many of the steps behind it belong to the name of a global."""
+    if want != "source" and scope.ordering and scope.hidden(var.name, var.quoted):
+        raise unseen("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
     local = scope.variable(var.name, var.quoted)
     if local is not None and context.mode is p.Mode.STRICT and not var.quoted:
         _only_one(var, scope)

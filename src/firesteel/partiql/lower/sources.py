@@ -10,7 +10,7 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.scope import Frame, Scope
+from firesteel.partiql.lower.scope import Frame, Scope, default_name
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 
@@ -143,19 +143,3 @@ def _alias(node: ast.Range | ast.Unpivot, context: Context) -> str:
         return node.alias.text
     own = default_name(node.source)
     return context.fresh() if own is None else own
-
-
-def default_name(node: ast.Ast) -> str | None:
-    """The name that an expression has by itself: of a variable, or of the last attribute of a path."""
-    match node:
-        case ast.Var(name=name):
-            return name
-        case ast.Cast(value=value):
-            return default_name(value)
-        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Field):
-            return steps[-1].name
-        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Index):
-            key = steps[-1].key
-            return key.value if isinstance(key, ast.Lit) and isinstance(key.value, str) else None
-        case _:
-            return None

@@ -8,12 +8,12 @@ from firesteel import plan as p
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import expressions, names, queries, sources
+from firesteel.partiql.lower import expressions, names, queries, sets, sources
 from firesteel.partiql.lower.context import Catalog, Context, lower_expr
 from firesteel.partiql.lower.scope import Frame, Scope
 
 #: The modules whose handlers lowering needs.
-ROOMS = (expressions, names, queries, sources)
+ROOMS = (expressions, names, queries, sets, sources)
 
 
 def lower(
