@@ -16,7 +16,7 @@ from firesteel.partiql.lower import moments
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.scope import Scope
-from firesteel.partiql.lower.types import lower_type
+from firesteel.partiql.lower.types import interval_digits, interval_fields, lower_type
 from firesteel.plan import build
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -31,10 +31,16 @@ def _lit(node: ast.Lit, scope: Scope, want: Want, context: Context) -> p.Rex:
 def _literal(value: values.Value) -> p.Rex:
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise AnalysisError(f"{value} takes more than 64 bits", help="write it as a decimal, with a point at its end")
-    return build.lit(_DIGITS.plus(value) if isinstance(value, Decimal) else value)
+    if not isinstance(value, Decimal):
+        return build.lit(value)
+    if value.is_finite() and value.adjusted() >= _DIGITS.prec:
+        raise AnalysisError(
+            f"a number before whose point there are more than {_DIGITS.prec} digits", help="write a float"
+        )
+    return build.lit(_DIGITS.plus(value))
 
 
-#: Decimals carry 38 digits; a literal with more is rounded.
+#: Decimals carry 38 digits. More behind the point are rounded off; before the point there is no room for more.
 _DIGITS = DecimalContext(prec=38, rounding=ROUND_HALF_EVEN)
 
 
@@ -179,7 +185,9 @@ def _call(node: ast.Call, scope: Scope, want: Want, context: Context) -> Lowerin
     special = node.qualifier or node.filter is not None or node.nulls is not None or node.star
     if special or (distinct and node.name not in COLLECTION_AGGREGATES):
         raise AnalysisError(f"'{node.name}' takes neither DISTINCT, FILTER, * nor a qualified name")
-    if node.name == "coll_to_scalar" and len(node.args) == 1:
+    if node.name == "coll_to_scalar":
+        if len(node.args) != 1:
+            raise AnalysisError(f"'coll_to_scalar' does not take {len(node.args)} arguments", help="it takes a query")
         wanted: Want = "source" if isinstance(node.args[0], ast.Query | ast.Select | ast.Subquery) else "value"
         return p.CollToScalar((yield node.args[0], scope, wanted))
     if node.name == "unix_timestamp" and not node.args:
@@ -211,7 +219,11 @@ TAKES_COLLECTIONS = COLLECTION_AGGREGATES | {"exists", "cardinality", "size", "f
 
 @lowers(ast.Cast)
 def _cast(node: ast.Cast, scope: Scope, want: Want, context: Context) -> Lowering:
-    return build.call("cast", (yield node.value, scope, "value"), lower_type(node.type))
+    made = build.call("cast", (yield node.value, scope, "value"), lower_type(node.type))
+    if not isinstance(node.type, ast.IntervalType):
+        return made
+    fields, sizes = interval_fields(node.type.qualifier), interval_digits(node.type.qualifier)
+    return build.call("fit_interval", made, *map(build.lit, (fields[0], fields[-1], *sizes)))
 
 
 @lowers(ast.CanCast)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import AnalysisError, UnsupportedError
+from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering
@@ -88,13 +88,16 @@ def lower_aggregate(node: ast.Call, scope: Scope, context: Context) -> Lowering:
 
 
 def _agg(node: ast.Call, args: list[p.Rex]) -> p.Agg:
-    if node.star or not args:
-        if node.name != "count":
-            raise AnalysisError(f"'{node.name}' needs an argument", where=node.where)
-        return build.agg("count_star")
     row = functions.find_partiql(node.name)
     assert row is not None
-    return build.agg(row.name, *args, distinct=node.quantifier == "distinct")
+    if node.star:
+        if row.name != "count":
+            raise AnalysisError(f"'{node.name}' takes no *", where=node.where, help="count(*) does")
+        return build.agg("count_star")
+    try:
+        return build.agg(row.name, *args, distinct=node.quantifier == "distinct")
+    except PlanError as error:
+        raise AnalysisError(error.message, where=node.where, help=error.help) from None
 
 
 @dataclass
@@ -135,7 +138,7 @@ def lower_window(node: ast.Call, scope: Scope, context: Context) -> Lowering:
     args: list[p.Rex] = []
     for arg in node.args:
         args.append((yield arg, scope, "value"))
-    name = "count_star" if row.name == "count" and not args else row.name
+    name = "count_star" if row.name == "count" and node.star else row.name
     over = _window_of(node, windows)
     partition: list[p.Rex] = []
     for key in over.partition:
@@ -144,7 +147,10 @@ def lower_window(node: ast.Call, scope: Scope, context: Context) -> Lowering:
     for sort_key in over.order:
         order.append(p.SortSpec((yield sort_key.key, replace(scope, ordering=True), "value"), sort_order(sort_key)))
     frame = (yield from _frame(over.frame, scope)) if over.frame else None
-    fn = build.signature(name, args)
+    try:
+        fn = build.signature(name, args)
+    except PlanError as error:
+        raise AnalysisError(error.message, where=node.where, help=error.help) from None
     distinct = node.quantifier == "distinct"
     call = p.WindowCall(fn, tuple(args), tuple(partition), tuple(order), frame=frame, distinct=distinct)
     return p.Var(call.type, windows.column(call))
