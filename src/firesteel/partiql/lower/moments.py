@@ -51,9 +51,13 @@ def _as_asked(moment: _Clock, node: ast.TimeLit | ast.TimestampLit) -> _Clock:
     Digits beyond nanoseconds that nobody asked to round are cut."""
     if node.zone is False and moment.offset is not None:
         raise AnalysisError(f"'{node.text}' has an offset, and is to be WITHOUT TIME ZONE")
-    if node.zone and moment.offset is None:
-        raise AnalysisError(f"'{node.text}' has no offset, and is to be WITH TIME ZONE", help="such as +00:00")
     precision = second_digits(node.precision, node.where)
+    if node.zone and moment.offset is None:
+        # The conformance suite has both: TIME WITH TIME ZONE '12:00:00' fails, TIME (2) WITH TIME ZONE '01:23:45.678'
+        # does not. A precision makes it a conversion, and those take the offset of the session, which is UTC.
+        if precision is None:
+            raise AnalysisError(f"'{node.text}' has no offset, and is to be WITH TIME ZONE", help="such as +00:00")
+        moment = replace(moment, offset=0)
     second = moment.second
     if precision is not None:
         second = second.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_EVEN)
