@@ -33,6 +33,13 @@ def read(node: ast.Expr) -> tuple[values.Value, t.Type]:
             raise TypeError(node.tag)
 
 
+def loses_digits(node: ast.Expr) -> bool:
+    """Has a literal more digits of a second than there are nanoseconds, and does not say how many it wants?"""
+    if not isinstance(node, ast.TimeLit | ast.TimestampLit) or node.precision is not None:
+        return False
+    return re.search(rf"\.\d{{{FINEST}}}\d*[1-9]", node.text) is not None
+
+
 def _known(value: values.Value, what: str, text: str) -> values.Value:
     if value is None:
         raise AnalysisError(f"'{text}' is no {what}")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.errors import AnalysisError
 from firesteel.node import Node
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want
@@ -20,6 +21,7 @@ from firesteel.partiql.lower.scope import Frame, Item, Scope, default_name, fold
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 from firesteel.plan.scope import replaced as replaced_nodes
+from firesteel.warning import Doubt
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,9 @@ def _text(name: ast.Expr) -> str | None:
     return name.value if isinstance(name, ast.Lit) and isinstance(name.value, str) else None
 
 
-def sort_specs(tail: Tail, scope: Scope, items: tuple[Item, ...]) -> Lowering:
+def sort_specs(tail: Tail, scope: Scope, projection: ast.Projection | None, context: Context) -> Lowering:
     """The keys of ORDER BY. A name means an item of the select list first, and else what it means in the block."""
-    scope = replace(scope, items=items, ordering=True)
+    scope = replace(scope, items=() if projection is None else items_of(projection), ordering=True)
     specs = []
     for key in tail.order:
         expr, seen = key.key, scope
@@ -66,24 +68,44 @@ def sort_specs(tail: Tail, scope: Scope, items: tuple[Item, ...]) -> Lowering:
         if item is not None:
             expr, seen = item, scope.without_items
         rex = yield expr, seen, "value"
+        warn_of_constant("ORDER BY", key.key, rex, projection, context)
         specs.append(p.SortSpec(rex.at(key.key.where), sort_order(key)))
     return specs
+
+
+def warn_of_constant(
+    clause: str, key: ast.Expr, rex: p.Rex, projection: ast.Projection | None, context: Context
+) -> None:
+    """`ORDER BY 1`: PartiQL has no numbers for columns."""
+    if 0 in free_rows(rex):
+        return
+    hint = "leave it out"
+    if isinstance(key, ast.Lit) and type(key.value) is int and isinstance(projection, ast.Items):
+        meant = projection.items[key.value - 1] if 0 < key.value <= len(projection.items) else None
+        if isinstance(meant, ast.Item) and meant.value.where is not None:
+            hint = f"a number is no column: write {meant.alias.text if meant.alias else meant.value.where.text}"
+    text = key.where.text if key.where else "the key"
+    context.warn(Doubt.CONSTANT_KEY, f"{clause} {text} is the same for every row", key.where, hint)
 
 
 def cut(rel: p.Rel, tail: Tail, scope: Scope) -> Lowering:
     """OFFSET, then LIMIT; their counts see no row of this block, but they are one row further in than the block."""
     nothing = scope.inner(Frame())
     if tail.offset is not None:
-        rel = p.Offset((yield from _count(tail.offset, nothing)), rel)
+        rel = p.Offset((yield from _count("OFFSET", tail.offset, nothing)), rel)
     if tail.limit is not None:
-        rel = p.Limit((yield from _count(tail.limit, nothing)), rel)
+        rel = p.Limit((yield from _count("LIMIT", tail.limit, nothing)), rel)
     return rel
 
 
-def _count(node: ast.Expr, scope: Scope) -> Lowering:
-    """A number of rows: unlike other integers it may be larger than any that is computed with."""
-    if isinstance(node, ast.Lit) and type(node.value) is int:
-        return build.lit(node.value).at(node.where)
+def _count(clause: str, node: ast.Expr, scope: Scope) -> Lowering:
+    """A number of rows: unlike other integers it may be larger than any that is computed with. One that is written with
+    a minus is an error in both modes; one that is computed is forgiven or not when it runs."""
+    match node:
+        case ast.Lit(value=int() as value) if type(value) is int:
+            return build.lit(value).at(node.where)
+        case ast.Operator(name="neg", args=(ast.Lit(value=int() as value),)) if type(value) is int and value > 0:
+            raise AnalysisError(f"{clause} takes a number of rows, not -{value}", where=node.where)
     return (yield node, scope, "value")
 
 
@@ -152,12 +174,10 @@ def over_values(body: ast.Expr, tail: Tail, scope: Scope, want: Want, context: C
     frame = Frame()
     frame.add(context.fresh(), p.schema(rel)[0].type)
     block = _first_block(body)
-    items: tuple[Item, ...] = ()
     if block is not None:
-        items = items_of(block.projection)
-        frame.written = _written(block.projection, items, build.column(rel, 0), want)
+        frame.written = _written(block.projection, items_of(block.projection), build.column(rel, 0), want)
         frame.hidden = tuple(_ranged_over(body))
-    specs = yield from sort_specs(tail, scope.inner(frame), items)
+    specs = yield from sort_specs(tail, scope.inner(frame), None if block is None else block.projection, context)
     if specs:
         rel = p.Sort(tuple(specs), rel)
     rel = yield from cut(rel, tail, scope)

@@ -14,8 +14,9 @@ from firesteel.errors import AnalysisError, UnsupportedError
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
-from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, items_of, over_values, sort_specs
+from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs, warn_of_constant
 from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name, folded
+from firesteel.partiql.lower.sources import warn_of_condition
 from firesteel.plan import build
 from firesteel.plan.schema import group_key
 
@@ -94,13 +95,18 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
         value = yield let.value, block.scope, "value"
         _extend(block, let.name.text, value)
     if node.filter is not None:
-        block.rel = p.Filter((yield node.filter, block.scope, "value"), block.rel)
+        predicate = yield node.filter, block.scope, "value"
+        warn_of_condition("WHERE", node.filter, predicate, context)
+        block.rel = p.Filter(predicate, block.rel)
     if isinstance(node.projection, ast.Items):
         block.aliases = {i.alias.text: i.value for i in node.projection.items if isinstance(i, ast.Item) and i.alias}
     if node.exclude:
         _exclude(node, block)
-    grouping = yield from _group(node, tail, block)
-    having = (yield node.having, block.scope, "value") if node.having is not None else None
+    grouping = yield from _group(node, tail, block, context)
+    having: p.Rex | None = None
+    if node.having is not None:
+        having = yield node.having, block.scope, "value"
+        warn_of_condition("HAVING", node.having, having, context)
     windows = Windows({w.name.text.lower(): w.window for w in node.windows})
     block.frame.windows = windows
     constructor: p.Rex
@@ -110,7 +116,7 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
         constructor = yield node.projection.value, block.scope, "value"
     else:
         constructor = yield from _constructor(node.projection, block, want)
-    specs = yield from sort_specs(tail, block.scope, items_of(node.projection))
+    specs = yield from sort_specs(tail, block.scope, node.projection, context)
     # Only now is it known which aggregates the block needs.
     if grouping is not None:
         block.rel = _aggregate(node, grouping, block)
@@ -181,7 +187,7 @@ def _exclude_step(step: ast.Step) -> p.ExcludeStep:
             raise AnalysisError("EXCLUDE takes names, indexes and wildcards", where=step.where)
 
 
-def _group(node: ast.Select, tail: Tail, block: Block) -> Lowering:
+def _group(node: ast.Select, tail: Tail, block: Block, context: Context) -> Lowering:
     """Enter the grouped row: from here on expressions see keys and aggregates."""
     order = [key.key for key in tail.order]
     if node.group is None and not has_aggregates(node.projection, node.having, *order):
@@ -193,6 +199,7 @@ def _group(node: ast.Select, tail: Tail, block: Block) -> Lowering:
     written = [_alias_of(item.key, block) for item in grouped]
     for expr in written:
         keys.append((yield expr, block.scope, "value"))
+        warn_of_constant("GROUP BY", expr, keys[-1], node.projection, context)
     grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
     for i, item in enumerate(grouped):
         type_ = group_key(keys[i].type)

@@ -10,6 +10,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.scope import Scope
 from firesteel.plan import build
+from firesteel.warning import Doubt
 
 _SETS: dict[str, type[p.SetRel]] = {"union": p.Union, "intersect": p.Intersect, "except": p.Except}
 
@@ -26,7 +27,7 @@ def _set_op(node: ast.SetOp, scope: Scope, want: Want, context: Context) -> Lowe
         names = [(name.text, name.quoted) for name in node.corresponding] or _common(sides, node)
         sides = [_columns(side, names) for side in sides]
     if not node.outer:
-        _compatible(sides, node)
+        _compatible(sides, node, context)
     quantifier = p.Quantifier.ALL if node.quantifier == "all" else p.Quantifier.DISTINCT
     rel = _SETS[node.name](*sides, quantifier=quantifier)
     return build.select(build.column(rel, 0), rel, t.Bag)
@@ -51,7 +52,7 @@ def _columns(side: p.Rel, names: list[tuple[str, bool]]) -> p.Rel:
     return p.Project((build.struct(pairs),), side)
 
 
-def _compatible(sides: list[p.Rel], node: ast.SetOp) -> None:
+def _compatible(sides: list[p.Rel], node: ast.SetOp, context: Context) -> None:
     """SQL's set operators, the ones without OUTER, take rows with as many columns on the left as on the right."""
     left, right = _row_types(sides)
     structs = [isinstance(side, t.Struct) and not side.open for side in (left, right)]
@@ -60,5 +61,15 @@ def _compatible(sides: list[p.Rel], node: ast.SetOp) -> None:
         if widths[0] != widths[1]:
             said = f"{widths[0]} and {widths[1]} columns"
             raise AnalysisError(f"{node.name.upper()} takes rows of one width, not of {said}", where=node.where)
+        if node.corresponding is None:
+            _warn_of_names(left, right, node, context)
     elif any(structs) and not t.overlap(left, right):
         raise AnalysisError(f"{node.name.upper()} takes rows of one kind, not {left} and {right}", where=node.where)
+
+
+def _warn_of_names(left: t.Type, right: t.Type, node: ast.SetOp, context: Context) -> None:
+    """Rows are structs, and keep the names they have: `{'a': 1}` and `{'b': 1}` are not the same."""
+    names = [[(f.name or "").lower() for f in side.fields] for side in (left, right) if isinstance(side, t.Struct)]
+    if sorted(names[0]) != sorted(names[1]):
+        said = f"the columns are called {', '.join(names[0])} on the left and {', '.join(names[1])} on the right"
+        context.warn(Doubt.UNLIKE_COLUMNS, said, node.right.where, "give them the aliases of the left: x AS a")
