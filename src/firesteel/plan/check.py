@@ -15,7 +15,7 @@ from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.schema import schema
 from firesteel.plan.scope import Scope, Visit, visits
-from firesteel.plan.statement import CreateView, Mode, Plan, Query, Root
+from firesteel.plan.statement import CreateView, Mode, Plan, Root
 
 #: The versions of the plan document that are understood.
 VERSIONS = ((0, 1),)
@@ -261,7 +261,7 @@ def _rel(rel: Rel, _scope: Scope | None, _plan: Plan) -> Findings:
 
 def _condition(what: str, condition: Rex, plan: Plan) -> Findings:
     """A condition that can be no boolean. In PartiQL's permissive mode it is MISSING, and so never true."""
-    forgiven = all(isinstance(s, Query | CreateView) and s.mode is Mode.PERMISSIVE for s in plan.statements)
+    forgiven = all(getattr(statement, "mode", None) is Mode.PERMISSIVE for statement in plan.statements)
     if not forgiven and not t.overlap(condition.type, t.Bool(nullable=True, missable=True)):
         yield f"a {what}'s condition is a bool, not a {condition.type}", None
 

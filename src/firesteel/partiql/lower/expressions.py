@@ -40,9 +40,7 @@ def _literal(value: values.Value) -> p.Lit:
     if not isinstance(value, Decimal):
         return build.lit(value)
     if value.is_finite() and value.adjusted() >= _DIGITS.prec:
-        raise AnalysisError(
-            f"a number before whose point there are more than {_DIGITS.prec} digits", help="write a float"
-        )
+        raise AnalysisError(f"more than {_DIGITS.prec} digits before the point", help="a float has room: 1e40")
     return build.lit(_DIGITS.plus(value))
 
 
