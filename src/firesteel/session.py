@@ -158,7 +158,10 @@ class Session:
 
         plan = made() if params is not None else self._planned.text(text, mode, made)
         if isinstance(plan, partiql.Explain):
-            return Result(Known(self.explain(self._plan(plan.statement, mode, "dynamic", params))), "session")
+            explained = self._plan(plan.statement, mode, "dynamic", params)
+            result = Result(Known(self.explain(explained)), "session")
+            result.warnings = explained.warnings
+            return result
         return self.run(plan)
 
     # Running ---------------------------------------------------------------------------------------------------------

@@ -43,6 +43,8 @@ WARNED: dict[str, list[tuple[str, str, str]]] = {
     "SELECT t.xx FROM t": [("FS704", ".xx", "did you mean 'x'?")],
     "SELECT t.x FROM t WHERE t.nope = 1": [("FS704", ".nope", "there are x, y, k")],
     "SELECT q.b FROM (SELECT 1 AS a) AS q": [("FS704", ".b", "there are a")],
+    "SELECT t.x, count(*) AS n FROM t": [("FS703", "t.x", "max(t.x)")],
+    "SELECT e.items[z] FROM e": [("FS704", "e.items[z]", "there are e")],
     "SELECT z.y FROM t": [("FS704", "z.y", "there are t")],
     'SELECT o.status FROM orders AS o WHERE o.status = "shipped"': [("FS705", '"shipped"', "write 'shipped'")],
     "SELECT o.status FROM orders AS o WHERE o.status IN (\"a\", 'b')": [("FS705", '"a"', "write 'a'")],

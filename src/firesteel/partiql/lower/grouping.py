@@ -57,10 +57,12 @@ class Grouping:
 def output_of(node: ast.Ast, scope: Scope) -> p.Rex | None:
     """What an expression stands for that is written like a group key, or like an item of a query's select list."""
     for depth, frame in scope.frames():
-        for written, rex in frame.written:
-            if written == folded(node):
-                return shifted(rex, depth)
         grouping = frame.grouping
+        if frame.written:
+            like = folded(node)
+            found = next((rex for written, rex in frame.written if written == like), None)
+            if found is not None:
+                return shifted(found, depth)
         if grouping is None or not grouping.keys:
             continue
         like = folded(node)

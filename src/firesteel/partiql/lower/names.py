@@ -49,9 +49,7 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
         except AnalysisError:
             if want == "source" or not _forgiven(path.root, scope, context):
                 raise
-            if not scope.hidden(path.root.name, path.root.quoted):
-                message = f"no variable '{path.root.name}', so that the path is MISSING"
-                context.warn(Doubt.UNKNOWN_NAME, message, path.where, _meant(path.root.name, _known(scope)))
+            _warn_of_variable(path, path.root, scope, context)
             return build.lit(values.MISSING)
         steps = steps[used:]
     else:
@@ -61,10 +59,18 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     made: list[p.Step] = []
     for step in steps:
         if isinstance(step, ast.Index) and _forgiven(step.key, scope, context):
+            _warn_of_variable(path, step.key, scope, context)
             return build.lit(values.MISSING)
         made.append((yield from _step(step, scope)))
     _warn_of_columns(root, steps, made, context)
     return build.path(root, *made)
+
+
+def _warn_of_variable(path: ast.Path, var: ast.Expr, scope: Scope, context: Context) -> None:
+    """A path from or by a variable that there is not."""
+    if isinstance(var, ast.Var) and not scope.hidden(var.name, var.quoted):
+        message = f"no variable '{var.name}', so that the path is MISSING"
+        context.warn(Doubt.UNKNOWN_NAME, message, path.where, _meant(var.name, _known(scope)))
 
 
 def _warn_of_columns(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: Context) -> None:
