@@ -175,7 +175,8 @@ def over_values(body: ast.Expr, tail: Tail, scope: Scope, want: Want, context: C
     frame.add(context.fresh(), p.schema(rel)[0].type)
     block = _first_block(body)
     if block is not None:
-        frame.written = _written(block.projection, items_of(block.projection), build.column(rel, 0), want)
+        written = _written(block.projection, items_of(block.projection), build.column(rel, 0), want)
+        frame.written = _qualified(written, list(_ranged_over(block)))
         frame.hidden = tuple(_ranged_over(body))
     specs = yield from sort_specs(tail, scope.inner(frame), None if block is None else block.projection, context)
     if specs:
@@ -198,6 +199,15 @@ def _written(projection: ast.Projection, items: tuple[Item, ...], row: p.Var, wa
             return [(folded(value), row)]
         case _:
             return once
+
+
+def _qualified(written: Written, ranges: list[str]) -> Written:
+    """With one variable in FROM, what is an attribute of it also as a path from it: `x` as `t.x`."""
+    if len(ranges) != 1:
+        return written
+    root = ast.Var(ranges[0])
+    own = [(var, rex) for var, rex in written if isinstance(var, ast.Var) and var.name.lower() != ranges[0].lower()]
+    return written + [(folded(ast.Path(root, (ast.Field(v.name, quoted=v.quoted),))), rex) for v, rex in own]
 
 
 def _leaves(body: ast.Expr) -> Iterator[ast.Select]:
