@@ -23,7 +23,7 @@ CONFORMANCE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="rewrite the golden files with what the tests see")
-    parser.addoption("--codegen", action="store_true", help="let Spark generate code for every query, as it does for users")
+    parser.addoption("--codegen", action="store_true", help="let Spark generate code, as it does for users")
 
 
 @pytest.fixture

@@ -157,6 +157,11 @@ def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> N
         raise
 
 
+def _warn(warnings: Sequence[fs.QueryWarning]) -> None:
+    for warning in warnings:
+        click.echo(str(warning), err=True)
+
+
 @commands.command()
 @_plan
 @_running
@@ -225,7 +230,9 @@ def query(
     with _session(tables, **options) as session, _time(timeout):
         if pipeline == "debug":
             stages(text, session, mode, params)
-        _show(session.query(text, mode=mode, params=[fs.ion(param) for param in params]), **shown)
+        answer = session.query(text, mode=mode, params=[fs.ion(param) for param in params])
+        _warn(answer.warnings)
+        _show(answer, **shown)
 
 
 @commands.command("plan")
@@ -248,6 +255,7 @@ def plan_(
         if pipeline == "debug":
             stages(text, session, mode, params)
         made = session.plan(text, mode=mode, typing=typing, params=[fs.ion(param) for param in params])
+        _warn(made.warnings)
         click.echo(made.to_ion() if notation == "ion" else made.explain())
 
 
