@@ -14,7 +14,7 @@ from firesteel.node import drive
 from firesteel.substrait.extensions import STANDARD, Extensions
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.schema import schema
-from firesteel.substrait.types import FIELD, read_type, write_type
+from firesteel.substrait.types import FIELD, UNSIGNED, read_type, variation, write_type
 from firesteel.values import Interval, Struct, Time, Timestamp, Value
 
 Typed = tuple[t.Type, Value]
@@ -45,15 +45,25 @@ def _read(message: Message, extensions: Extensions) -> Typed | Generator[Any, An
         return _NESTED[kind](message, given, extensions)
     if kind not in SCALARS:
         raise UnsupportedError(f"a literal of the kind '{kind}'", where=message.where)
+    if message.has("type_variation_reference"):
+        meant = variation(kind, message, extensions)
+        if meant is not None:
+            return t.absent(meant, nullable=message.nullable), _unsigned(kind, given, meant)
     type_, value = SCALARS[kind](given, message)
     return t.absent(type_, nullable=message.nullable), value
 
 
 def _null(message: Message, extensions: Extensions) -> Typed:
     if message.null.which("kind") is None:
-        extensions.repair("a NULL without a type is of any type", message.where)
+        extensions.repair("untyped_null", message.where)
         return t.NULL, None
     return t.absent(read_type(message.null, extensions), nullable=True), None
+
+
+def _unsigned(kind: str, given: int, type_: t.Type) -> Value:
+    """The number from zero that has these bits."""
+    number = given % (1 << UNSIGNED[kind][0])
+    return Decimal(number) if isinstance(type_, t.Decimal) else number
 
 
 # Scalars -------------------------------------------------------------------------------------------------------------

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions.catalog import Function, Kind
 from firesteel.functions.substrait import registry
+from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (
     Declaration,
     Implementation,
@@ -40,6 +41,7 @@ from firesteel.functions.substrait.options import UNSUPPORTED, choose
 from firesteel.functions.substrait.rows import NULLING, find
 
 Options = Sequence[tuple[str, Sequence[str]]]
+Repaired = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,10 @@ class Resolved:
     returns: t.Type
     #: For each argument that is a value the type that it has to be cast to; None where it is well as it is.
     casts: tuple[t.Type | None, ...] = ()
-    repairs: tuple[str, ...] = ()
+    #: The types of the arguments that are values, as they are given.
+    arguments: tuple[t.Type, ...] = ()
+    #: What had to be put right: a sort of repair, and what its words are about.
+    repairs: tuple[Repaired, ...] = ()
 
 
 def resolve(
@@ -66,6 +71,33 @@ def resolve(
     """The function that a call means. Without a URN it goes by its name."""
     chosen = tuple((option, tuple(preferences)) for option, preferences in options)
     return _resolved(urn, name.lower(), signature, kind, tuple(map(_telling, arguments)), chosen, registry.state())
+
+
+def giving(found: Resolved, name: str, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
+    """The call by that form of its function that gives the wanted type, if there is one that takes the arguments."""
+    called, stem_ = ALIASES.get(name.lower(), name.lower()), found.row.name.partition(":")[0]
+    declared = sorted(_declared(None, called, kind), key=lambda one: one.name.partition(":")[0] != stem_)
+    best = _best(iter(declared), arguments, None, bare(wanted))
+    if best is None or best[0].name in UNSUPPORTED:
+        return None
+    try:
+        options = [(key, (value,)) for key, value in found.choices if key not in best[1].chosen]
+        chosen = best[1].chosen | choose(best[0].name, best[1].form, options)
+    except (PlanError, UnsupportedError):  # the form has no such option
+        return None
+    row = find(best[0].name)
+    assert row is not None
+    casts = tuple(targets(best[1]))
+    repairs = tuple(one for one in found.repairs if one[0] not in ("arguments", "arguments_loss"))
+    return replace(
+        found,
+        row=row,
+        implementation=best[1].form,
+        choices=tuple(chosen.items()),
+        returns=_type(*best),
+        casts=casts,
+        repairs=repairs,
+    )
 
 
 def _telling(argument: Argument) -> Argument:
@@ -85,7 +117,7 @@ def _resolved(
     _registered: object,
 ) -> Resolved:
     """The same call again is the same function, for as long as nothing is registered: plans repeat themselves."""
-    repairs: list[str] = []
+    repairs: list[Repaired] = []
     arguments = _components(name, given, repairs)
     best = _best(_declared(urn, name, kind), arguments, signature)
     if best is None or best[1].cost:
@@ -101,8 +133,10 @@ def _resolved(
     assert row is not None
     casts = tuple(targets(found))
     if any(casts):
-        repairs.append(f"arguments of '{declared.name}' are cast to the types that it takes: {found.form}")
-    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, tuple(repairs))
+        lost = any(loses(one, target) for (one, _), target in zip(found.values, casts, strict=True) if target)
+        repairs.append(("arguments_loss" if lost else "arguments", declared.name, str(found.form)))
+    types = tuple(type_ for type_, _ in found.values)
+    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, types, tuple(repairs))
 
 
 Candidate = tuple[Declaration, Match]
@@ -119,18 +153,28 @@ def _declared(urn: str | None, name: str, kind: Kind) -> Iterator[Declaration]:
         yield one
 
 
-def _best(found: Iterator[Declaration], arguments: Sequence[Argument], signature: str | None) -> Candidate | None:
-    """The form that takes the arguments with the least to do; the one that the plan names, where several do."""
+def _best(
+    found: Iterator[Declaration], arguments: Sequence[Argument], signature: str | None, wanted: t.Type | None = None
+) -> Candidate | None:
+    """The form that takes the arguments with the least to do; the one that the plan names, where several do. Of those
+    that give the wanted type, if there is one."""
     best: tuple[tuple[int, bool, bool], Candidate] | None = None
     for declared in found:
         for form in declared.implementations:
             made = match(form, arguments)
-            if made is None:
+            if made is None or (wanted is not None and not _gives(declared, made, wanted)):
                 continue
             rank = (made.cost, bool(signature) and form.signature != signature, form.deprecated)
             if best is None or rank < best[0]:
                 best = rank, (declared, made)
     return best[1] if best else None
+
+
+def _gives(declared: Declaration, found: Match, wanted: t.Type) -> bool:
+    try:
+        return bare(_type(declared, found)) == wanted
+    except UnsupportedError:
+        return False
 
 
 def _elsewhere(
@@ -139,7 +183,7 @@ def _elsewhere(
     kind: Kind,
     arguments: Sequence[Argument],
     signature: str | None,
-    repairs: list[str],
+    repairs: list[Repaired],
     best: Candidate | None,
 ) -> Candidate | None:
     """The function by its bare name, or by what the standard calls it, where that fits better. An extension that is not
@@ -152,12 +196,12 @@ def _elsewhere(
         found = _best(_declared(None, candidate, kind), arguments, signature)
         if found is not None and (best is None or found[1].cost < best[1].cost):
             said = f"'{stem(urn)}:{name}'" if urn else f"'{name}'"
-            repairs.append(f"{said} is taken for '{found[0].name}'")
+            repairs.append(("alias", said, found[0].name))
             return found
     return best
 
 
-def _components(name: str, arguments: Sequence[Argument], repairs: list[str]) -> Sequence[Argument]:
+def _components(name: str, arguments: Sequence[Argument], repairs: list[Repaired]) -> Sequence[Argument]:
     """`extract` of a month once had no argument that says from where it counts: from one."""
     if ALIASES.get(name, name) != "extract" or len(arguments) < 2:
         return arguments
@@ -170,7 +214,7 @@ def _components(name: str, arguments: Sequence[Argument], repairs: list[str]) ->
         return (meant, *arguments[1:])
     if component.upper() not in _INDEXED:
         return arguments
-    repairs.append("'extract' counts from one where it is not said")
+    repairs.append(("origin",))
     return (EnumValue(_INDEXED[component.upper()]), EnumValue("ONE"), *arguments[1:])
 
 

@@ -119,7 +119,7 @@ def table_named(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[
     if found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
         found = plans.catalog.find([(path[-1], False)])
         if found is not None:
-            plans.repair(f"'{'.'.join(path)}' is the table '{'.'.join(found[0])}'", message.where)
+            plans.repair("table_path", message.where, ".".join(path), ".".join(found[0]))
     return found
 
 
@@ -148,7 +148,7 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
         exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
         names.append(name)
     if schema is None:
-        plans.repair("a table's schema without types: they are those of the registered table", read.base_schema.where)
+        plans.repair("untyped_schema", read.base_schema.where)
     return p.Project(tuple(exprs), scan, names=tuple(names)).at(read.where)
 
 
@@ -212,7 +212,7 @@ def _of_first_row(plans: Plans, read: Message) -> t.Schema:
     """What the values of a table say of its columns, where the plan declares none."""
     if not read.virtual_table.values:
         raise PlanError("a virtual table whose schema has no types", where=read.base_schema.where)
-    plans.repair("a virtual table without a schema: its first row says what the types are", read.where)
+    plans.repair("no_schema", read.where)
     types = [read_literal(one, plans.extensions)[0] for one in read.virtual_table.values[0].fields]
     names = read.base_schema.names or [f"_{i}" for i in range(1, len(types) + 1)]
     return tuple(t.Field(name, t.absent(type_, nullable=True)) for name, type_ in zip(names, types, strict=False))
@@ -314,5 +314,5 @@ def _of_text(plans: Plans, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
     an error of the run."""
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
-    plans.repair(f"a column of a text file is text: '{field.name}' is cast to {field.type}", read.base_schema.where)
+    plans.repair("text_column", read.base_schema.where, field.name, field.type)
     return calls.cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)

@@ -43,7 +43,7 @@ def _project(plans: Plans, message: Message, scope: Scope) -> Lowering:
 def _replaces(plans: Plans, message: Message) -> bool:
     if message.has("common") or not plans.quirks.project_replaces:
         return False
-    plans.repair("a project relation without 'common' gives its expressions only", message.where)
+    plans.repair("replacing", message.where)
     return True
 
 

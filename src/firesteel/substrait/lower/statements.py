@@ -91,7 +91,7 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     if op == "INSERT":
         path, known = _existing(plans, path, message)
         if not message.has("table_schema") and len(known) == len(schema):
-            plans.repair("a write without its table's schema: columns go by their positions", message.where)
+            plans.repair("write_by_place", message.where)
             schema = tuple(t.Field(one.name, mine.type) for one, mine in zip(known, schema, strict=True))
     rel = as_declared(rel, schema, source.where)
     if op == "CTAS":
