@@ -86,6 +86,7 @@ REPAIRS: dict[str, Sort] = {
     "replacing": Sort(
         "a project relation without 'common' gives its expressions only", "DuckDB and DataFusion mean that"
     ),
+    "every_pair": Sort("a join without an expression joins every pair of rows", "DataFusion writes cross joins so"),
     "no_set_index": Sort(
         "an aggregate of several grouping sets without a column for their index", "what is above counts columns so"
     ),

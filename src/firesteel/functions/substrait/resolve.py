@@ -240,7 +240,7 @@ def _type(declared: Declaration, found: Match) -> t.Type:
     return t.absent(made, nullable=nullable)
 
 
-def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument]) -> PlanError:
+def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument]) -> PlanError | UnsupportedError:
     said = f"{stem(urn)}:{name}" if urn else name
     known = list(_declared(urn, name, kind))
     if not known and (urn is None or stem(urn) in stems()):
@@ -252,6 +252,11 @@ def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argumen
     other = [one for one in Kind if one is not kind and any(True for _ in _declared(urn, name, one))]
     if other:
         return PlanError(f"'{said}' is no {kind.value} function", help=f"it is one of kind '{other[0].value}'")
+    if urn is not None and stem(urn) not in stems():
+        return UnsupportedError(
+            f"the {kind.value} function '{said}' of an extension",
+            help="fs.register_function says what it means",
+        )
     every = [one.name for one in all_declarations() if fits(one.kind, kind)]
     near = {one.partition(":")[2]: one for one in every if urn is not None and one.startswith(f"{stem(urn)}:")}
     names = {one.partition(":")[2]: one for one in every} | near

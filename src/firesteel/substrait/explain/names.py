@@ -167,7 +167,7 @@ def _window(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
 
 def _expand(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
     names = sources[0] if sources else ()
-    return (*(_passed(one.consistent_field, names) for one in inner.fields), None)
+    return (*(_passed(one.consistent_field, names) for one in inner.fields), *names[len(inner.fields) :], None)
 
 
 _DIRECT: dict[str, Callable[[Columns, Message, list[Names]], Names]] = {
