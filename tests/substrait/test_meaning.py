@@ -76,11 +76,11 @@ RESULTS: list[tuple[Json, list[Any], str, Effect | None]] = [
     (aggregate(HALVES, [], mean(None)), [Decimal("1.51")], "", N),
     (aggregate(HALVES, [], mean("decimal<38,2>?")), [Decimal("1.51")], "", N),
     (aggregate(HALVES, [], mean("fp64?")), [1.505], "overload", Effect.NONE),
-    (aggregate(HALVES, [], mean("decimal<13,6>?")), [Decimal("1.505000")], "rounded", Effect.NONE),
+    (aggregate(HALVES, [], mean("decimal<13,6>?")), [Decimal("1.505000")], "digits", Effect.NONE),
     (
         only(HALVES, 3, call("arithmetic_decimal:multiply", f(2), f(2), returns="decimal<10,1>")),
-        [Decimal("1.0"), Decimal("4.0")],
-        "rounded",
+        [Decimal("1.0000"), Decimal("4.0401")],
+        "output",
         Effect.NONE,
     ),
 ]

@@ -1,8 +1,8 @@
 """What a call gives where the plan declares its type: the declared one, if a form of the function can give that.
 
 `divide` of integers that is declared to give `fp64` is the division of floats, and `avg` of decimals declared so is the
-mean of floats. A decimal of fewer digits than those that follow from the arguments is rounded to them. What no form
-gives is kept as it is, and told as a repair, or refused where the types have nothing to do with each other.
+mean of floats; a mean of decimals has as many digits as are declared. What no form gives is kept as it follows from the
+arguments, and told as a repair, or refused where the types have nothing to do with each other.
 """
 
 from __future__ import annotations
@@ -45,21 +45,14 @@ def as_declared(
             extensions.repair("overload", message.where, other.row.name, t.proper(said), other.implementation)
             return other
     by_duckdb = "duckdb" in extensions.producer  # which writes some type of its own
-    if not by_duckdb and _digits_follow(found.row.name, said, given):
-        extensions.repair("rounded", message.where, found.row.name, t.proper(given), t.proper(said))
+    if isinstance(said, t.Decimal) and found.row.name in _ANY_DIGITS:
+        extensions.repair("digits", message.where, found.row.name, t.proper(given), t.proper(said))
         return replace(found, returns=t.absent(said, nullable=given.nullable))
     if not _alike(said, given) and not by_duckdb:
         raise PlanError(f"'{found.row.name}' gives {given}, and not {said}", where=message.where)
     sort = "output_loss" if standard.loses(said, given) else "output"
     extensions.repair(sort, message.where, found.row.name, given, said)
     return found
-
-
-def _digits_follow(name: str, said: t.Type, given: t.Type) -> bool:
-    """Is the result computed to as many digits as are declared?"""
-    if not isinstance(said, t.Decimal) or not isinstance(given, t.Decimal):
-        return False
-    return name in _ANY_DIGITS or (said.scale or 0) < (given.scale or 0)
 
 
 def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:

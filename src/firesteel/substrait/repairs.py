@@ -65,8 +65,8 @@ REPAIRS: dict[str, Sort] = {
     "overload": Sort(
         "'{}' is declared to give {}, which it does as {}", "the declared type is what the plan means by the call"
     ),
-    "rounded": Sort(
-        "'{}' gives {} and is declared to give {}: it is computed to the declared digits",
+    "digits": Sort(
+        "'{}' gives {} and is declared to give {}: it has the declared digits",
         "the declared type is what the plan means by the call",
     ),
     "output": Sort("'{}' gives {}, and not {}", "every declared value is one of the given type too"),

@@ -48,7 +48,7 @@ _EXACT_BITS = {t.Float32: 24, t.Float64: 53}
 
 
 def loses(type_: t.Type, target: t.Type) -> bool:
-    """Are there numbers of the type that are another number, or none, in the target?"""
+    """Are there numbers of the type that are other ones in the target? An integer that is none there is an error."""
     match t.proper(type_), t.proper(target):
         case (t.Decimal(), t.Float32() | t.Float64()) | (t.Float32() | t.Float64(), t.Integer() | t.Decimal()):
             return True
@@ -58,8 +58,6 @@ def loses(type_: t.Type, target: t.Type) -> bool:
             return scale > behind or precision - scale > digits - behind
         case t.Integer(bits=int(bits)), (t.Float32() | t.Float64()) as other:
             return bits > _EXACT_BITS[type(other)]
-        case t.Integer(bits=int(bits)), t.Integer(bits=int(fewer)):
-            return fewer < bits
     return False
 
 

@@ -76,6 +76,8 @@ def resolve(
 def giving(found: Resolved, name: str, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
     """The call by that form of its function that gives the wanted type, if there is one that takes the arguments."""
     called, stem_ = ALIASES.get(name.lower(), name.lower()), found.row.name.partition(":")[0]
+    if stem_ not in stems():  # an extension that is not the standard's means what it says
+        return None
     declared = sorted(_declared(None, called, kind), key=lambda one: one.name.partition(":")[0] != stem_)
     best = _best(iter(declared), arguments, None, bare(wanted))
     if best is None or best[0].name in UNSUPPORTED:
@@ -253,12 +255,12 @@ def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argumen
     if other:
         return PlanError(f"'{said}' is no {kind.value} function", help=f"it is one of kind '{other[0].value}'")
     if urn is not None and stem(urn) not in stems():
-        return UnsupportedError(
-            f"the {kind.value} function '{said}' of an extension",
-            help="fs.register_function says what it means",
-        )
+        help_ = "fs.register_function says what it means"
+        return UnsupportedError(f"the {kind.value} function '{said}' of an extension", help=help_)
     every = [one.name for one in all_declarations() if fits(one.kind, kind)]
     near = {one.partition(":")[2]: one for one in every if urn is not None and one.startswith(f"{stem(urn)}:")}
     names = {one.partition(":")[2]: one for one in every} | near
     close = difflib.get_close_matches(name, near, 1) or difflib.get_close_matches(name, names, 1)
-    return PlanError(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)
+    # Without an extension it may be the producer's own function; a standard one has just those that it declares.
+    refused = UnsupportedError if urn is None else PlanError
+    return refused(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)
