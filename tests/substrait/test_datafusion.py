@@ -46,6 +46,9 @@ GROUPING = [
 OTHERS = [
     "SELECT avg(d) AS m, avg(e) AS n FROM t WHERE a IS NOT NULL AND v < 6",
     "SELECT a, avg(d) AS m FROM t WHERE a = 2 GROUP BY a",
+    "SELECT v, avg(d) OVER (PARTITION BY b) AS m FROM t WHERE v IN (1, 2, 3, 5)",
+    "SELECT avg(DISTINCT d) AS m, avg(e) FILTER (WHERE v > 4) AS n FROM t WHERE v IN (1, 2, 5, 6)",
+    "SELECT count(*) AS n FROM t, t AS u",
     "SELECT v FROM t WHERE u < 18446744073709551615",
     "SELECT v FROM t WHERE u = 9223372036854775808",
     "SELECT u FROM t",

@@ -159,6 +159,21 @@ def test_structs_of_a_list_that_differ_in_nullability(session: fs.Session) -> No
         assert "int32?" in types(rel)[0]
 
 
+def test_values_of_parameters_are_held_to_their_types(session: fs.Session) -> None:
+    rel = only(virtual("a i64", (1,)), 1, {"dynamicParameter": {"type": type_("varchar<2>"), "parameterReference": 1}})
+    for given, said in (
+        ({"string": "abc"}, "'abc' is no"),
+        ({"i64": "1"}, "parameter 1 is a string"),
+        ({"string": "a"}, ""),
+    ):
+        data = plan(root(rel, ["x"]), parameters={1: {"literal": given}})
+        if said:
+            with pytest.raises(fs.PlanError, match=said):
+                session.run(data)
+        else:
+            assert session.run(data).to_python() == [{"x": "a"}]
+
+
 # Functions of others -------------------------------------------------------------------------------------------------
 
 

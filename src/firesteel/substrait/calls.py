@@ -131,7 +131,7 @@ def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions
         found = standard.resolve(declared.urn, declared.name, declared.signature, kind, given, options)
     except FiresteelError as error:
         raise error.located(message.where) from None
-    found = as_declared(message, declared, kind, found, given, extensions)
+    found = as_declared(message, kind, found, given, extensions)
     for sort, *parts in found.repairs:
         extensions.repair(sort, message.where, *parts)
     return found

@@ -14,7 +14,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
-from firesteel.substrait.extensions import Declared, Extensions
+from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
@@ -27,7 +27,6 @@ _MOST_DIGITS = 38
 
 def as_declared(
     message: Message,
-    declared: Declared,
     kind: Kind,
     found: standard.Resolved,
     arguments: Sequence[standard.Argument],
@@ -40,7 +39,7 @@ def as_declared(
     if standard.bare(said) == standard.bare(given):  # whether it may be NULL follows from the tables, not the promise
         return found
     if not isinstance(said, t.Text):
-        other = standard.giving(found, declared.name, kind, arguments, said)
+        other = standard.giving(found, kind, arguments, said)
         if other is not None:
             extensions.repair("overload", message.where, other.row.name, t.proper(said), other.implementation)
             return other

@@ -73,33 +73,41 @@ def resolve(
     return _resolved(urn, name.lower(), signature, kind, tuple(map(_telling, arguments)), chosen, registry.state())
 
 
-def giving(found: Resolved, name: str, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
+def giving(found: Resolved, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
     """The call by that form of its function that gives the wanted type, if there is one that takes the arguments."""
-    called, stem_ = ALIASES.get(name.lower(), name.lower()), found.row.name.partition(":")[0]
-    if stem_ not in stems():  # an extension that is not the standard's means what it says
+    given = tuple(map(_telling, arguments))
+    made = _giving(found.row.name, kind, given, bare(wanted), found.choices, registry.state())
+    if made is None:
         return None
-    declared = sorted(_declared(None, called, kind), key=lambda one: one.name.partition(":")[0] != stem_)
-    best = _best(iter(declared), arguments, None, bare(wanted))
+    repairs = tuple(one for one in found.repairs if one[0] not in ("arguments", "arguments_loss"))
+    return replace(made, arguments=found.arguments, repairs=repairs)
+
+
+@lru_cache(maxsize=4096)
+def _giving(
+    row: str,
+    kind: Kind,
+    given: tuple[Argument, ...],
+    wanted: t.Type,
+    choices: tuple[tuple[str, str], ...],
+    _registered: object,
+) -> Resolved | None:
+    own, _, name = row.partition(":")
+    if own not in stems():  # an extension that is not the standard's means what it says
+        return None
+    declared = sorted(_declared(None, name, kind), key=lambda one: one.name.partition(":")[0] != own)
+    best = _best(iter(declared), given, None, wanted)
     if best is None or best[0].name in UNSUPPORTED:
         return None
+    form, match_ = best[0].name, best[1]
     try:
-        options = [(key, (value,)) for key, value in found.choices if key not in best[1].chosen]
-        chosen = best[1].chosen | choose(best[0].name, best[1].form, options)
+        options = [(key, (value,)) for key, value in choices if key not in match_.chosen]
+        chosen = match_.chosen | choose(form, match_.form, options)
     except (PlanError, UnsupportedError):  # the form has no such option
         return None
-    row = find(best[0].name)
-    assert row is not None
-    casts = tuple(targets(best[1]))
-    repairs = tuple(one for one in found.repairs if one[0] not in ("arguments", "arguments_loss"))
-    return replace(
-        found,
-        row=row,
-        implementation=best[1].form,
-        choices=tuple(chosen.items()),
-        returns=_type(*best),
-        casts=casts,
-        repairs=repairs,
-    )
+    function = find(form)
+    assert function is not None
+    return Resolved(function, match_.form, tuple(chosen.items()), _type(*best), tuple(targets(match_)))
 
 
 def _telling(argument: Argument) -> Argument:

@@ -12,6 +12,7 @@ from firesteel.plan import build
 from firesteel.plan.scope import replaced, shifted
 from firesteel.source import Place
 from firesteel.substrait import calls
+from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
@@ -227,7 +228,12 @@ def _with_arguments(body: p.Rex, args: list[p.Rex]) -> p.Rex:
 def _parameter(plans: Plans, message: Message, scope: Scope) -> p.Rex:
     type_ = read_type(required(message, "type"), plans.extensions)
     ordinal = message.parameter_reference
-    return p.Parameter(type_, ordinal, default=plans.parameters.get(ordinal)).at(message.where)
+    default = plans.parameters.get(ordinal)
+    if default is not None:
+        if not alike(default.type, type_):
+            raise PlanError(f"parameter {ordinal} is a {type_}, and is given a {default.type}", where=message.where)
+        held(default.value, type_, message)
+    return p.Parameter(type_, ordinal, default=default).at(message.where)
 
 
 @expression("execution_context_variable")
