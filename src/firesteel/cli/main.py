@@ -20,7 +20,7 @@ import firesteel as fs
 from firesteel import doctor as doctor_
 from firesteel.cli.stages import stages
 from firesteel.explain import table
-from firesteel.substrait import Findings, numbered
+from firesteel.substrait import Effect, Findings, numbered
 
 TIMEOUT, INTERRUPTED = 124, 130
 
@@ -358,6 +358,9 @@ def _say(plan: Path, found: Findings) -> None:
     for line in numbered(found.repairs):
         click.echo(line)
     repaired = f", {_count(len(found.repairs), 'repair')}" if found.repairs else ""
+    for effect, said in ((Effect.LOSS, "with a loss"), (Effect.DOUBT, "in doubt")):
+        number = sum(one.effect is effect for one in found.repairs)
+        repaired += f", {number} {said}" if number else ""
     if found:
         click.echo(f"{plan}: {_count(len(found), 'problem')}{repaired}", err=True)
     else:
