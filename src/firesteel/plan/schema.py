@@ -28,6 +28,7 @@ from firesteel.plan.rel import (
     Window,
     element,
 )
+from firesteel.plan.statement import Query, Root
 from firesteel.types import Field, Schema
 
 #: Joining a shared relation with itself, again and again, doubles its columns every time.
@@ -51,6 +52,16 @@ def schema(rel: Rel) -> Schema:
     """The columns of a relation, as they follow from it."""
     known: Schema | None = rel.__dict__.get("_schema")
     return _cached(rel, "_schema", _schema) if known is None else known
+
+
+def answer_type(statement: Node) -> t.Type:
+    """The type of what a statement gives: rows of a root are structs of its names."""
+    if isinstance(statement, Query):
+        return statement.rex.type
+    if not isinstance(statement, Root) or len(statement.names) != len(schema(statement.input)):
+        return t.ANY
+    fields = zip(statement.names, schema(statement.input), strict=True)
+    return t.Bag(t.Struct(tuple(Field(name, field.type) for name, field in fields), open=False))
 
 
 def is_list(rel: Rel) -> bool | None:

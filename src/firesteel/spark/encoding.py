@@ -219,6 +219,20 @@ def _from_nested(spark: s.StructType | s.ArrayType | s.MapType) -> Generator[Any
     return t.Struct(tuple(fields), open=False)
 
 
+def bare(spark: s.DataType) -> s.DataType:
+    """The type as ours are written: everything may be SQL NULL."""
+    match spark:
+        case s.ArrayType():
+            return s.ArrayType(bare(spark.elementType))
+        case s.MapType():
+            return s.MapType(bare(spark.keyType), bare(spark.valueType))
+        case s.StructType():
+            return s.StructType([s.StructField(f.name, bare(f.dataType)) for f in spark.fields])
+        case s.StringType() | s.CharType() | s.VarcharType():
+            return s.StringType()
+    return spark
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Fewer unions: types whose values are the same to us are one type
 

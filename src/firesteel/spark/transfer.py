@@ -44,7 +44,7 @@ def upload(
     """A DataFrame of named columns of values, and the types that they have there."""
     arrays, fields, types = [], [], []
     for name, type_, items in columns:
-        found, array = _array(settle(type_), items)
+        found, array = fitting(settle(type_), items)
         arrays.append(array)
         types.append(found)
         fields.append(s.StructField(name, to_spark(found)))
@@ -53,7 +53,8 @@ def upload(
     return spark.createDataFrame(table, schema=s.StructType(fields)), tuple(types)
 
 
-def _array(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
+def fitting(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
+    """Values as an Arrow column of that type, or of variants if one of them does not fit, and the type that it has."""
     try:
         return type_, put(items, type_)
     except (NotPlain, pa.ArrowInvalid, OverflowError):
