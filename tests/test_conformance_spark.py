@@ -17,7 +17,7 @@ from tools.partiql_suite import Run, in_part, load
 pytestmark = [pytest.mark.spark, pytest.mark.conformance]
 
 #: One of so many runs is in the part that every test run has. Values of unknown types take longer.
-PARTS = {"static": 22, "dynamic": 60}
+PARTS = {"static": 36, "dynamic": 120}
 
 
 @pytest.mark.parametrize("literals", ["static", "dynamic"])
