@@ -69,11 +69,13 @@ def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step]
 
 def quoted_name(operands: Sequence[ast.Expr], is_guess: Callable[[ast.Var], bool], context: Context) -> None:
     """`t.status = "shipped"`: in double quotes it is a name, and nobody knows whether a row has it."""
-    columns = [one for one in operands if isinstance(one, ast.Path) or (isinstance(one, ast.Var) and not one.quoted)]
-    for one in operands if columns else ():
-        if isinstance(one, ast.Var) and one.quoted and is_guess(one):
-            message = f'"{one.name}" in double quotes is a name, not a string'
-            context.warn(Doubt.QUOTED_NAME, message, one.where, f"if a string is meant, write '{one.name}'")
+    names = [one for one in operands if isinstance(one, ast.Var) and one.quoted]
+    if not names or not any(isinstance(one, ast.Path | ast.Var) for one in operands if one not in names):
+        return
+    for name in names:
+        if is_guess(name):
+            message = f'"{name.name}" in double quotes is a name, not a string'
+            context.warn(Doubt.QUOTED_NAME, message, name.where, f"if a string is meant, write '{name.name}'")
 
 
 def unlike_columns(left: t.Struct, right: t.Struct, node: ast.SetOp, context: Context) -> None:
