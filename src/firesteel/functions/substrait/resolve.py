@@ -102,7 +102,7 @@ def _resolved(
     casts = tuple(targets(found))
     if any(casts):
         repairs.append(f"arguments of '{declared.name}' are cast to the types that it takes: {found.form}")
-    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, tuple(repairs))
+    return Resolved(row, found.form, tuple(chosen.items()), call_type(declared, found), casts, tuple(repairs))
 
 
 Candidate = tuple[Declaration, Match]
@@ -183,7 +183,7 @@ _INDEXED = {
 }
 
 
-def _type(declared: Declaration, found: Match) -> t.Type:
+def call_type(declared: Declaration, found: Match) -> t.Type:
     """What a call returns. What may be NULL all the same is nullable, whatever the declaration says."""
     try:
         made = returned(found)

@@ -5,6 +5,7 @@ They skip NULL. A call's filter is part of its argument: what it leaves out is N
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,9 +16,12 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import aggregates as partiql
 from firesteel.spark import columns as F
+from firesteel.spark import dynamic
 from firesteel.spark.aggregates import Group
-from firesteel.spark.encoding import spelled, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, spelled, to_spark
 from firesteel.spark.expr import Expr, null_expr, reference
+from firesteel.spark.numbers import Digits, finite, of_plain, to_variant
+from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.rows import Order
 from firesteel.spark.substrait.base import is_float, typed
 from firesteel.spark.substrait.decimals import digits, extremes
@@ -194,8 +198,28 @@ def _mean(call: Aggregating) -> Expr:
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))
-    mean = F.try_divide(total, by).try_cast(spelled(call.returns))
+    mean = _quotient(total, by, count, type_).try_cast(spelled(call.returns))
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
+
+
+#: Spark's quotient of decimals has six digits behind the point, and so no room for more than these before it.
+_BEFORE = 38 - 6
+
+
+def _quotient(total: Column, by: Column, count: Column, type_: t.Decimal) -> Column:
+    """The mean of decimals; of those whose sum may be too long for Spark's division, by steps where it is."""
+    precision, scale = digits(type_)
+    short = F.try_divide(total, by)
+    if precision - scale < _BEFORE:
+        return short
+    room = f"decimal({MAX_DIGITS},{scale})"
+    known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(room)))
+    long = dynamic.let(
+        dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)),
+        lambda found: dynamic.whole(to_variant(Digits(found)), room),
+    )
+    few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
+    return F.when(few, short.try_cast(room)).otherwise(long)
 
 
 def _product(call: Aggregating) -> Expr:
@@ -231,8 +255,14 @@ def _spread(sample: Callable[[Column], Column], population: Callable[[Column], C
 
 
 def _corr(call: Aggregating) -> Expr:
+    """NULL of one pair, and of values that do not differ: then there is no direction that they share."""
     x, y = (call.value(i).cast("double") for i in range(2))
-    return call.after(call.cast(call.group.add(F.corr(x, y))))
+    pairs = [F.when(other.isNotNull(), one) for one, other in ((x, y), (y, x))]
+    differ = [call.group.add(F.min(one)) < call.group.add(F.max(one)) for one in pairs]
+    odd = call.group.add(F.bool_or(~finite(x) | ~finite(y)))
+    found = call.group.add(F.corr(F.when(finite(x), x), F.when(finite(y), y)))
+    value = F.when(odd, F.lit(math.nan)).otherwise(F.when(differ[0] & differ[1], found))
+    return call.after(call.cast(value))
 
 
 def _mode(call: Aggregating) -> Expr:
