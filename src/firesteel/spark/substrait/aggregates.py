@@ -25,7 +25,7 @@ from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.rows import Order
 from firesteel.spark.substrait.base import is_float, typed
 from firesteel.spark.substrait.decimals import digits, extremes
-from firesteel.spark.substrait.integers import WIDE, bounds, number
+from firesteel.spark.substrait.integers import WIDE, bounds, number, wrapped
 from firesteel.spark.substrait.reals import integral
 
 
@@ -169,14 +169,17 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     found = total.try_cast(spelled(call.returns))
     if isinstance(call.returns, t.UserDefined):
         found = F.when(total <= number(bounds(call.returns).greatest), total).cast(spelled(call.returns))
-    match call.choice("overflow", "ERROR"):
+    overflow = call.choice("overflow", "ERROR")
+    if decimal and overflow == "SILENT":
+        overflow = "SATURATE"  # silence is free to give anything
+    match overflow:
         case "SATURATE":
             ends = extremes(call.returns) if decimal else bounds(call.returns)
             low, high = (F.lit(f"{end:f}" if decimal else str(end)) for end in ends)
             sign = call.group.add(F.sum(call.value().cast("double")))
             other = call.cast(F.when(sign < 0, low).otherwise(high))
         case "SILENT":
-            other = F.literal(None, spelled(call.returns))
+            other = wrapped(total, call.returns).cast(spelled(call.returns))
         case _:
             other = call.error("overflow")
     column = F.coalesce(found, F.when(count > 0, other))
@@ -228,15 +231,19 @@ def _product(call: Aggregating) -> Expr:
         found = call.group.add(F.product(value.cast("double")))
         return call.after(F.coalesce(call.cast(found), call.cast(F.lit(1))))
     every = call.group.add(F.collect_list(value.cast(WIDE)))
+    if call.choice("overflow", "ERROR") == "SILENT":  # the product of two numbers of 64 bits has at most 38 digits
+
+        def step(total: Column, one: Column) -> Column:
+            return wrapped(F.try_multiply(total, one).cast(WIDE), call.returns)
+
+        return call.after(F.aggregate(every, number(1), step).cast(spelled(call.returns)))
     exact = F.aggregate(every, number(1), lambda total, one: F.try_multiply(total, one).cast(WIDE))
     low, high = bounds(call.returns)
     fits = exact.between(number(low), number(high))
     negative = F.pmod(F.array_size(F.filter(every, lambda one: one < 0)), F.lit(2)) == 1
-    other = {
-        "SATURATE": call.cast(F.when(negative, number(low)).otherwise(number(high))),
-        "SILENT": call.cast(F.lit(None)),
-    }.get(call.choice("overflow", "ERROR"))
-    beyond = call.error("overflow") if other is None else other
+    beyond = call.error("overflow")
+    if call.choice("overflow", "ERROR") == "SATURATE":
+        beyond = call.cast(F.when(negative, number(low)).otherwise(number(high)))
     zero = F.exists(every, lambda one: one == 0)
     column = F.when(fits, exact).cast(spelled(call.returns))
     return call.after(F.when(zero, call.cast(F.lit(0))).otherwise(F.coalesce(column, beyond)), throws=True)

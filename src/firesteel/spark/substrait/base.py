@@ -139,7 +139,10 @@ def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
         return expr
     if expr.integral is not None:
         expr = as_decimal(expr)
-    column = from_variant(expr.column, wide) if expr.dynamic else convert(expr.plain, expr.type, wide)
+    if expr.dynamic:
+        column = from_variant(expr.column, wide)
+    else:  # what is split has a plain column, whatever its type says
+        column = convert(expr.plain, t.absent(expr.type, nullable=True, missable=False), wide)
     if column is expr.value:
         return replace(expr, type=wide, missing=None)
     return replace(expr, type=wide, value=column, missing=None, height=expr.height + 1, own=False)
