@@ -186,6 +186,21 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     return call.after(F.coalesce(column, call.cast(F.lit(0))) if zero else column, throws=True)
 
 
+#: The least digits behind the point that Spark's quotient of a sum of 38 digits by a count has.
+_QUOTIENT_SCALE = 6
+
+
+def _quotient(total: Column, by: Column, type_: t.Decimal, returns: t.Type) -> Column:
+    """A sum of decimals of a type through their count, with as many digits as the mean has. Spark's own quotient has as
+    many as the sum, or six: for more, what is left beyond the whole number is divided apart."""
+    scale = digits(returns)[1]
+    if scale <= max(digits(type_)[1], _QUOTIENT_SCALE) or scale > MAX_DIGITS - 2:
+        return F.try_divide(total, by)
+    rest = F.try_mod(total, by)
+    whole = F.try_divide(total - rest, by).try_cast(f"decimal({MAX_DIGITS - 1 - scale},0)")
+    return F.try_add(whole, F.try_divide(rest, by).cast(f"decimal({scale + 1},{scale})"))
+
+
 def _mean(call: Aggregating) -> Expr:
     """Of integers it is cut off."""
     type_ = call.args[0].type
@@ -201,28 +216,27 @@ def _mean(call: Aggregating) -> Expr:
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))
-    mean = _quotient(total, by, count, type_).try_cast(spelled(call.returns))
+    mean = _long_quotient(total, by, count, type_, call.returns).try_cast(spelled(call.returns))
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
 
 
-#: Spark's quotient of decimals has six digits behind the point, and so no room for more than these before it.
-_BEFORE = 38 - 6
+#: Beside six digits behind the point there is room for so many before it.
+_BEFORE = MAX_DIGITS - _QUOTIENT_SCALE
 
 
-def _quotient(total: Column, by: Column, count: Column, type_: t.Decimal) -> Column:
-    """The mean of decimals; of those whose sum may be too long for Spark's division, by steps where it is."""
+def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, returns: t.Type) -> Column:
+    """The mean of decimals whose sum may be too long for Spark's division: where it is, by steps."""
     precision, scale = digits(type_)
-    short = F.try_divide(total, by)
+    short = _quotient(total, by, type_, returns)
     if precision - scale < _BEFORE:
         return short
-    room = f"decimal({MAX_DIGITS},{scale})"
-    known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(room)))
+    known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
     long = dynamic.let(
         dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)),
-        lambda found: dynamic.whole(to_variant(Digits(found)), room),
+        lambda found: dynamic.whole(to_variant(Digits(found)), to_spark(returns).simpleString()),
     )
     few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
-    return F.when(few, short.try_cast(room)).otherwise(long)
+    return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
 
 
 def _product(call: Aggregating) -> Expr:
