@@ -22,7 +22,7 @@ from firesteel.ion import dumps
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp
 from tests.substrait.plans import build as sb
-from tests.substrait.plans.relations import only, plan, root, virtual
+from tests.substrait.plans.relations import aggregate, measure, only, ordered, plan, root, virtual
 
 #: Every function by the name of its row.
 NAMES = tuple(
@@ -314,15 +314,21 @@ def _expression(random: Random) -> Any:
     return sb.f(random.randrange(len(COLUMNS))) if random.random() < 0.5 else _constant(random)
 
 
-def one_row() -> Any:
-    """A relation with a row of every kind."""
-    row = [sb.lit(kind, found[0]) for kind, found in _KINDS.items()]
-    return virtual(", ".join(f"c{i} {kind}?" for i, kind in enumerate(COLUMNS)), row)
+def rows() -> Any:
+    """A relation with three rows of every kind, and their number behind it."""
+    made = [
+        [*(sb.lit(kind, found[i % len(found)]) for kind, found in _KINDS.items()), sb.lit("i32", i)] for i in range(3)
+    ]
+    return virtual(", ".join([*(f"c{i} {kind}?" for i, kind in enumerate(COLUMNS)), "n i32"]), *made)
 
 
-def substrait_call(random: Random) -> Any:
-    """An expression that calls a function of the standard, mostly with as many arguments as it takes."""
-    declared = random.choice([one for one in standard.all_declarations() if one.kind is functions.Kind.SCALAR])
+#: The rows by their numbers.
+BY_NUMBER = (sb.f(len(COLUMNS)), "ASC_NULLS_FIRST")
+
+
+def substrait_call(random: Random, kind: functions.Kind) -> Any:
+    """A call of a function of the standard, mostly with as many arguments as it takes: an expression, or a measure."""
+    declared = random.choice([one for one in standard.all_declarations() if one.kind is kind])
     form = random.choice(declared.implementations)
     args: list[Any] = []
     for parameter in form.parameters:
@@ -333,6 +339,12 @@ def substrait_call(random: Random) -> Any:
                 args.append(_fitting(random, str(parameter.shape)) if random.random() < 0.7 else _expression(random))
     if random.random() < 0.05:
         args = [*args[1:], _expression(random)]
+    some = random.random() < 0.3
+    if kind is functions.Kind.AGGREGATE:
+        where = sb.gt(BY_NUMBER[0], sb.i32(0)) if random.random() < 0.3 else None
+        return measure(declared.name, *args, distinct=some, where=where, order=[BY_NUMBER])
+    if kind is functions.Kind.WINDOW:
+        return sb.over(declared.name, *args, order=[BY_NUMBER], frame=("ROWS", -1, 1) if some else None)
     options = {name: random.choice(said) for name, said in form.options if random.random() < 0.3}
     made = sb.call(declared.name, *args, options=options or None)
     return sb.cast(made, random.choice(COLUMNS)) if random.random() < 0.1 else made
@@ -346,6 +358,16 @@ def _fitting(random: Random, shape: str) -> Any:
     return sb.f(COLUMNS.index(kind)) if random.random() < 0.5 else sb.lit(kind, random.choice(_KINDS[kind]))
 
 
+def substrait_plan(kind: functions.Kind, calls: Sequence[Any]) -> bytes:
+    """A plan of some calls over the rows: of aggregates one row, else a row for each, in order, its number last."""
+    names = [f"c{i}" for i in range(len(calls))]
+    if kind is functions.Kind.AGGREGATE:
+        return bytes(plan(root(aggregate(rows(), [], *calls), names)))
+    made = only(rows(), len(COLUMNS) + 1, *calls, BY_NUMBER[0])
+    return bytes(plan(root(ordered(made, (sb.f(len(calls)), BY_NUMBER[1])), [*names, "n"])))
+
+
 def substrait(random: Random) -> bytes:
-    """A Substrait plan of one call over a row of every kind."""
-    return bytes(plan(root(only(one_row(), len(COLUMNS), substrait_call(random)), ["c"])))
+    """A Substrait plan of one call."""
+    kind = random.choice((functions.Kind.SCALAR, functions.Kind.SCALAR, *functions.Kind))
+    return substrait_plan(kind, [substrait_call(random, kind)])

@@ -11,9 +11,9 @@ import pytest
 import firesteel as fs
 from firesteel import values
 from firesteel.errors import FiresteelError, UnsupportedError
-from tests.random_calls import COLUMNS, one_row, substrait_call
+from firesteel.functions import Kind
+from tests.random_calls import substrait_call, substrait_plan
 from tests.spark.standard import alike
-from tests.substrait.plans.relations import only, plan, root
 from tools.spark_batch import FAST, configured
 
 pytestmark = pytest.mark.spark
@@ -22,62 +22,64 @@ pytestmark = pytest.mark.spark
 SIZE = 40
 
 
-def _plan(calls: Sequence[Any]) -> bytes:
-    names = [f"c{i}" for i in range(len(calls))]
-    return bytes(plan(root(only(one_row(), len(COLUMNS), *calls), names)))
+Asked = tuple[int, Any, list[values.Value]]
 
 
-def _row(session: fs.Session, calls: Sequence[Any]) -> list[values.Value]:
-    (row,) = session.run(_plan(calls)).value()
-    return [value for _, value in row.pairs]
+def _columns(session: fs.Session, kind: Kind, calls: Sequence[Any]) -> list[list[values.Value]]:
+    """For each call what it gives, row by row."""
+    rows = list(session.run(substrait_plan(kind, calls)).value())
+    return [[row.pairs[i][1] for row in rows] for i in range(len(calls))]
 
 
-def _answering(seed: int, count: int) -> list[tuple[int, Any, values.Value]]:
+def _answering(kind: Kind, seed: int, count: int) -> list[Asked]:
     """Calls that have an answer, with it."""
     reference = fs.connect(engine="reference")
     found = []
     for i in range(count):
-        call = substrait_call(Random(f"{seed}/{i}"))
+        call = substrait_call(Random(f"{seed}/{i}"), kind)
         try:
-            found.append((i, call, _row(reference, [call])[0]))
+            found.append((i, call, _columns(reference, kind, [call])[0]))
         except FiresteelError:
             continue
     return found
 
 
-def _differences(session: fs.Session, asked: Sequence[tuple[int, Any, values.Value]]) -> list[str]:
+def _differences(session: fs.Session, kind: Kind, asked: Sequence[Asked]) -> list[str]:
     """What Spark answers otherwise, or fails at; what it does not have, by name, is no answer."""
     if not asked:
         return []
     try:
-        row = _row(session, [call for _, call, _ in asked])
+        columns = _columns(session, kind, [call for _, call, _ in asked])
     except Exception as error:
         if len(asked) > 1:
             half = len(asked) // 2
-            return _differences(session, asked[:half]) + _differences(session, asked[half:])
+            return _differences(session, kind, asked[:half]) + _differences(session, kind, asked[half:])
         if isinstance(error, UnsupportedError):
             return []
         return [f"{asked[0][0]}: {asked[0][1]}\n  {type(error).__name__}: {error}"]
-    pairs = zip(row, asked, strict=True)
+    pairs = zip(columns, asked, strict=True)
     return [
         f"{i}: {call}\n  {found!r}, not {wanted!r}" for found, (i, call, wanted) in pairs if not alike(found, wanted)
     ]
 
 
-def _checked(spark: Any, seed: int, count: int) -> None:
-    asked = _answering(seed, count)
-    assert len(asked) > count // 4
+def _wrong(spark: Any, kind: Kind, seed: int, count: int) -> list[str]:
+    asked = _answering(kind, seed, count)
+    assert len(asked) > count // 5
     with configured(spark, FAST):
         session = fs.connect(spark=spark, in_process=False)
-        wrong = [one for at in range(0, len(asked), SIZE) for one in _differences(session, asked[at : at + SIZE])]
+        return [one for at in range(0, len(asked), SIZE) for one in _differences(session, kind, asked[at : at + SIZE])]
+
+
+@pytest.mark.parametrize(("kind", "count"), [(Kind.SCALAR, 120), (Kind.AGGREGATE, 40), (Kind.WINDOW, 30)])
+def test_spark_gives_what_the_reference_gives(spark: Any, kind: Kind, count: int) -> None:
+    wrong = _wrong(spark, kind, 1, count)
     assert not wrong, "\n".join(wrong)
-
-
-def test_spark_gives_what_the_reference_gives(spark: Any) -> None:
-    _checked(spark, 1, 160)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1_800)
-def test_spark_gives_what_the_reference_gives_of_more_calls(spark: Any) -> None:
-    _checked(spark, 2, 1_500)
+@pytest.mark.parametrize(("kind", "count"), [(Kind.SCALAR, 1_500), (Kind.AGGREGATE, 400), (Kind.WINDOW, 200)])
+def test_spark_gives_what_the_reference_gives_of_more_calls(spark: Any, kind: Kind, count: int) -> None:
+    wrong = _wrong(spark, kind, 2, count)
+    assert not wrong, "\n".join(wrong)

@@ -322,7 +322,12 @@ def _any_value(call: Aggregating) -> Expr:
     value = call.args[0]
     if isinstance(value.type, t.Null):
         return null_expr()
-    return call.result(F.any_value(value.column, F.lit(call.choice("ignore_nulls", "TRUE") == "TRUE")))
+    skips = call.choice("ignore_nulls", "TRUE") == "TRUE"
+    if call.order:
+        boxed = F.struct(value.column.alias("a"))
+        every = in_order(call, F.when(value.column.isNotNull(), boxed) if skips else boxed)
+        return call.after(F.get(every, F.lit(0))["a"])
+    return call.result(F.any_value(value.column, F.lit(skips)))
 
 
 def _string_agg(call: Aggregating) -> Expr:
@@ -338,11 +343,16 @@ def _string_agg(call: Aggregating) -> Expr:
 
 
 def ordered(call: Aggregating, value: Column) -> Column:
+    """The values that are there, as an array in the order that the call asks for; each once, if they are distinct."""
+    found = in_order(call, value)
+    return F.array_distinct(found) if call.group.distinct else found
+
+
+def in_order(call: Aggregating, value: Column) -> Column:
     """The values that are there, as an array in the order that the call asks for."""
     keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
     every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
-    found = F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
-    return F.array_distinct(found) if call.group.distinct else found
+    return F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
 
 
 def _compared(order: Sequence[Order], a: Column, b: Column) -> Column:
