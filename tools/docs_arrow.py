@@ -16,25 +16,26 @@ HEAD = """# Types of Arrow
 
 *Written by `make docs` from the table in `src/firesteel/tables/arrow_kinds.py`.*
 
-Every type of Arrow is read, from tables in memory, pandas, Parquet and Arrow files, with the same values on both engines;
-null is NULL. A type is named as `explain` does; *tagged* is what Spark has no type for, and keeps as a variant with a tag.
+Every type of Arrow is read, from tables in memory, pandas, Parquet and Arrow files, with the same values on both
+engines; null is NULL. A type is named as `explain` does; *tagged* is what Spark has no type for, and keeps as a variant
+with a tag.
 
 | Arrow | here | |
 |---|---|---|
 """
 TAIL = """
-Refused, by name: maps whose keys are not text, types nested deeper than 64 levels, dates and timestamps beyond the years 1
-to 9999 (when they are read).
+Refused, by name: maps whose keys are not text, types nested deeper than 64 levels, dates and timestamps beyond the years
+1 to 9999 (when they are read).
 
 ## Tables in memory
 A column of timestamps in nanoseconds that all are whole microseconds, as pandas has them, is one of microseconds.
 
 ## Files
-| | |
-|---|---|
-| Parquet | read by Spark itself; times, nanoseconds, durations, half floats and identifiers natively from what they are stored as. Decimals of more than 38 digits, and unions, are read in this process |
-| Parquet, INT96 | an instant in microseconds, as Spark has it: finer digits are cut. Writes are `TIMESTAMP_MICROS` |
-| ORC | timestamps in microseconds; an instant only if the file says so. Nanoseconds are an error on the reference engine, and cut by Spark's reader |
+- Parquet is read by Spark itself; times, nanoseconds, durations, half floats and identifiers natively, from what they are
+  stored as. A file with decimals of more than 38 digits is read in this process.
+- INT96 in Parquet is an instant in microseconds, as Spark has it: finer digits are cut. Writes are `TIMESTAMP_MICROS`.
+- Timestamps of ORC are microseconds, and instants only if the file says so. Nanoseconds are an error on the reference
+  engine, and cut by Spark's reader. A file with unions is read in this process.
 
 ## Answers
 `to_arrow` and `to_pandas` have the columns and types that the plan says, with rows or without. All fields may be null.
@@ -45,13 +46,14 @@ A column of timestamps in nanoseconds that all are whole microseconds, as pandas
 | `decimal(p,s)` | `decimal128(p, s)`, from 39 digits on `decimal256` |
 | `decimal` | `decimal128(38, s)`, with as many digits behind the point as the values need |
 | `byte(n)` | `fixed_size_binary(n)` |
-| `time(p)`, `timestamp(p)`, `interval(day_time,p)` | `time32`, `time64`, `timestamp`, `duration` in the unit that has p digits; with a zone in UTC |
+| `time(p)`, `timestamp(p)`, `interval(day_time,p)` | the unit that has p digits; with a zone in UTC |
 | other intervals | `month_day_nano_interval` |
 | arrays, bags | `list` |
-| values of several types, or of none that is known | one type if it holds all of them exactly, else `dense_union`, which is objects in pandas; `null` if there are no values |
+| values of several types | one type if it holds all of them exactly, else `dense_union` (objects in pandas) |
+| values of an unknown type | what they are; `null` if there are none |
 
-A value that its column's type cannot hold exactly changes that type. What Arrow cannot hold at all (a time with an offset,
-a struct whose keys repeat) is refused by name.
+A value that its column's type cannot hold exactly changes that type. What Arrow cannot hold at all (a time with an
+offset, a struct whose keys repeat) is refused by name.
 """
 
 #: Examples of types that have parts, to show what they are here.
