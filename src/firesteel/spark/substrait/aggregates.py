@@ -331,15 +331,26 @@ def _any_value(call: Aggregating) -> Expr:
 
 
 def _string_agg(call: Aggregating) -> Expr:
-    """In the order that the call asks for."""
+    """In the order that the call asks for. A separator that is a column stands before the text of its own row."""
     text = call.value()
     separator = call.args[1].constant if len(call.args) > 1 else ""
-    mark = F.lit(separator) if isinstance(separator, str) else call.group.add(F.first(call.value(1), ignorenulls=True))
-    if call.order:
-        every = ordered(call, text)
+    if isinstance(separator, str):
+        every = _texts(call, text)
+        joined = F.call_function("array_join", every, F.lit(separator))
     else:
-        every = call.group.add((F.collect_set if call.group.distinct else F.collect_list)(text))
-    return call.after(F.when(F.array_size(every) > 0, F.call_function("array_join", every, mark)))
+        every = _texts(call, F.when(text.isNotNull(), F.struct(text.alias("t"), call.value(1).alias("s"))))
+        parts = F.transform(
+            every,
+            lambda one, i: F.when(i == 0, one["t"]).otherwise(F.concat(F.coalesce(one["s"], F.lit("")), one["t"])),
+        )
+        joined = F.call_function("array_join", parts, F.lit(""))
+    return call.after(F.when(F.array_size(every) > 0, joined))
+
+
+def _texts(call: Aggregating, value: Column) -> Column:
+    if call.order:
+        return ordered(call, value)
+    return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
 
 
 def ordered(call: Aggregating, value: Column) -> Column:
