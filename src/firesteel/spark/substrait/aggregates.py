@@ -231,9 +231,15 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     if precision - scale < _BEFORE:
         return short
     known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
+
+    def plain(variant: Column) -> Column:
+        """One of 38 digits and a zero behind the point is tagged."""
+        name = to_spark(returns).simpleString()
+        return F.coalesce(dynamic.whole(variant, name), dynamic.payload(variant, name))
+
     long = dynamic.let(
         dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)),
-        lambda found: dynamic.whole(to_variant(Digits(found)), to_spark(returns).simpleString()),
+        lambda found: dynamic.let(to_variant(Digits(found)), plain),
     )
     few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
     return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
