@@ -231,9 +231,15 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     if precision - scale < _BEFORE:
         return short
     known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
+
+    def plain(variant: Column) -> Column:
+        """One of 38 digits and a zero behind the point is tagged."""
+        name = to_spark(returns).simpleString()
+        return F.coalesce(dynamic.whole(variant, name), dynamic.payload(variant, name))
+
     long = dynamic.let(
         dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)),
-        lambda found: dynamic.whole(to_variant(Digits(found)), to_spark(returns).simpleString()),
+        lambda found: dynamic.let(to_variant(Digits(found)), plain),
     )
     few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
     return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
@@ -331,15 +337,26 @@ def _any_value(call: Aggregating) -> Expr:
 
 
 def _string_agg(call: Aggregating) -> Expr:
-    """In the order that the call asks for."""
+    """In the order that the call asks for. A separator that is a column stands before the text of its own row."""
     text = call.value()
     separator = call.args[1].constant if len(call.args) > 1 else ""
-    mark = F.lit(separator) if isinstance(separator, str) else call.group.add(F.first(call.value(1), ignorenulls=True))
-    if call.order:
-        every = ordered(call, text)
+    if isinstance(separator, str):
+        every = _texts(call, text)
+        joined = F.call_function("array_join", every, F.lit(separator))
     else:
-        every = call.group.add((F.collect_set if call.group.distinct else F.collect_list)(text))
-    return call.after(F.when(F.array_size(every) > 0, F.call_function("array_join", every, mark)))
+        every = _texts(call, F.when(text.isNotNull(), F.struct(text.alias("t"), call.value(1).alias("s"))))
+        parts = F.transform(
+            every,
+            lambda one, i: F.when(i == 0, one["t"]).otherwise(F.concat(F.coalesce(one["s"], F.lit("")), one["t"])),
+        )
+        joined = F.call_function("array_join", parts, F.lit(""))
+    return call.after(F.when(F.array_size(every) > 0, joined))
+
+
+def _texts(call: Aggregating, value: Column) -> Column:
+    if call.order:
+        return ordered(call, value)
+    return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
 
 
 def ordered(call: Aggregating, value: Column) -> Column:
