@@ -14,6 +14,7 @@ from firesteel.explain import PlanReport, report
 from firesteel.explain import table as draw
 from firesteel.ion import dumps
 from firesteel.substrait import Repair
+from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,11 +23,13 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan."""
+    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan, and
+    `warnings` what its query says and hardly can mean."""
 
     def __init__(self, outcome: Outcome, engine: str, type_: t.Type = t.ANY) -> None:
         self._type = type_
         self.repairs: tuple[Repair, ...] = ()
+        self.warnings: tuple[QueryWarning, ...] = ()
         self._outcome = outcome
         self._lock = threading.Lock()
         self._value: list[values.Value] = []

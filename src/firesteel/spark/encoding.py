@@ -59,6 +59,13 @@ class Encoding:
     spark: s.DataType
 
 
+class Mean(t.Decimal):
+    """The decimals of a mean. They have one scale in a column, and no zeros at their end where they leave it."""
+
+    def __str__(self) -> str:
+        return str(t.Decimal(self.precision, self.scale, nullable=self.nullable, missable=self.missable))
+
+
 _VARIANT = Encoding(Form.VARIANT, s.VariantType())
 
 _SCALARS: dict[type[t.Type], s.DataType] = {
