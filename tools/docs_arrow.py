@@ -50,7 +50,7 @@ A column of timestamps in nanoseconds that all are whole microseconds, as pandas
 | other intervals | `month_day_nano_interval` |
 | arrays, bags | `list` |
 | values of several types | one type if it holds all of them exactly, else `dense_union` (objects in pandas) |
-| values of an unknown type | what they are; `null` if there are none |
+| values of an unknown type | what they are, attributes by their names; `null` if there are none |
 
 A value that its column's type cannot hold exactly changes that type. What Arrow cannot hold at all (a time with an
 offset, a struct whose keys repeat) is refused by name.
