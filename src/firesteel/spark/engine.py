@@ -15,6 +15,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.passes.decorrelate import decorrelate
+from firesteel.policy import ensure_unmoved
 from firesteel.spark import columns, depth
 from firesteel.spark.compile import Compiled, compile_plan
 from firesteel.spark.depth import Limits
@@ -30,7 +31,7 @@ from firesteel.spark.ship import is_connect, ship
 from firesteel.spark.sources import text_lines
 from firesteel.spark.start import STACK, silence, start
 from firesteel.spark.transfer import download
-from firesteel.tables import File, Stored, warn_skipped
+from firesteel.tables import File, Parts, Stored, files_of, is_document, records, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class SparkEngine:
                 self._ship(spark)
             else:
                 self._known.keep(key, compiled, plan)
-        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient, kept)
+        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
@@ -156,10 +157,16 @@ class SparkEngine:
                 self.forget()
 
 
-def _lenient(tables: Sequence[Table]) -> list[Path]:
+def _lenient(tables: Sequence[Table]) -> list[File]:
     """The files of which lines that are no JSON are left out."""
     files = (table.source for table in tables if table.malformed == "skip")
-    return [source.path for source in files if isinstance(source, File) and source.format == "json"]
+    return [source for source in files if isinstance(source, File) and source.format == "json"]
+
+
+def _judged(tables: Sequence[Table]) -> list[Path]:
+    """The files that a policy allowed to be read."""
+    found = (table.source.parts for table in tables if isinstance(table.source, Parts))
+    return list(dict.fromkeys(part.path for parts_ in found for part in parts_))
 
 
 class Outcome:
@@ -171,9 +178,11 @@ class Outcome:
         compiled: Compiled,
         plan: p.Plan,
         fallbacks: tuple[Fallback, ...] = (),
-        lenient: Sequence[Path] = (),
+        lenient: Sequence[File] = (),
         kept: Kept | None = None,
+        judged: Sequence[Path] = (),
     ) -> None:
+        self._judged = judged
         self._kept = kept  # for as long as the answer may be asked for
         self._spark = spark
         self._compiled = compiled
@@ -257,6 +266,8 @@ class Outcome:
                 if self._cancelled:
                     raise EvaluationError("cancelled")
                 yield
+                for path in self._judged:  # Spark opens by name: what it opened must still be what was judged
+                    ensure_unmoved(path)
             except BaseException as error:
                 if not foreign(error):
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more
@@ -269,17 +280,21 @@ class Outcome:
     def malformed(self) -> int:
         """How many lines of the files that were read were left out. Counting them is a job of its own."""
         with translated(self._compiled.failures), settings(self._spark):
-            return sum(self._left_out(path) for path in self._lenient)
+            return sum(self._left_out(source) for source in self._lenient)
 
     def _tell(self) -> None:
         """Warn of lines that were left out: counting them does."""
         if self._lenient:
             _ = self.malformed
 
-    def _left_out(self, path: Path) -> int:
-        count = malformed(text_lines(self._spark, path)).count()
+    def _left_out(self, source: File) -> int:
+        files, folders = files_of(source)
+        if any(map(is_document, files)):
+            count = sum(isinstance(item, EvaluationError) for item in records(source))
+        else:
+            count = malformed(text_lines(self._spark, source, files, folders)).count()
         if count:
-            warn_skipped(path, count)
+            warn_skipped(source.path, count)
         return count
 
 

@@ -126,6 +126,8 @@ def translated(failures: Failures) -> Iterator[None]:
     except FiresteelError:
         raise
     except Exception as error:
+        if isinstance(error, UnicodeEncodeError):
+            raise EvaluationError("a text has half of a surrogate pair, which is no character") from error
         if isinstance(error, RecursionError | OSError) or foreign(error):
             raise failures.translate(error) from error
         raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import reduce
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import types as s
 
 from firesteel.spark import columns as F
+from firesteel.spark.places import hidden, place
+from firesteel.spark.utf8 import ensure_utf8
 from firesteel.tables import Delimited, Part, Parts, parts_arrow, parts_rows, row_counts, row_groups
 
 if TYPE_CHECKING:
@@ -38,19 +39,6 @@ def parts_frame(spark: SparkSession, source: Parts) -> DataFrame:
     if not frames:
         return _load(spark, source.format, [source.parts[0].path]).filter(F.lit(False))
     return _together(frames)
-
-
-_PATTERN = re.compile(r"([*?\[\]{}\\\\])")
-
-
-def place(path: Path) -> str:
-    """Where Spark finds a file: it takes paths for patterns."""
-    return "file://" + _PATTERN.sub(r"\\\1", str(path))
-
-
-def hidden(path: Path) -> bool:
-    """A name that Spark takes for no data, even when it is asked for it."""
-    return path.name.startswith((".", "_"))
 
 
 def _arrow(source: Parts) -> object:
@@ -129,6 +117,7 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
     schema = s.StructType([s.StructField(f"c{i}", s.StringType()) for i in range(len(source.names))])
     reader = spark.read.schema(schema).format("csv").options(**_options(how))
     repeated = Counter(part.path for part in source.parts)
+    ensure_utf8(spark, list(repeated))
     frames = [
         reader.load([place(path) for path, count in repeated.items() if count >= n])
         for n in range(1, max(repeated.values()) + 1)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow import arrow_rows, arrow_type
 from firesteel.tables.delimited import Delimited, delimited_rows
+from firesteel.tables.opening import opened, reading
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ def _typed(struct: t.Struct) -> Iterator[tuple[str, t.Type]]:
 
 
 def _schema(format_: str, path: Path) -> t.Struct:
-    found = _opened(_OPEN[format_], format_, path)
-    struct = arrow_type(found.schema if format_ == "orc" else _schema_of(found))
+    with _opened(format_, path) as found:
+        struct = arrow_type(found.schema if format_ == "orc" else _schema_of(found))
     # Statistics aside, a file does not promise that nothing is null; and other files of the read may differ in that.
     return struct.replace(fields=tuple(f.replace(type=t.absent(f.type, nullable=True)) for f in struct.fields))
 
@@ -101,14 +103,14 @@ def parts_arrow(source: Parts) -> Any:
 
 
 def _batches(format_: str, part: Part) -> Iterator[Any]:
-    found = _opened(_OPEN[format_], format_, part.path)
-    if format_ == "parquet":
-        groups = row_groups(part) if part.sliced else range(found.num_row_groups)
-        yield from found.iter_batches(row_groups=list(groups))
-    elif format_ == "orc":
-        yield from found.read().to_batches()
-    else:
-        yield from found.to_batches()
+    with _opened(format_, part.path) as found, reading(part.path):
+        if format_ == "parquet":
+            groups = row_groups(part) if part.sliced else range(found.num_row_groups)
+            yield from found.iter_batches(row_groups=list(groups))
+        elif format_ == "orc":
+            yield from found.read().to_batches()
+        else:
+            yield from found.to_batches()
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -117,7 +119,8 @@ def _batches(format_: str, part: Part) -> Iterator[Any]:
 
 def row_groups(part: Part) -> list[int]:
     """The row groups of a slice: those whose midpoint is in it, so that each is in one of the slices of a file."""
-    metadata = _opened(_OPEN["parquet"], "parquet", part.path).metadata
+    with _opened("parquet", part.path) as found:
+        metadata = found.metadata
     return [i for i in range(metadata.num_row_groups) if part.holds(_midpoint(metadata.row_group(i)))]
 
 
@@ -134,7 +137,8 @@ def _midpoint(group: Any) -> int:
 
 def row_counts(path: Path) -> list[int]:
     """How many rows each row group of a Parquet file has."""
-    metadata = _opened(_OPEN["parquet"], "parquet", path).metadata
+    with _opened("parquet", path) as found:
+        metadata = found.metadata
     return [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
 
 
@@ -142,38 +146,40 @@ def row_counts(path: Path) -> list[int]:
 # Opening
 
 
-def _opened(open_: Callable[[str], Any], format_: str, path: Path) -> Any:
-    import pyarrow as pa
+@contextmanager
+def _opened(format_: str, path: Path) -> Iterator[Any]:
+    """A file that a policy has judged, opened as what it should be: nothing opens it by its name once more."""
+    with opened(path, canonical=True) as file:
+        with reading(path):
+            try:
+                found = _OPEN[format_](file)
+            except (ValueError, OSError) as error:
+                raise PlanError(f"'{path}' is not {format_}: {' '.join(str(error).split())}") from error
+        yield found
 
-    try:
-        return open_(str(path))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise PlanError(f"'{path}' is not {format_}: {error}") from error
 
-
-def _parquet(path: str) -> Any:
+def _parquet(file: BinaryIO) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path)
+    return pq.ParquetFile(file)
 
 
-def _orc(path: str) -> Any:
+def _orc(file: BinaryIO) -> Any:
     import pyarrow.orc as orc
 
-    return orc.ORCFile(path)
+    return orc.ORCFile(file)
 
 
-def _arrow(path: str) -> Any:
+def _arrow(file: BinaryIO) -> Any:
     """An Arrow file, or a stream that was written to one."""
     import pyarrow as pa
 
-    with open(path, "rb") as file:
-        is_file = file.read(6) == b"ARROW1"
-    with pa.OSFile(path, "rb") as source:
-        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source).read_all()
+    is_file = file.read(6) == b"ARROW1"
+    file.seek(0)
+    return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(file).read_all()
 
 
-_OPEN: dict[str, Callable[[str], Any]] = {"parquet": _parquet, "orc": _orc, "arrow": _arrow}
+_OPEN: dict[str, Callable[[BinaryIO], Any]] = {"parquet": _parquet, "orc": _orc, "arrow": _arrow}
 
 #: The formats that a plan may name, and those whose files are read.
 PART_FORMATS = (*_OPEN, "csv")
