@@ -6,11 +6,16 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from file_plans import files, item, plan, root
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -98,9 +103,6 @@ def test_permissions_of_what_spark_writes(tmp_path: Path, spark: Any) -> None:
 
 def swapped(top: Path, *, folder: bool) -> Path:
     """A file that was judged, and then was replaced by a link to a secret: itself, or a folder on its way."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     for name in ("allowed/sub", "secret/sub"):
         (top / name).mkdir(parents=True)
         pq.write_table(pa.table({"a": [name]}), top / name / "t.parquet")
@@ -120,3 +122,57 @@ def test_a_link_that_comes_after_the_judgement_is_not_followed(tmp_path: Path, f
     path.unlink() if not folder else path.parent.unlink()
     with pytest.raises(fs.PlanError, match="no file"):
         list(parts_rows(Parts("parquet", (Part(path),))))
+
+
+def flip(path: Path, secret: Path, stop: threading.Event) -> None:
+    """Put a link to the secret in the place of the file, and the file back, again and again."""
+    link, own = path.with_name("link"), path.with_name("own")
+    os.link(path, own)
+    while not stop.is_set():
+        link.symlink_to(secret)
+        os.replace(link, path)
+        os.link(own, link)
+        os.replace(link, path)
+
+
+@pytest.mark.parametrize("tries", [100, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_a_link_that_comes_and_goes_leaks_nothing(tmp_path: Path, tries: int) -> None:
+    for name in ("allowed", "secret"):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"a": [1], "b": [name]}), tmp_path / name / "t.parquet")
+    session = fs.connect(engine="reference", policy=Policy(allow_read=tmp_path / "allowed"))
+    asked = plan(root(files(item(f"{tmp_path}/allowed/t.parquet")), "a", "b"))
+    stop = threading.Event()
+    path, secret = tmp_path / "allowed" / "t.parquet", tmp_path / "secret" / "t.parquet"
+    swapping = threading.Thread(target=flip, args=(path, secret, stop))
+    swapping.start()
+    found: Counter[str] = Counter()
+    try:
+        for _ in range(tries):
+            try:
+                (row,) = session.run(asked).to_python()
+                found[row["b"]] += 1
+            except (fs.PolicyError, fs.PlanError):
+                found["refused"] += 1
+    finally:
+        stop.set()
+        swapping.join()
+    assert found["secret"] == 0
+    assert sum(found.values()) == tries
+
+
+@pytest.mark.spark
+def test_spark_gives_out_nothing_that_was_not_judged(tmp_path: Path, spark: Any) -> None:
+    for name in ("allowed", "secret"):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"a": [1], "b": [name]}), tmp_path / name / "t.parquet")
+    with fs.connect(spark=spark, in_process=False, policy=Policy(allow_read=tmp_path / "allowed")) as session:
+        path = tmp_path / "allowed" / "t.parquet"
+        answer = session.run(plan(root(files(item(str(path))), "a", "b")))
+        path.unlink()
+        path.symlink_to(tmp_path / "secret" / "t.parquet")
+        with pytest.raises(fs.PolicyError, match="replaced"):
+            answer.value()
+        with pytest.raises(fs.PolicyError, match="replaced"):
+            answer.write(tmp_path / "out.parquet")
+        assert not (tmp_path / "out.parquet").exists()

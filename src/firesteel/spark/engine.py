@@ -206,19 +206,20 @@ class Outcome:
         with self._running():
             compiled = self._compiled.decided()
             rows = list(download(compiled.frame, compiled.types))
+            self._ensure_judged()
             self._tell()
         return gathered(compiled, rows)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         """Write the answer; what was there before stays until the new one is whole."""
         with self._running():
-            write(self._compiled, Path(path), format)
+            write(self._compiled, path, format, self._ensure_judged)
             self._tell()
 
     def keep(self, folder: Path, columns: t.Schema) -> None:
         """Write the rows to a folder of ours, from where they are read as they are."""
         with self._running():
-            store(self._compiled, folder, columns, self.plan.statement.where)
+            store(self._compiled, folder, columns, self.plan.statement.where, self._ensure_judged)
             self._tell()
 
     def cancel(self) -> None:
@@ -266,8 +267,6 @@ class Outcome:
                 if self._cancelled:
                     raise EvaluationError("cancelled")
                 yield
-                for path in self._judged:  # Spark opens by name: what it opened must still be what was judged
-                    ensure_unmoved(path)
             except BaseException as error:
                 if not foreign(error):
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more
@@ -281,6 +280,11 @@ class Outcome:
         """How many lines of the files that were read were left out. Counting them is a job of its own."""
         with translated(self._compiled.failures), settings(self._spark):
             return sum(self._left_out(source) for source in self._lenient)
+
+    def _ensure_judged(self) -> None:
+        """Spark opens by name: the files that it has read must still be those that were judged."""
+        for path in self._judged:
+            ensure_unmoved(path)
 
     def _tell(self) -> None:
         """Warn of lines that were left out: counting them does."""

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import uuid
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,10 +41,10 @@ def edge(compiled: Compiled) -> DataFrame:
     return frame.toDF("_1")
 
 
-def write(compiled: Compiled, path: Path, format_: str | None) -> None:
-    """Write beside the target, then swap: a failure leaves what was there."""
+def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Callable[[], None]) -> None:
+    """Write beside the target, then swap, if what was read may be given out: a failure leaves what was there."""
+    path = path_of(given)
     format_ = format_of(path, format_)
-    path = path_of(path)
     if format_ == "ion":
         raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
     with staged(path) as new:
@@ -51,9 +52,12 @@ def write(compiled: Compiled, path: Path, format_: str | None) -> None:
         if format_ == "csv":
             writer = writer.option("header", True)
         writer.save(target(new))
+        ensure()
 
 
-def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Span | None) -> None:
+def store(
+    compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Span | None, ensure: Callable[[], None]
+) -> None:
     """Write rows as they are encoded by the types of their columns, whose names are ours. A folder that is not whole
     is gone."""
     made = []
@@ -66,6 +70,7 @@ def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Sp
         made.append(column.alias(f"c{i}"))
     try:
         compiled.rows.frame.select(*made).write.parquet(target(folder))
+        ensure()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
