@@ -169,15 +169,9 @@ def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, e
         from firesteel.spark import frame_type
 
         return Table(tables.Frame(source), frame_type(source), _attribute(record_id))
-    if module == "pandas":
-        import pyarrow as pa
-
-        try:
-            source, module = pa.Table.from_pandas(source, preserve_index=False), "pyarrow"
-        except (pa.ArrowException, TypeError, ValueError) as error:
-            raise UnsupportedError(f"pandas' data are no table: {error}", help="give each column one type") from error
-    if module == "pyarrow" and hasattr(source, "schema"):
-        return Table(tables.Arrow(source), t.Bag(tables.arrow_type(source.schema)), _attribute(record_id))
+    if module in ("pandas", "pyarrow"):
+        arrow = tables.arrow_table(source)
+        return Table(tables.Arrow(arrow), t.Bag(tables.arrow_type(arrow.schema)), _attribute(record_id))
     return tables.memory(source, record_id)
 
 

@@ -17,7 +17,8 @@ from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.passes.paths import WHOLE, PathTree
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, ion_files, json_lines
-from firesteel.spark.encoding import from_spark, to_spark
+from firesteel.spark.arrow_tables import arrow_frame, encoded_frame
+from firesteel.spark.encoding import bare, from_spark, to_spark
 from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
 from firesteel.spark.fallback import Fallback
 from firesteel.spark.frames import Opened, opened
@@ -47,6 +48,7 @@ from firesteel.tables import (
     records,
     suffix_of,
 )
+from firesteel.tables.files import file_schema, read_arrow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
@@ -147,12 +149,11 @@ def _native(run: Run, table: Table) -> Opened:
         case Frame(frame):
             return Opened(frame)
         case Arrow(arrow):
-            return Opened(run.spark.createDataFrame(arrow))
-        case File(path, format_, encoding):
-            source = table.source
-            return opened(run.spark, path, (format_, encoding), lambda: _loaded(run.spark, source))
+            return arrow_frame(run.spark, arrow)
+        case File(path, format_, encoding) as file:
+            return opened(run.spark, path, (format_, encoding), lambda: _loaded(run.spark, file))
         case Parts():
-            return Opened(parts_frame(run.spark, table.source))
+            return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
@@ -163,15 +164,24 @@ _OPTIONS: dict[str, dict[str, str]] = {
 }
 
 
-def _loaded(spark: SparkSession, source: File) -> DataFrame:
+def _loaded(spark: SparkSession, source: File) -> Opened:
     """The frame of a file, or of a folder, whose own folders may be columns."""
     files, folders = files_of(source)
-    reader = spark.read.format(source.format).options(**_OPTIONS.get(source.format, {}))
-    if source.format == "csv":
-        reader = reader.option("encoding", source.encoding)
-        if source.encoding == "utf-8" and files:
-            ensure_utf8(spark, files)
-    return _typed(_in_folders(reader, source, files, folders).load(_places(source.path)), folders)
+
+    def load(schema: s.StructType | None) -> DataFrame:
+        reader = spark.read.format(source.format).options(**_OPTIONS.get(source.format, {}))
+        reader = _in_folders(reader, source, files, folders)
+        if source.format == "csv":
+            reader = reader.option("encoding", source.encoding)
+        if schema is not None:
+            return reader.schema(schema).load(_places(source.path))
+        return _typed(reader.load(_places(source.path)), folders)
+
+    if source.format == "parquet":
+        return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
+    if source.format == "csv" and source.encoding == "utf-8" and files:
+        ensure_utf8(spark, files)
+    return Opened(load(None))
 
 
 def _in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], folders: Partitions) -> DataFrameReader:
@@ -241,7 +251,7 @@ def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders
         reader = _in_folders(spark.read.format("text"), source, files, folders)
         return _typed(reader.load(_places(source.path)), folders)
 
-    return opened(spark, source.path, "text", load).frame
+    return opened(spark, source.path, "text", lambda: Opened(load())).frame
 
 
 #: A frame of more columns than this is made smaller before anything else is made of it.
@@ -254,13 +264,15 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     fields = source.frame.schema.fields
     wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
     if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
-        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)))
+        types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
+        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)), types=types)
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))
     for i in wanted:
         if i not in copy.columns:
-            copy.columns[i] = _column(fields[i], copy.names[i], node.where)
+            known, name = source.types.get(i), copy.names[i]
+            copy.columns[i] = _column(fields[i], name, node.where) if known is None else reference(known, name)
     return _rows(run, node, copy.frame, struct_expr((fields[i].name, copy.columns[i]) for i in wanted), table)
 
 
@@ -319,23 +331,9 @@ def _column(field: s.StructField, name: str, where: Where) -> Expr:
     if _has_variants(field.dataType):
         # SQL NULL is NULL there, and would be MISSING in variants of ours.
         return Expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
-    if to_spark(type_) == _bare(field.dataType):
+    if to_spark(type_) == bare(field.dataType):
         return reference(type_, name)
     return Expr(type_, _adapted(column, type_), names=(name,), atomic=True)
-
-
-def _bare(spark: s.DataType) -> s.DataType:
-    """The type as ours are written: everything may be SQL NULL."""
-    match spark:
-        case s.ArrayType():
-            return s.ArrayType(_bare(spark.elementType))
-        case s.MapType():
-            return s.MapType(_bare(spark.keyType), _bare(spark.valueType))
-        case s.StructType():
-            return s.StructType([s.StructField(f.name, _bare(f.dataType)) for f in spark.fields])
-        case s.StringType() | s.CharType() | s.VarcharType():
-            return s.StringType()
-    return spark
 
 
 def _has_variants(spark: s.DataType) -> bool:

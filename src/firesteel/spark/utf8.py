@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from firesteel.spark import columns as F
 from firesteel.spark.places import place
@@ -19,5 +20,5 @@ def ensure_utf8(spark: SparkSession, files: Sequence[Path]) -> None:
     lines: DataFrame = spark.read.text([place(file) for file in files])
     wrong = lines.filter(~F.is_valid_utf8("value")).select(F.col("_metadata.file_path")).limit(1).collect()
     if wrong:
-        named = next((file for file in files if wrong[0][0].endswith(file.name)), files[0])
+        named = next((file for file in files if unquote(wrong[0][0]).endswith(f"/{file.name}")), files[0])
         raise not_utf8(named)

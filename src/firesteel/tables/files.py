@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -15,7 +15,8 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.ion import dumps, from_value, iter_values, write
-from firesteel.tables.arrow import arrow_rows, arrow_type, to_arrow
+from firesteel.tables.arrow import arrow_rows, arrow_type
+from firesteel.tables.arrow_out import to_arrow
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
 from firesteel.tables.json_files import json_records, json_text
 from firesteel.tables.links import nameable
@@ -110,15 +111,55 @@ def files_of(source: File) -> tuple[list[Path], Partitions]:
 
 def file_type(source: File) -> t.Type:
     """The type of a file's content as far as the file itself says it: Parquet and ORC have a schema."""
-    if source.format not in ("parquet", "orc"):
-        return t.Bag(t.STRUCT) if source.format == "csv" else t.BAG
+    if source.format in ("parquet", "orc"):
+        return t.Bag(arrow_type(file_schema(source)))
+    return t.Bag(t.STRUCT) if source.format == "csv" else t.BAG
+
+
+def file_schema(source: File) -> Any:
+    """The schema of files of Parquet or ORC, as Arrow has it; behind their own columns those that their folders are."""
+    import pyarrow as pa
+
     files, folders = files_of(source)
     if not files:
         raise PlanError(f"no file in '{source.path}'")
-    type_ = arrow_type(_dataset(source, files).schema)
+    return pa.schema([*_own(_dataset(source, files).schema, folders), *_folder_fields(folders)])
+
+
+def _own(schema: Any, folders: Partitions) -> list[Any]:
+    """The columns of files that are not those of folders, too."""
     names = {name.lower() for name, _ in folders.columns}
-    own = (field for field in type_.fields if (field.name or "").lower() not in names)
-    return t.Bag(type_.replace(fields=(*own, *folders.fields)))
+    return [field for field in schema if field.name.lower() not in names]
+
+
+def _folder_fields(folders: Partitions) -> list[Any]:
+    import pyarrow as pa
+
+    types = {t.INT64: pa.int64(), t.DATE: pa.date32(), t.STRING: pa.string()}
+    return [pa.field(name, types[t.proper(type_)]) for name, type_ in folders.columns]
+
+
+def read_arrow(source: File) -> Any:
+    """A file as an Arrow table: for what an engine cannot read itself."""
+    import pyarrow as pa
+
+    files, folders = files_of(source)
+    whole = _dataset(source, files)
+    names = [field.name for field in _own(whole.schema, folders)]
+    found = []
+    for nth, fragment in _fragments(whole, files):
+        with reading(files[nth]):
+            table = fragment.to_table(schema=whole.schema).select(names)
+        for field, (_, value) in zip(_folder_fields(folders), folders.pairs(nth), strict=True):
+            table = table.append_column(field, pa.array([value] * table.num_rows, field.type))
+        found.append(table)
+    return pa.concat_tables(found)
+
+
+def _fragments(whole: Any, files: list[Path]) -> Iterator[tuple[int, Any]]:
+    """The files of a dataset, each with its number among those that were named."""
+    nth = {str(nameable(path).absolute()): i for i, path in enumerate(files)}
+    return ((nth[fragment.path], fragment) for fragment in whole.get_fragments())
 
 
 def _dataset(source: File, files: list[Path]) -> Any:
@@ -185,10 +226,8 @@ def _arrow_records(source: File, files: list[Path], folders: Partitions) -> Iter
     if not files or (source.format == "csv" and not any(part.stat().st_size for part in files)):
         return
     whole = _dataset(source, files)
-    nth = {str(nameable(path).absolute()): i for i, path in enumerate(files)}
-    for fragment in whole.get_fragments():
-        path = files[nth[fragment.path]]
-        pairs = folders.pairs(nth[fragment.path])
+    for nth, fragment in _fragments(whole, files):
+        path, pairs = files[nth], folders.pairs(nth)
         with reading(path):
             for batch in fragment.to_batches(schema=whole.schema):
                 for row in arrow_rows(batch):
@@ -237,8 +276,9 @@ def format_of(path: Path, format_: str | None) -> str:
     return found
 
 
-def write_file(value: values.Value, path: Path, format_: str | None = None) -> None:
-    """Write a value to a file. It is written beside the target and moved over it when it is whole."""
+def write_file(value: values.Value, path: Path, format_: str | None = None, type_: t.Type = t.ANY) -> None:
+    """Write a value to a file, with the columns of its type. It is written beside the target and moved over it when it
+    is whole."""
     path = path_of(path)
     format_ = format_of(path, format_)
     with writing(path):
@@ -250,7 +290,7 @@ def write_file(value: values.Value, path: Path, format_: str | None = None) -> N
         if format_ == "ion" and path.suffix.lower() == ".10n":
             _write_binary_ion(value, new)
         else:
-            _WRITERS[format_](value, new)
+            _WRITERS[format_](value, new, type_)
 
 
 def _records(value: values.Value) -> list[values.Value]:
@@ -258,37 +298,43 @@ def _records(value: values.Value) -> list[values.Value]:
     return [value] if items is None else items
 
 
-def _write_parquet(value: values.Value, path: Path) -> None:
+def _write_parquet(value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow.parquet as pq
 
-    with path.open("wb") as out:
-        pq.write_table(to_arrow(value), out)
+    _write_table(pq.write_table, "Parquet", value, path, type_)
 
 
-def _write_orc(value: values.Value, path: Path) -> None:
+def _write_orc(value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow.orc as orc
 
-    with path.open("wb") as out:
-        orc.write_table(to_arrow(value), out)
+    _write_table(orc.write_table, "ORC", value, path, type_)
 
 
-def _write_csv(value: values.Value, path: Path) -> None:
-    import pyarrow as pa
+def _write_csv(value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow.csv as csv
 
+    _write_table(csv.write_csv, "CSV", value, path, type_)
+
+
+def _write_table(write: Callable[[Any, Any], None], name: str, value: values.Value, path: Path, type_: t.Type) -> None:
+    import pyarrow as pa
+
     try:
+        table = to_arrow(value, type_)
         with path.open("wb") as out:
-            csv.write_csv(to_arrow(value), out)
-    except pa.ArrowInvalid as error:
-        raise UnsupportedError(f"CSV cannot hold this: {error}", help="write Parquet, JSON or Ion") from error
+            write(table, out)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise UnsupportedError(
+            f"{name} cannot hold this: {error}", help="values of several types go to JSON or Ion"
+        ) from error
 
 
-def _write_json(value: values.Value, path: Path) -> None:
+def _write_json(value: values.Value, path: Path, _: t.Type) -> None:
     with path.open("w", encoding="utf-8") as out:
         out.writelines(json_text(record) + "\n" for record in _records(value))
 
 
-def _write_ion(value: values.Value, path: Path) -> None:
+def _write_ion(value: values.Value, path: Path, _: t.Type) -> None:
     with path.open("w", encoding="utf-8") as out:
         out.writelines(dumps(record) + "\n" for record in _records(value))
 
