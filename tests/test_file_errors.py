@@ -169,6 +169,8 @@ def test_paths_that_are_none(source: str) -> None:
         fs.connect(engine="reference").query("[1]").write(source or "x\0.ion")
     with pytest.raises(fs.FiresteelError):
         fs.connect(engine="reference").query("[1]").write(source + "\ud800.ion")
+    with pytest.raises(fs.FiresteelError):
+        fs.connect(engine="reference").query("[1]").write(None)  # type: ignore[arg-type]
 
 
 def test_values_that_are_none() -> None:

@@ -70,7 +70,7 @@ class Known:
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         type_ = t.ANY if self.plan is None else p.answer_type(self.plan.statement)
-        tables.write_file(self._value, Path(path), format, type_)
+        tables.write_file(self._value, path, format, type_)
 
     def cancel(self) -> None:
         """There is nothing to cancel."""

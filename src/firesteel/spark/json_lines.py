@@ -142,7 +142,8 @@ def _read_whole(run: Run, lines: Text, columns: Sequence[t.Field]) -> Lines:
         found = F.coalesce(found, lines.error(run).cast("variant"))
     if columns:
         found = _with_columns(found, columns, lines.beside)
-    return Lines(frame.select(found.alias(value)), reference(JSON, value))
+    # A column may be a day, which no value of JSON is.
+    return Lines(frame.select(found.alias(value)), reference(t.ANY if columns else JSON, value))
 
 
 def _with_columns(value: Column, columns: Sequence[t.Field], names: Sequence[str]) -> Column:

@@ -47,7 +47,7 @@ def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Ca
     format_ = format_of(path, format_)
     if format_ == "ion":
         raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
-    with staged(path) as new:
+    with staged(path, private=False) as new:
         writer = edge(compiled).write.format(format_)
         if format_ == "csv":
             writer = writer.option("header", True)

@@ -276,10 +276,12 @@ def format_of(path: Path, format_: str | None) -> str:
     return found
 
 
-def write_file(value: values.Value, path: Path, format_: str | None = None, type_: t.Type = t.ANY) -> None:
+def write_file(
+    value: values.Value, given: str | os.PathLike[str], format_: str | None = None, type_: t.Type = t.ANY
+) -> None:
     """Write a value to a file, with the columns of its type. It is written beside the target and moved over it when it
     is whole."""
-    path = path_of(path)
+    path = path_of(given)
     format_ = format_of(path, format_)
     with writing(path):
         if path.is_dir():

@@ -23,14 +23,13 @@ _DAMAGED = "it is cut short or damaged: copy or write it once more"
 
 def path_of(given: str | os.PathLike[str]) -> Path:
     """A path that the system can take: without NUL, and without halves of surrogate pairs."""
-    text = os.fspath(given)
     try:
-        if text and b"\0" not in os.fsencode(text):
-            return Path(text)
-    except UnicodeEncodeError:
+        if os.fspath(given) and b"\0" not in os.fsencode(given):
+            return Path(given)
+    except (TypeError, UnicodeEncodeError):
         pass
     raise PlanError(
-        f"{text!r} is no path of a file",
+        f"{given!r} is no path of a file",
         help="a path is not empty, and has no NUL and no half of a surrogate pair in it",
     )
 

@@ -30,15 +30,18 @@ _PATIENCE = 2.0
 
 
 @contextmanager
-def staged(target: Path) -> Iterator[Path]:
-    """Where to write what is to be at the target: it is there when the block ends, and not if the block fails."""
+def staged(target: Path, *, private: bool = True) -> Iterator[Path]:
+    """Where to write what is to be at the target: it is there when the block ends, and not if the block fails.
+
+    Until then nobody else sees it, unless machines of a cluster have to, which may run as other users.
+    """
     path = path_of(target)
     with writing(target):
         path = Path(os.path.realpath(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         settle(path)
         stage = path.parent / f"{_prefix(path)}{uuid.uuid4().hex[:8]}"
-        stage.mkdir()
+        stage.mkdir(0o700 if private else 0o777)
         with owned(stage):
             try:
                 yield stage / "new"
