@@ -90,9 +90,9 @@ def partitioned(folder: Path, suffix: str) -> Path:
 
 def text_columns(folder: Path) -> dict[str, Any]:
     """Values that are text: a number among others, zeros in front, what is escaped."""
-    for name in ("a=007", "a=8", "a=x%2Fy z"):
+    for name in ("value=007", "value=8", "value=x%2Fy z"):
         write(folder / name / "1.jsonl", [{"id": 1}])
-    return {"SELECT VALUE t.a FROM t AS t": bag("007", "8", "x/y z")}
+    return {'SELECT VALUE t."value" FROM t AS t': bag("007", "8", "x/y z")}
 
 
 def refused(folder: Path) -> list[Path]:

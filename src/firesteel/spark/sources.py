@@ -244,11 +244,15 @@ def _all(source: File, *, skip: bool) -> values.Bag:
     return values.Bag(found)
 
 
+#: The one column of text, by a name that no folder has.
+_LINE = s.StructType([s.StructField("the line", s.StringType())])
+
+
 def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions) -> DataFrame:
     """The lines of JSON files, or of a folder of such, and the columns that its folders are."""
 
     def load() -> DataFrame:
-        reader = _in_folders(spark.read.format("text"), source, files, folders)
+        reader = _in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
         return _typed(reader.load(_places(source.path)), folders)
 
     return opened(spark, source.path, "text", lambda: Opened(load())).frame
