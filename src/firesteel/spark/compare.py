@@ -142,9 +142,7 @@ def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
     else:
         integer = whole(column, "bigint") == plain.plain
         scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
-        room = f"decimal(38,{min(scale + 1, 38)})"
-        # One digit more than the plain one has: what has even more is near half of it, and not equal.
-        same = whole(column, room) == plain.plain
+        same = whole(column, f"decimal(38,{scale})") == plain.plain  # what it rounds has more digits, and is not equal
         decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
         floating = floats.compared(_same, Expr(t.FLOAT64, double), plain)
     return (

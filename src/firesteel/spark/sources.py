@@ -177,7 +177,7 @@ def _loaded(spark: SparkSession, source: File) -> Opened:
             return reader.schema(schema).load(_places(source.path))
         return _typed(reader.load(_places(source.path)), folders)
 
-    if source.format == "parquet":
+    if source.format in ("parquet", "orc"):
         return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
     if source.format == "csv" and source.encoding == "utf-8" and files:
         ensure_utf8(spark, files)

@@ -22,6 +22,7 @@ from firesteel.tables.json_files import json_records, json_text
 from firesteel.tables.links import nameable
 from firesteel.tables.opening import ensure_regular, not_utf8, opened, path_of, reading, unpacked, writing
 from firesteel.tables.staging import present, staged
+from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,17 @@ def file_schema(source: File) -> Any:
     files, folders = files_of(source)
     if not files:
         raise PlanError(f"no file in '{source.path}'")
-    return pa.schema([*_own(_dataset(source, files).schema, folders), *_folder_fields(folders)])
+    own = _own(_schema(_dataset(source, files), source.format, files), folders)
+    return pa.schema([*own, *_folder_fields(folders)])
+
+
+def _schema(dataset: Any, format_: str, files: list[Path]) -> Any:
+    import pyarrow.parquet as pq
+
+    if format_ == "parquet":
+        with reading(files[0]), pq.ParquetFile(nameable(files[0])) as first:
+            return parquet_schema(dataset.schema, first.schema)
+    return orc_schema(dataset.schema) if format_ == "orc" else dataset.schema
 
 
 def _own(schema: Any, folders: Partitions) -> list[Any]:
@@ -145,11 +156,12 @@ def read_arrow(source: File) -> Any:
 
     files, folders = files_of(source)
     whole = _dataset(source, files)
-    names = [field.name for field in _own(whole.schema, folders)]
+    schema = _schema(whole, source.format, files)
+    names = [field.name for field in _own(schema, folders)]
     found = []
     for nth, fragment in _fragments(whole, files):
         with reading(files[nth]):
-            table = fragment.to_table(schema=whole.schema).select(names)
+            table = conformed(fragment.to_table(schema=whole.schema), schema, files[nth]).select(names)
         for field, (_, value) in zip(_folder_fields(folders), folders.pairs(nth), strict=True):
             table = table.append_column(field, pa.array([value] * table.num_rows, field.type))
         found.append(table)
@@ -168,6 +180,8 @@ def _dataset(source: File, files: list[Path]) -> Any:
     import pyarrow.fs as fs
 
     format_: Any = source.format
+    if format_ == "parquet":
+        format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
     if format_ == "csv":
         # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
         options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True, check_utf8=True)
@@ -226,11 +240,12 @@ def _arrow_records(source: File, files: list[Path], folders: Partitions) -> Iter
     if not files or (source.format == "csv" and not any(part.stat().st_size for part in files)):
         return
     whole = _dataset(source, files)
+    schema = _schema(whole, source.format, files)
     for nth, fragment in _fragments(whole, files):
         path, pairs = files[nth], folders.pairs(nth)
         with reading(path):
             for batch in fragment.to_batches(schema=whole.schema):
-                for row in arrow_rows(batch):
+                for row in arrow_rows(conformed(batch, schema, path)):
                     yield with_columns(row, pairs, path) if pairs else row
 
 

@@ -14,6 +14,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow import arrow_rows, arrow_type
 from firesteel.tables.delimited import Delimited, delimited_rows
 from firesteel.tables.opening import opened, reading
+from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -78,17 +79,20 @@ def parts_schema(source: Parts) -> Any:
 
 def _arrow_schema(format_: str, path: Path) -> Any:
     with _opened(format_, path) as found:
-        return found.schema if format_ == "orc" else _schema_of(found)
+        return _conforming(format_, found)
+
+
+def _conforming(format_: str, found: Any) -> Any:
+    """The schema of a file that is open."""
+    if format_ == "parquet":
+        return parquet_schema(found.schema_arrow, found.schema)
+    return orc_schema(found.schema) if format_ == "orc" else found.schema
 
 
 def _schema(format_: str, path: Path) -> t.Struct:
     struct = arrow_type(_arrow_schema(format_, path))
     # Statistics aside, a file does not promise that nothing is null; and other files of the read may differ in that.
     return struct.replace(fields=tuple(f.replace(type=t.absent(f.type, nullable=True)) for f in struct.fields))
-
-
-def _schema_of(found: Any) -> Any:
-    return found.schema_arrow if hasattr(found, "schema_arrow") else found.schema
 
 
 def parts_rows(source: Parts) -> Iterator[values.Value]:
@@ -115,11 +119,13 @@ def _batches(format_: str, part: Part) -> Iterator[Any]:
     with _opened(format_, part.path) as found, reading(part.path):
         if format_ == "parquet":
             groups = row_groups(part) if part.sliced else range(found.num_row_groups)
-            yield from found.iter_batches(row_groups=list(groups))
+            batches = found.iter_batches(row_groups=list(groups))
         elif format_ == "orc":
-            yield from found.read().to_batches()
+            batches = found.read().to_batches()
         else:
-            yield from found.to_batches()
+            batches = found.to_batches()
+        for batch in batches:
+            yield conformed(batch, _conforming(format_, found), part.path)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -170,7 +176,7 @@ def _opened(format_: str, path: Path) -> Iterator[Any]:
 def _parquet(file: BinaryIO) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(file)
+    return pq.ParquetFile(file, coerce_int96_timestamp_unit=UNIT)
 
 
 def _orc(file: BinaryIO) -> Any:
