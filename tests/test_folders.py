@@ -258,10 +258,15 @@ def test_odd_paths_in_process(tmp_path: Path) -> None:
         assert odd_paths(session, tmp_path / suffix[1:], NAMES, suffix) == []
 
 
+#: Names that Spark would read as something else, several at once.
+TELLING = ["a b,k=v", "{a} [x]*?", "100%25", "Zürich €\n", "a:*", "a:b", "${user.home}", "_low", "\udce9", "x" * 240]
+
+
 @pytest.mark.spark
-def test_odd_paths_on_spark(tmp_path: Path, spark: Any) -> None:
+@pytest.mark.parametrize("names", [TELLING, pytest.param(NAMES, marks=pytest.mark.slow)])
+def test_odd_paths_on_spark(tmp_path: Path, spark: Any, names: list[str]) -> None:
     with fs.connect(spark=spark, in_process=False) as session:
-        found = odd_paths(session, tmp_path / "parquet", NAMES, ".parquet")
+        found = odd_paths(session, tmp_path / "parquet", names, ".parquet")
         assert not "\n".join(found)
         reference = fs.connect(engine="reference")
         reference.register("some", [{"id": 1}, {"id": 2}])
