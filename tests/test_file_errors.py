@@ -121,7 +121,7 @@ def wrong(session: fs.Session, folder: Path, faults: Iterable[str] = FAULTS) -> 
                 continue  # root reads everything
             if fault == "not UTF-8" and format_ in ("parquet", "orc", "10n"):
                 continue  # these are no text
-            path = folder / f"{fault} {len(found)}.{format_}"
+            path = folder / f"{'-'.join(fault.split())}.{format_}"
             make(path)
             break_(path)
             said = fails(session, path)

@@ -51,7 +51,8 @@ def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Ca
         writer = edge(compiled).write.format(format_)
         if format_ == "csv":
             writer = writer.option("header", True)
-        writer.save(target(new))
+        with target(new) as place:
+            writer.save(place)
         ensure()
 
 
@@ -69,7 +70,8 @@ def store(
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
     try:
-        compiled.rows.frame.select(*made).write.parquet(target(folder))
+        with target(folder) as place:
+            compiled.rows.frame.select(*made).write.parquet(place)
         ensure()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

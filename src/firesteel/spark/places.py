@@ -1,8 +1,13 @@
-"""Where Spark finds a file: its paths are Hadoop's, which are patterns, have no escape for a colon, and hide names."""
+"""Where Spark finds a file: its paths are Hadoop's, which are patterns, and it takes some names for no data."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from firesteel.tables.links import nameable
@@ -14,16 +19,26 @@ _SIGNS = re.compile(r"([*?\[\]{}\\])")
 def place(path: Path) -> str:
     """Where Spark reads a file or a folder.
 
-    A colon in a step that is no pattern ends the scheme of a URI, so in a pattern it is a class of one character.
+    A backslash escapes what would make a pattern. A pattern may have no colon in it, not even in a name that it leads
+    to; and a file that is hidden is no data: these are read through a link.
     """
-    found = str(nameable(path.absolute(), hidden=path.is_file() and hidden(path)))
-    escaped = _SIGNS.sub(r"\\\1", found)
-    return "file://" + (escaped if escaped == found else escaped.replace(":", "[:]"))
+    text = str(path.absolute())
+    linked = (path.is_file() and hidden(path)) or (":" in text and _SIGNS.search(text) is not None)
+    return "file://" + _SIGNS.sub(r"\\\1", str(nameable(Path(text), hidden=linked)))
 
 
-def target(path: Path) -> str:
-    """Where Spark writes a folder: no pattern, so nothing is escaped."""
-    return "file://" + str(nameable(path.parent.absolute()) / path.name)
+@contextmanager
+def target(path: Path) -> Iterator[str]:
+    """Where Spark writes a folder that is to be at the path: there, where no sign makes a pattern, unless Java cannot
+    say its name."""
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        with tempfile.TemporaryDirectory(prefix="firesteel-") as plain:
+            yield f"file://{plain}/new"
+            shutil.move(f"{plain}/new", path)
+        return
+    yield f"file://{path.absolute()}"
 
 
 def hidden(path: Path) -> bool:

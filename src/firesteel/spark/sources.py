@@ -179,7 +179,9 @@ def _loaded(spark: SparkSession, source: File) -> Opened:
 
     if source.format in ("parquet", "orc"):
         return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
-    if source.format == "csv" and source.encoding == "utf-8" and files:
+    if not files:
+        return Opened(spark.range(0).select())
+    if source.format == "csv" and source.encoding == "utf-8":
         ensure_utf8(spark, files)
     return Opened(load(None))
 
