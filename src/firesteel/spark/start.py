@@ -129,6 +129,12 @@ def silence() -> None:
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logger.setLevel(logging.CRITICAL + 1)
     logger.propagate = False
+    logging.getLogger().addFilter(_not_py4j)
+
+
+def _not_py4j(record: logging.LogRecord) -> bool:
+    """Py4J writes a stack to the root logger whenever it is interrupted or loses the JVM: that is told by an error."""
+    return os.path.basename(os.path.dirname(record.pathname)) != "py4j"
 
 
 def _cores(master: str | None) -> int:
@@ -162,13 +168,14 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _stderr_to(target: int) -> Iterator[None]:
-    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails."""
+    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, and is
+    not interrupted."""
     sys.stderr.flush()
     saved = os.dup(2)
     os.dup2(target, 2)
     try:
         yield
-    except BaseException:
+    except Exception:
         sys.stderr.flush()
         os.lseek(target, 0, os.SEEK_SET)
         os.write(saved, os.read(target, 1 << 20))
