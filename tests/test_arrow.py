@@ -237,6 +237,14 @@ def test_no_rows_are_written_with_their_columns(tables: fs.Session, tmp_path: Pa
     assert schema.types == [pa.int32(), pa.decimal128(11, 2)]
 
 
+def test_nanoseconds_are_not_cut_in_json(session: fs.Session, tmp_path: Path) -> None:
+    session.register("t", pa.table({"a": pa.array([1], pa.timestamp("ns"))}))
+    with pytest.raises(fs.UnsupportedError, match="more than 6 digits"):
+        session.query("SELECT * FROM t").write(tmp_path / "t.json")
+    session.query("SELECT * FROM t").write(tmp_path / "t.parquet")
+    assert pq.read_table(tmp_path / "t.parquet").column("a").cast(pa.int64()).to_pylist() == [1]
+
+
 def test_rows_are_added_to_a_table_as_they_are() -> None:
     for case in LEAVES:
         if case.name not in ("uuid", "bool8", "decimal_of_hundreds", "uint64"):  # these have other values here

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import itertools
 from collections.abc import Iterable, Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from firesteel import types as t
@@ -98,7 +99,7 @@ def arrow_type(schema: Iterable[Any]) -> t.Struct:
 
 
 def plain(value: values.Value) -> Any:
-    """A value as what Arrow and JSON writers take: Python's own scalars, lists and dicts, None for MISSING."""
+    """A value as what a JSON writer takes: Python's own scalars, lists and dicts, None for MISSING."""
 
     def leaf(item: values.Value) -> Any:
         if item is values.MISSING:
@@ -109,8 +110,8 @@ def plain(value: values.Value) -> Any:
             return datetime.time(item.hour, item.minute, *_split(item.second))
         if isinstance(item, values.Interval):
             if item.months:
-                raise UnsupportedError("Arrow has no type for an interval of months", help="write Ion instead")
-            return datetime.timedelta(microseconds=item.nanos / 1000)
+                raise UnsupportedError("JSON has no form for an interval of months", help="write Ion instead")
+            return datetime.timedelta(microseconds=_whole(Decimal(item.nanos) / 1000))
         return str(item) if isinstance(item, values.Symbol) else item
 
     def container(item: values.Value, inner: list[Any]) -> Any:
@@ -126,7 +127,15 @@ def plain(value: values.Value) -> Any:
 
 def _split(second: Any) -> tuple[int, int]:
     whole = int(second)
-    return whole, int((second - whole) * 1_000_000)
+    return whole, _whole((second - whole) * 1_000_000)
+
+
+def _whole(micros: Decimal) -> int:
+    if micros != int(micros):
+        raise UnsupportedError(
+            "a time of more than 6 digits of a second has no form in JSON", help="write Ion or Parquet"
+        )
+    return int(micros)
 
 
 def _datetime(item: values.Timestamp) -> datetime.datetime:
