@@ -16,6 +16,7 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import fit
+from firesteel.spark.substitution import ensure_written
 from firesteel.tables import format_of
 
 if TYPE_CHECKING:
@@ -44,10 +45,12 @@ def write(compiled: Compiled, path: Path, format_: str | None) -> None:
     if format_ == "ion":
         raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
     path = path.resolve()
+    frame = edge(compiled)
+    ensure_written(frame.schema, format_, path)
     path.parent.mkdir(parents=True, exist_ok=True)
     staged = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
     try:
-        writer = edge(compiled).write.format(format_)
+        writer = frame.write.format(format_)
         if format_ == "csv":
             writer = writer.option("header", True)
         writer.save(staged.as_uri())
@@ -67,8 +70,10 @@ def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Sp
             error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
+    frame = compiled.rows.frame.select(*made)
+    ensure_written(frame.schema, "parquet", folder)
     try:
-        compiled.rows.frame.select(*made).write.parquet(folder.as_uri())
+        frame.write.parquet(folder.as_uri())
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

@@ -7,9 +7,12 @@ there, so that of other packages they need no more than those do.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import shutil
 import tempfile
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +31,18 @@ def is_connect(spark: SparkSession) -> bool:
 def ship(spark: SparkSession) -> None:
     """Give the workers of the session this package, unless they have it."""
     if is_connect(spark):
-        with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
-            spark.addArtifacts(str(_packed(Path(folder))), pyfile=True)
+        spark.addArtifacts(str(_zip()), pyfile=True)
     elif not (spark.sparkContext.master or "").startswith("local"):
-        # The context copies it, and serves it for as long as it lives.
-        with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
-            spark.sparkContext.addPyFile(str(_packed(Path(folder))))
+        spark.sparkContext.addPyFile(str(_zip()))
+
+
+@lru_cache(maxsize=1)
+def _zip() -> Path:
+    """The zip of this process. It is there until the process ends: the driver copies nothing, but sends the file to
+    every executor that asks for it, and one may be started at any time."""
+    folder = tempfile.mkdtemp(prefix="firesteel-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return _packed(Path(folder))
 
 
 def _packed(folder: Path) -> Path:
