@@ -44,3 +44,18 @@ def test_four_times_the_query_is_not_sixteen_times_the_work(shape: Callable[[int
     calls(shape(3))  # what is read once is not counted
     small, large = calls(shape(40)), calls(shape(160))
     assert large / small < 8, f"{small:,} calls, then {large:,}"
+
+
+def test_a_long_or_of_one_operand_is_an_in() -> None:
+    """The same rows, whether it is gathered or not; with what is absent, of another kind, or compared otherwise."""
+    rows = [{"a": 1, "b": "x"}, {"a": 19, "b": None}, {"b": "c"}, {"a": None, "b": "q"}, {"a": 99, "b": "z"}]
+    equal = [f"t.a = {i}" for i in range(20)]
+    texts = [f"'{chr(97 + i)}' = t.b" for i in range(20)]
+    gathered, written = fs.connect(engine="reference"), fs.connect(engine="reference", skip_passes=["balance_chains"])
+    for session in (gathered, written):
+        session.register("t", rows)
+    for terms, ins_ in ((equal, 1), (texts, 1), ([*equal, *texts], 2), ([*equal[:10], "t.a > 98", *equal[10:]], 1)):
+        for text in (f"SELECT VALUE {' OR '.join(terms)} FROM t", f"SELECT VALUE t FROM t WHERE {' OR '.join(terms)}"):
+            assert gathered.explain(text).count(" IN [") == ins_
+            assert fs.values.equal(gathered.query(text).value(), written.query(text).value())
+    assert " IN [" not in gathered.explain(f"SELECT VALUE {' OR '.join(equal[:3])} FROM t")
