@@ -10,12 +10,13 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import Node, all_nodes_in, has, walk
+from firesteel.plan import build
 from firesteel.plan import rel as rels
 from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.schema import schema
 from firesteel.plan.scope import Scope, Visit, visits
-from firesteel.plan.statement import CreateView, Plan, Root
+from firesteel.plan.statement import CreateView, Mode, Plan, Root
 
 #: The versions of the plan document that are understood.
 VERSIONS = ((0, 1),)
@@ -184,6 +185,13 @@ def _agg(agg: rels.Agg, _scope: Scope | None, _plan: Plan) -> Findings:
     yield from _function(agg.fn, agg.args, functions.Kind.AGGREGATE)
 
 
+@_judge(rels.WindowCall)
+def _window_call(call: rels.WindowCall, _scope: Scope | None, _plan: Plan) -> Findings:
+    row = functions.find(call.fn.name)
+    aggregates = row is not None and row.kind is functions.Kind.AGGREGATE
+    yield from _function(call.fn, call.args, functions.Kind.AGGREGATE if aggregates else functions.Kind.WINDOW)
+
+
 def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind) -> Findings:
     row = functions.find(fn.name)
     if row is None:
@@ -203,9 +211,20 @@ def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind
             yield f"argument {i + 1} of '{fn.name}' is a {'value' if isinstance(arg, Rex) else 'type'}", _forms(row)
     if fn.params and len(fn.params) != len(args) and not signature.variadic:
         yield f"'{fn.name}' is declared with {len(fn.params)} parameters and called with {len(args)}", _forms(row)
+    if row.typed_by_call:
+        yield from _standard(fn, args)
+        return
     returns = row.returns(types, signature)
     if not t.overlap(returns, fn.returns):
         yield f"'{fn.name}' gives a {returns}, and is declared to give a {fn.returns}", _forms(row)
+
+
+def _standard(fn: rexes.Fn, args: tuple[Rex | t.Type, ...]) -> Findings:
+    """Of Substrait's functions: does a form take the arguments, and is the signature the one that follows from them?"""
+    try:
+        build.standard_type(fn.name, args, fn.choices, fn)
+    except FiresteelError as error:
+        yield error.message, error.help
 
 
 def _forms(row: functions.Function) -> str:
@@ -259,24 +278,29 @@ def _rel(rel: Rel, _scope: Scope | None, _plan: Plan) -> Findings:
             yield f"column {i} of {rel.tag} is a {is_.type}; its schema says {said.type}", None
 
 
+def _condition(what: str, condition: Rex, plan: Plan) -> Findings:
+    """A condition that can be no boolean. In PartiQL's permissive mode it is MISSING, and so never true."""
+    forgiven = all(getattr(statement, "mode", None) is Mode.PERMISSIVE for statement in plan.statements)
+    if not forgiven and not t.overlap(condition.type, t.Bool(nullable=True, missable=True)):
+        yield f"a {what}'s condition is a bool, not a {condition.type}", None
+
+
 @_judge(rels.Filter)
-def _filter(rel: rels.Filter, _scope: Scope | None, _plan: Plan) -> Findings:
-    if not t.overlap(rel.predicate.type, t.Bool(nullable=True, missable=True)):
-        yield f"a filter's condition is a bool, not a {rel.predicate.type}", None
+def _filter(rel: rels.Filter, _scope: Scope | None, plan: Plan) -> Findings:
+    yield from _condition("filter", rel.predicate, plan)
 
 
 @_judge(rels.Theta)
-def _theta(join: rels.Theta, _scope: Scope | None, _plan: Plan) -> Findings:
-    if not t.overlap(join.condition.type, t.Bool(nullable=True, missable=True)):
-        yield f"a join's condition is a bool, not a {join.condition.type}", None
+def _theta(join: rels.Theta, _scope: Scope | None, plan: Plan) -> Findings:
+    yield from _condition("join", join.condition, plan)
 
 
 @_judge(rels.Equi)
-def _equi(join: rels.Equi, _scope: Scope | None, _plan: Plan) -> Findings:
+def _equi(join: rels.Equi, _scope: Scope | None, plan: Plan) -> Findings:
     if not join.keys:
         yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
-    if join.residual is not None and not t.overlap(join.residual.type, t.Bool(nullable=True, missable=True)):
-        yield f"a join's condition is a bool, not a {join.residual.type}", None
+    if join.residual is not None:
+        yield from _condition("join", join.residual, plan)
 
 
 @_judge(rels.Join)

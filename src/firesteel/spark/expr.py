@@ -44,6 +44,8 @@ class Expr:
     missing: Column | None = None
     #: Of a mixed one: where it is an integer.
     integral: Column | None = None
+    #: Of a quick one: how many digits it has behind the point.
+    places: Column | None = None
     #: Of a dynamic one: the number that it is, mixed; SQL NULL where it is something else, or nothing.
     quick: Expr | None = None
     fields: tuple[Expr, ...] = ()
@@ -73,10 +75,10 @@ class Expr:
 
     @property
     def plain(self) -> Column:
-        """The plain column: SQL NULL where the value is absent. Of a variant only where the type says what is in it."""
+        """The plain column: SQL NULL where the value is absent. A variant is taken apart, as its type says what is in
+        it; UnsupportedError if the type has no plain column."""
         if self.dynamic:
-            assert isinstance(t.proper(self.type), NATIVE), f"a variant of type {self.type} is not plain"
-            return dynamic.whole(self._value, to_spark(t.proper(self.type)).simpleString())
+            return dynamic.from_variant(self._value, self.type)
         return self.column if self.virtual else self._value
 
     @property
@@ -100,7 +102,7 @@ class Expr:
     @property
     def columns(self) -> tuple[Column, ...]:
         """What there is to name, of one that is not virtual: the value, and what is beside it."""
-        return tuple(part for part in (self.value, self.missing, self.integral) if part is not None)
+        return tuple(part for part in (self.value, self.missing, self.integral, self.places) if part is not None)
 
     def _struct(self) -> Column:
         struct = self.type
@@ -194,15 +196,10 @@ def reference(type_: t.Type, name: str) -> Expr:
 
 def again(expr: Expr, columns: Sequence[Column]) -> Expr:
     """An expression of the same shape over names for its columns."""
-    value, *beside = columns
-    split, is_mixed = expr.missing is not None, expr.integral is not None
-    return Expr(
-        expr.type,
-        value,
-        missing=beside[0] if split else None,
-        integral=beside[-1] if is_mixed else None,
-        atomic=True,
-    )
+    found = iter(columns)
+    parts = (expr.value, expr.missing, expr.integral, expr.places)
+    value, missing, integral, places = (None if part is None else next(found) for part in parts)
+    return Expr(expr.type, value, missing=missing, integral=integral, places=places, atomic=True)
 
 
 def null_expr() -> Expr:
@@ -264,6 +261,8 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
     """A column encoded by one type, encoded by another that holds its values. Types are not nested deep."""
     if form(target) is Form.VARIANT:
         return to_variant(column, source)
+    if form(source) is Form.VARIANT and not isinstance(source, t.Null | t.Missing):
+        return dynamic.from_variant(column, target)
     if to_spark(source) == to_spark(target):
         return column
     if isinstance(source, t.Collection) and isinstance(target, t.Collection):

@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -20,7 +20,9 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.ion import dumps, iter_values
-from firesteel.tables.arrow import arrow_rows, arrow_type, plain, to_arrow
+from firesteel.tables.arrow import arrow_rows, arrow_type, plain
+from firesteel.tables.arrow_out import to_arrow
+from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -97,10 +99,30 @@ def _is_data(path: Path) -> bool:
 def file_type(source: File) -> t.Type:
     """The type of a file's content as far as the file itself says it: Parquet and ORC have a schema."""
     if source.format in ("parquet", "orc"):
-        return t.Bag(arrow_type(_dataset(source).schema))
+        return t.Bag(arrow_type(file_schema(source)))
     if source.format == "csv":
         return t.Bag(t.STRUCT)
     return t.BAG
+
+
+def file_schema(source: File) -> Any:
+    """The schema of a file of Parquet or ORC, as Arrow has it."""
+    return _schema(_dataset(source), source.format)
+
+
+def _schema(dataset: Any, format_: str) -> Any:
+    import pyarrow.parquet as pq
+
+    if format_ == "parquet" and dataset.files:
+        with pq.ParquetFile(dataset.files[0]) as first:
+            return parquet_schema(dataset.schema, first.schema)
+    return orc_schema(dataset.schema) if format_ == "orc" else dataset.schema
+
+
+def read_arrow(source: File) -> Any:
+    """A file as an Arrow table: for what an engine cannot read itself."""
+    dataset = _dataset(source)
+    return conformed(dataset.to_table(), _schema(dataset, source.format), source.path)
 
 
 def _dataset(source: File) -> Any:
@@ -109,6 +131,8 @@ def _dataset(source: File) -> Any:
     import pyarrow.dataset as ds
 
     format_: Any = source.format
+    if format_ == "parquet":
+        format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
     if format_ == "csv":
         # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
         options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
@@ -124,8 +148,10 @@ def _dataset(source: File) -> Any:
 def read_file(path: Path, format_: str, *, skip: bool = False) -> Iterator[values.Value]:
     """The records of a file, as values. With `skip`, lines that are not JSON are left out, and counted in a warning."""
     if format_ in ("parquet", "orc", "csv"):
-        for batch in _dataset(File(path, format_)).to_batches():
-            yield from arrow_rows(batch)
+        dataset = _dataset(File(path, format_))
+        schema = _schema(dataset, format_)
+        for batch in dataset.to_batches():
+            yield from arrow_rows(conformed(batch, schema, path))
         return
     bad = 0
     for part in parts(path):
@@ -220,8 +246,9 @@ def format_of(path: Path, format_: str | None) -> str:
     return found
 
 
-def write_file(value: values.Value, path: Path, format_: str | None = None) -> None:
-    """Write a value to a file. It is written beside the target and moved over it when it is whole."""
+def write_file(value: values.Value, path: Path, format_: str | None = None, type_: t.Type = t.ANY) -> None:
+    """Write a value to a file, with the columns of its type. It is written beside the target and moved over it when it
+    is whole."""
     format_ = format_of(path, format_)
     if path.is_dir():
         raise UnsupportedError(f"'{path}' is a directory", help="name a file")
@@ -229,7 +256,7 @@ def write_file(value: values.Value, path: Path, format_: str | None = None) -> N
     handle, staged = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     try:
-        _WRITERS[format_](value, staged)
+        _WRITERS[format_](value, staged, type_)
         os.replace(staged, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
@@ -241,29 +268,36 @@ def _records(value: values.Value) -> list[values.Value]:
     return [value] if items is None else items
 
 
-def _write_parquet(value: values.Value, path: str) -> None:
+def _write_parquet(value: values.Value, path: str, type_: t.Type) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(to_arrow(value), path)
+    _write_table(pq.write_table, "Parquet", value, path, type_)
 
 
-def _write_orc(value: values.Value, path: str) -> None:
+def _write_orc(value: values.Value, path: str, type_: t.Type) -> None:
     import pyarrow.orc as orc
 
-    orc.write_table(to_arrow(value), path)
+    _write_table(orc.write_table, "ORC", value, path, type_)
 
 
-def _write_csv(value: values.Value, path: str) -> None:
-    import pyarrow as pa
+def _write_csv(value: values.Value, path: str, type_: t.Type) -> None:
     import pyarrow.csv as csv
 
+    _write_table(csv.write_csv, "CSV", value, path, type_)
+
+
+def _write_table(write: Callable[[Any, str], None], name: str, value: values.Value, path: str, type_: t.Type) -> None:
+    import pyarrow as pa
+
     try:
-        csv.write_csv(to_arrow(value), path)
-    except pa.ArrowInvalid as error:
-        raise UnsupportedError(f"CSV cannot hold this: {error}", help="write Parquet, JSON or Ion") from error
+        write(to_arrow(value, type_), path)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise UnsupportedError(
+            f"{name} cannot hold this: {error}", help="values of several types go to JSON or Ion"
+        ) from error
 
 
-def _write_json(value: values.Value, path: str) -> None:
+def _write_json(value: values.Value, path: str, _: t.Type) -> None:
     with open(path, "w", encoding="utf-8") as out:
         for record in _records(value):
             out.write(json.dumps(plain(record), default=_json_scalar, ensure_ascii=False) + "\n")
@@ -275,7 +309,7 @@ def _json_scalar(item: Any) -> Any:
     return item.isoformat() if hasattr(item, "isoformat") else str(item)
 
 
-def _write_ion(value: values.Value, path: str) -> None:
+def _write_ion(value: values.Value, path: str, _: t.Type) -> None:
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(dumps(record) + "\n" for record in _records(value))
 

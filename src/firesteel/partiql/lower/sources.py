@@ -9,8 +9,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.scope import Frame, Scope
+from firesteel.partiql.lower.scope import Frame, Scope, default_name
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 
@@ -73,7 +74,7 @@ def _join(node: ast.Join, scope: Scope, want: Want, context: Context) -> Lowerin
     frame = _side_by_side(left_frame, right_frame, capture)
     if node.natural:
         raise AnalysisError("NATURAL JOIN needs schemas that say all: name the columns with USING", where=node.where)
-    condition = yield from _condition(node, scope, frame, left_frame, right_frame)
+    condition = yield from _condition(node, scope, frame, left_frame, right_frame, context)
     kind: p.JoinType
     if condition is None and capture is p.Capture.INNER:
         kind = p.Cross()
@@ -118,9 +119,11 @@ def _side_by_side(left: Frame, right: Frame, capture: p.Capture) -> Frame:
     return frame
 
 
-def _condition(node: ast.Join, scope: Scope, frame: Frame, left: Frame, right: Frame) -> Lowering:
+def _condition(node: ast.Join, scope: Scope, frame: Frame, left: Frame, right: Frame, context: Context) -> Lowering:
     if node.on is not None:
-        return (yield node.on, scope.inner(frame), "value")
+        condition = yield node.on, scope.inner(frame), "value"
+        doubts.condition("ON", node.on, condition, context)
+        return condition
     if not node.using:
         return None
     parts = []
@@ -144,19 +147,3 @@ def _alias(node: ast.Range | ast.Unpivot, context: Context) -> str:
         return node.alias.text
     own = default_name(node.source)
     return context.fresh() if own is None else own
-
-
-def default_name(node: ast.Ast) -> str | None:
-    """The name that an expression has by itself: of a variable, or of the last attribute of a path."""
-    match node:
-        case ast.Var(name=name):
-            return name
-        case ast.Cast(value=value):
-            return default_name(value)
-        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Field):
-            return steps[-1].name
-        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Index):
-            key = steps[-1].key
-            return key.value if isinstance(key, ast.Lit) and isinstance(key.value, str) else None
-        case _:
-            return None

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError
-from firesteel.substrait.extensions import Extensions, Repair, read_extensions
+from firesteel.node import transform
+from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
     aggregates,
@@ -26,11 +27,13 @@ from firesteel.substrait.lower import (  # noqa: F401 - they register their hand
     windows,
 )
 from firesteel.substrait.lower.base import Catalog, Plans
+from firesteel.substrait.lower.edges import in_any_case
 from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.statements import statement
 from firesteel.substrait.message import Message, of_kinds
+from firesteel.substrait.repairs import Repair
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,7 @@ class _Given:
 
 
 def _given(message: Message, catalog: Catalog | None) -> _Given:
-    found = of_kinds(message, "AdvancedExtension", "AggregateRel")
-    return _Given(message, catalog, quirks_of(message, found["AggregateRel"]), found["AdvancedExtension"])
+    return _Given(message, catalog, quirks_of(message), of_kinds(message, "AdvancedExtension")["AdvancedExtension"])
 
 
 def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
@@ -105,7 +107,7 @@ def judge(message: Message, catalog: Catalog | None = None) -> Judged:
 
 
 def _replaced(repairs: tuple[Repair, ...]) -> bool:
-    return any("project relation" in repair.message for repair in repairs)
+    return any(repair.sort == "replacing" for repair in repairs)
 
 
 def _judge(given: _Given) -> Judged:
@@ -142,6 +144,8 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> Lowered:
             plans.trees.append(unknown_relation())
     whole = statements[0] if len(statements) == 1 else p.Script(tuple(statements))
     node = p.Plan(whole, globals=tuple(plans.globals))
+    if given.catalog is None:  # then no table is known, and the plan may yet be written as Ion and run over some
+        node = transform(node, in_any_case, p.Path)
     return Lowered(node, tuple(extensions.repairs))
 
 
