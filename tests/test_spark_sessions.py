@@ -69,9 +69,9 @@ print("FOUND" + json.dumps(found, default=str))
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_closing_sharing_and_dying() -> None:
-    done = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, timeout=390)
+    done = subprocess.run([sys.executable, "-c", CHILD], capture_output=True, text=True, timeout=880)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
     assert lines, done.stderr[-2000:]
     closed, ended = ["EvaluationError", "the session was closed"], ["EvaluationError", "Spark has ended"]
