@@ -66,6 +66,11 @@ CONF: dict[str, str] = {
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.retainedJobs": "20",
     "spark.ui.retainedStages": "20",
+    # Every stage of a query starts a thread, kept for a minute, until there are so many: 1,024 unless said otherwise.
+    # A stage that waits for a thread waits for none behind it, so few are enough.
+    "spark.sql.resultQueryStage.maxThreadThreshold": "16",
+    "spark.sql.shuffleExchange.maxThreadThreshold": "16",
+    "spark.sql.broadcastExchange.maxThreadThreshold": "16",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
