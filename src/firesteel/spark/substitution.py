@@ -2,15 +2,14 @@
 
 `${env.HOME}` becomes a variable of the environment, `${user.home}` a property of the JVM, `${spark.app.id}` a setting.
 Parquet's schemas and the paths of what is written go that way, when they are written and when they are read; there is
-no way to escape one. A plan that names a column like that could read secrets, so it is refused. (JSON, CSV and ORC
-write the names of columns without it.)
+no way to escape one. A plan that names a column like that could read secrets, so it is refused; a folder with such a
+name is written elsewhere and moved (`places.target`). JSON, CSV and ORC write the names of columns without it.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from pyspark.sql import types as s
 
@@ -23,12 +22,13 @@ _WRITTEN = frozenset({"parquet"})
 _READ = frozenset({"parquet", "orc"})
 
 
-def ensure_written(schema: s.StructType, format_: str, path: Path) -> None:
-    """An error for columns, or a path, that Hadoop would write under another name."""
-    if _VARIABLE.search(str(path)):
-        raise UnsupportedError(
-            f"Spark cannot write to '{path}': it would replace what is in `${{...}}`", help="write to another path"
-        )
+def is_replaced(text: str) -> bool:
+    """Would Hadoop replace a part of it?"""
+    return _VARIABLE.search(text) is not None
+
+
+def ensure_written(schema: s.StructType, format_: str) -> None:
+    """An error for columns that Hadoop would write under another name."""
     if format_ in _WRITTEN:
         for field in schema.fields:
             _ensure(field, f"written as {format_} by Spark", "name it otherwise")
@@ -42,7 +42,7 @@ def ensure_read(field: s.StructField, format_: str) -> None:
 
 def _ensure(field: s.StructField, how: str, remedy: str) -> None:
     for name in (field.name, *_names(field.dataType)):
-        if _VARIABLE.search(name):
+        if is_replaced(name):
             raise UnsupportedError(
                 f"the name '{name}' cannot be {how}: it would replace what is in `${{...}}`", help=remedy
             )
