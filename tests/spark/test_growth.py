@@ -35,7 +35,8 @@ def test_a_long_list_of_constants_is_one_native_in(spark: Any, shape: Callable[[
         profile.runcall(session.explain, shape(n))
         stats: Any = pstats.Stats(profile)
         counts.append(sum(row[0] for (_, _, name), row in stats.stats.items() if name == "send_command"))
-    assert counts[1] - counts[0] <= 300 * 6, counts
+    # What Spark's own `isin` of plain values takes: five calls for each, of two functions of that name.
+    assert counts[1] - counts[0] <= 300 * 10, counts
 
 
 def test_queries_leave_no_threads_behind(spark: Any) -> None:

@@ -25,10 +25,10 @@ from firesteel.spark.interrupts import again, interruptible
 from firesteel.spark.json_lines import malformed
 from firesteel.spark.known import Known, key_of
 from firesteel.spark.output import Warehouse, edge, store, write
-from firesteel.spark.sessions import Lease, Running, lease, lease_given, release
+from firesteel.spark.sessions import Lease, lease, lease_given, release
 from firesteel.spark.settings import java_options, settings
 from firesteel.spark.shared import Kept
-from firesteel.spark.ship import is_connect, ship
+from firesteel.spark.ship import is_connect
 from firesteel.spark.sources import text_lines
 from firesteel.spark.start import STACK, silence
 from firesteel.spark.transfer import download
@@ -118,22 +118,13 @@ class SparkEngine:
             depth.ensure(plan.statement, limits)
             plan = decorrelate(plan)
             compiled = compile_plan(plan, tables, spark, limits, failures, fallbacks, self._refuse, kept)
-            if fallbacks:
-                self._ship(leased.running)
-            else:
+            if not fallbacks:
                 self._known.keep(key, compiled, plan)
         return Outcome(leased, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
         self._known.forget()
-
-    def _ship(self, running: Running) -> None:
-        """Bring this package to the workers, the first time that they need it."""
-        with self._lock:
-            if not running.shipped:
-                ship(running.session)
-                running.shipped = True
 
     def explain(self, plan: p.Plan, tables: Sequence[Table] = ()) -> tuple[p.Plan, Sequence[Fallback]]:
         """The plan as it is compiled, and the expressions of it that run in Python."""

@@ -18,6 +18,7 @@ from firesteel import types as t
 from firesteel.spark import versions
 from firesteel.spark.expr import Expr, reference
 from firesteel.spark.scope import Scope
+from firesteel.spark.ship import ship
 from firesteel.spark.worker import Task
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 def called(scope: Scope, task: Task, given: Sequence[Column], result: s.StructType, stage: int) -> Expr:
     """The task's result, bound in the scope; `stage` is the first in which what it is given is there."""
+    ship(scope.run.spark)
     if versions.has(scope.run.spark, "arrow_udf"):
         arrow_udf = functions.arrow_udf  # type: ignore[attr-defined]
         return scope.bind(Expr(t.ANY, arrow_udf(task.reference, result)(*given), stage=stage))

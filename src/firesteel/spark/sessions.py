@@ -30,8 +30,6 @@ class Running:
     #: The master or the remote that it is on, as far as that is known.
     place: str | None = None
     users: int = 0
-    #: Have its workers got this package?
-    shipped: bool = False
 
     @property
     def ended(self) -> bool:

@@ -11,10 +11,12 @@ import atexit
 import hashlib
 import shutil
 import tempfile
+import threading
 import zipfile
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,8 +30,20 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
+_lock = threading.Lock()
+_shipped: WeakSet[SparkSession] = WeakSet()
+
+
 def ship(spark: SparkSession) -> None:
-    """Give the workers of the session this package, unless they have it."""
+    """Give the workers of the session this package, unless they have it. It has to be before a function for them is
+    made: PySpark notes with the function what it needs."""
+    with _lock:
+        if spark not in _shipped:
+            _ship(spark)
+            _shipped.add(spark)
+
+
+def _ship(spark: SparkSession) -> None:
     if is_connect(spark):
         spark.addArtifacts(str(_zip()), pyfile=True)
     elif not (spark.sparkContext.master or "").startswith("local"):
