@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import pstats
-import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,16 +35,3 @@ def test_a_long_list_of_constants_is_one_native_in(spark: Any, shape: Callable[[
         counts.append(sum(row[0] for (_, _, name), row in stats.stats.items() if name == "send_command"))
     # What Spark's own `isin` of plain values takes: five calls for each, of two functions of that name.
     assert counts[1] - counts[0] <= 300 * 10, counts
-
-
-def test_queries_leave_no_threads_behind(spark: Any) -> None:
-    session = fs.connect(spark=spark, in_process=False)
-    session.register("t", [{"a": i} for i in range(10)])
-    status = Path(f"/proc/{spark.sparkContext._gateway.proc.pid}/status")
-    if not status.exists():
-        pytest.skip("no /proc here")
-    counts = []
-    for i in range(60):
-        session.query(f"SELECT VALUE t.a + {i} FROM t AS t WHERE t.a > {i % 7}").value()
-        counts.append(int(re.findall(r"Threads:\s+(\d+)", status.read_text())[0]))
-    assert counts[-1] - counts[19] < 20, counts
