@@ -60,6 +60,30 @@ class Finding:
     remedy: str = ""
 
 
+@dataclass(frozen=True)
+class Later:
+    """Something that Spark has since a version after the oldest that is supported, and what happens without it."""
+
+    since: tuple[int, ...]
+    what: str
+    instead: str
+
+
+#: The oldest Spark that is supported is in pyproject.toml. What it lacks, and what is done about that, is here.
+LATER_SPARK = {
+    "arrow_udf": Later(
+        (4, 1),
+        "Arrow functions for the expressions that run in Python",
+        "whole rows go through Python there, which is slower",
+    ),
+    "in_frame": Later(
+        (4, 1),
+        "IN over a DataFrame",
+        "a semi join stands for it, which may read more",
+    ),
+}
+
+
 # --- Java ----------------------------------------------------------------------------------------
 
 
@@ -74,8 +98,8 @@ class Java:
     @property
     def major(self) -> int:
         """8 for "1.8.0_392", 17 for "17.0.15", 21 for "21-ea"."""
-        numbers = _numbers(self.version)
-        return numbers[1] if numbers[0] == 1 and len(numbers) > 1 else numbers[0]
+        first, *rest = numbers(self.version)
+        return rest[0] if first == 1 and rest else first
 
     @property
     def flaw(self) -> str:
@@ -254,12 +278,13 @@ def _package(requirement: str) -> Finding:
 
 def _within(version: str, requirement: str) -> bool:
     """Only `>=` and `<` are looked at: our own requirements use no other."""
-    have = _numbers(version)
+    have = numbers(version)
     bounds = re.findall(r"(>=|<)\s*([\d.]+)", requirement)
-    return all(have >= _numbers(bound) if sign == ">=" else have < _numbers(bound) for sign, bound in bounds)
+    return all(have >= numbers(bound) if sign == ">=" else have < numbers(bound) for sign, bound in bounds)
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def numbers(version: str) -> tuple[int, ...]:
+    """(4, 1, 2) for "4.1.2.dev0"."""
     release = re.match(r"[\d.]*", version)
     return tuple(int(part) for part in (release[0] if release else "").split(".") if part)
 
@@ -273,7 +298,13 @@ def _spark() -> Finding:
     jars = Path(spec.origin).parent / "jars"
     if not any(jars.glob("spark-core*.jar")):
         return Finding("Spark", False, "pyspark has no jars, so it can only speak to a remote Spark", remedy)
-    return Finding("Spark", True, f"jars in {jars}")
+    return Finding("Spark", True, f"jars in {jars}", "; ".join(lacking(importlib.metadata.version("pyspark"))))
+
+
+def lacking(version: str) -> list[str]:
+    """What a Spark of that version lacks, and what is done instead."""
+    later = (feature for feature in LATER_SPARK.values() if numbers(version) < feature.since)
+    return [f"{version} has no {feature.what}: {feature.instead}" for feature in later]
 
 
 def _memory() -> Finding:

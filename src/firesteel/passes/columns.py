@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from firesteel.node import Node, has
-from firesteel.passes.remembered import remembered
+from firesteel.passes.remembered import remembered, remembered_fold
 from firesteel.plan import Rex, Var
 from firesteel.plan.scope import levels, replaced, shifted
 
@@ -15,22 +15,21 @@ N = TypeVar("N", bound=Node)
 
 def columns_of(root: Node) -> frozenset[int]:
     """The columns of the row at hand that a subtree refers to, from however deep inside."""
-    return remembered(root, "_columns", lambda: _columns(root))
+    return remembered(root, "_columns", lambda: frozenset(ordinal for depth, ordinal in _free(root) if not depth))
 
 
-def _columns(root: Node) -> frozenset[int]:
-    found: set[int] = set()
-    seen: set[tuple[int, int]] = set()
-    stack = [(root, 0)]
-    while stack:
-        node, level = stack.pop()
-        if (id(node), level) in seen:
-            continue
-        seen.add((id(node), level))
-        if isinstance(node, Var) and node.depth == level:
-            found.add(node.ordinal)
-        stack.extend(levels(node, level))
-    return frozenset(found)
+def _free(root: Node) -> frozenset[tuple[int, int]]:
+    """The variables of the rows around that a subtree refers to, by depth and ordinal."""
+
+    def one(node: Node, inner: list[frozenset[tuple[int, int]]]) -> frozenset[tuple[int, int]]:
+        if isinstance(node, Var):
+            return frozenset([(node.depth, node.ordinal)])
+        found: set[tuple[int, int]] = set()
+        for variables, (_, level) in zip(inner, levels(node, 0), strict=True):
+            found.update(variables if not level else [(depth - level, at) for depth, at in variables if depth >= level])
+        return frozenset(found)
+
+    return remembered_fold(root, "_free_columns", one, lambda node: [kid for kid, _ in levels(node, 0)])
 
 
 def substituted(root: N, change: Callable[[Var], Rex]) -> N:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from firesteel import functions
 from firesteel import types as t
 from firesteel.functions import substrait
-from firesteel.node import Node, walk
-from firesteel.passes.remembered import remembered
+from firesteel.node import Node, bits, children, sorts_in
+from firesteel.passes.remembered import remembered_fold
 from firesteel.plan import (
     Agg,
     Aggregate,
@@ -67,7 +67,17 @@ def may_fail(root: Node, mode: Mode) -> bool:
     """May evaluating a subtree raise an error?"""
     strict = mode is Mode.STRICT
     slot, sorts = ("_may_fail_strict", _WRONG) if strict else ("_may_fail", _FAILING)
-    return remembered(root, slot, lambda: any(fails(node, strict) for node in walk(root, *sorts)))
+    wanted = bits(*sorts)
+    if not sorts_in(root) & wanted:
+        return False
+
+    def below(node: Node) -> list[Node]:
+        return [kid for kid in children(node) if sorts_in(kid) & wanted]
+
+    def one(node: Node, inner: list[bool]) -> bool:
+        return any(inner) or bool(node.sorts & wanted and fails(node, strict))
+
+    return remembered_fold(root, slot, one, below)
 
 
 def is_condition(type_: t.Type) -> bool:

@@ -220,7 +220,7 @@ def _inner(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
     movable = order is Order.FREE or (order is Order.TYPED and is_list(node) is False)
     groups = _groups(leaves, between) if movable else [leaves]
     made, layout = _joined(groups, between, node)
-    made = _restored(filtered(made, [_placed(rex, layout) for rex in kept]), layout, node)
+    made = _restored(filtered(made, [layout.placed(rex) for rex in kept]), layout, node)
     return node if _is_same(made, node) else made
 
 
@@ -279,60 +279,97 @@ def _equality(rex: Rex, owner: dict[int, int]) -> tuple[tuple[Rex, frozenset[int
 
 def _groups(leaves: list[_Leaf], between: list[_Condition]) -> list[list[_Leaf]]:
     """The relations in an order in which each is connected with one before it; what nothing connects, apart."""
-    waiting = list(leaves)
+    waiting, about = list(leaves), _about(leaves, between)
     groups: list[list[_Leaf]] = []
     while waiting:
         group = [waiting.pop(0)]
-        while (following := _next({leaf.place for leaf in group}, waiting, between)) is not None:
+        there = {group[0].place}
+        while (following := _next(there, waiting, about)) is not None:
             waiting.remove(following)
             group.append(following)
+            there.add(following.place)
         groups.append(group)
     return groups
 
 
-def _next(there: set[int], waiting: list[_Leaf], between: list[_Condition]) -> _Leaf | None:
+def _about(leaves: list[_Leaf], between: list[_Condition]) -> dict[int, list[_Condition]]:
+    """The conditions that each relation takes part in, by its place; those about none are every relation's."""
+    found: dict[int, list[_Condition]] = {leaf.place: [] for leaf in leaves}
+    for condition in between:
+        for place in condition.places or found:
+            found[place].append(condition)
+    return found
+
+
+def _next(there: set[int], waiting: list[_Leaf], about: dict[int, list[_Condition]]) -> _Leaf | None:
     """The first relation that a key connects, else the first that completes another condition."""
     for leaf in waiting:
-        if any(condition.key(there, leaf.place) for condition in between):
+        if any(condition.key(there, leaf.place) for condition in about[leaf.place]):
             return leaf
     for leaf in waiting:
-        if any(leaf.place in c.places and c.places <= there | {leaf.place} for c in between):
+        if any(c.places and c.places - {leaf.place} <= there for c in about[leaf.place]):
             return leaf
     return None
 
 
-def _joined(groups: list[list[_Leaf]], between: list[_Condition], node: Join) -> tuple[Rel, list[_Leaf]]:
+def _joined(groups: list[list[_Leaf]], between: list[_Condition], node: Join) -> tuple[Rel, _Layout]:
     """Each group joined from the left; the groups, which only a product connects, after that."""
-    rel, layout = _chain([([leaf], leaf.rel) for leaf in groups[0]], between, node)
-    parts = [(layout, rel)]
+    about = _about([leaf for group in groups for leaf in group], between)
+    rel, layout = _chain([([leaf], leaf.rel) for leaf in groups[0]], about, node)
+    parts = [(layout.leaves, rel)]
     for group in groups[1:]:
-        rel, layout = _chain([([leaf], leaf.rel) for leaf in group], between, node)
-        parts.append((layout, rel))
-    return _chain(parts, between, node)
+        rel, layout = _chain([([leaf], leaf.rel) for leaf in group], about, node)
+        parts.append((layout.leaves, rel))
+    return _chain(parts, about, node)
 
 
-def _chain(parts: list[tuple[list[_Leaf], Rel]], between: list[_Condition], node: Join) -> tuple[Rel, list[_Leaf]]:
-    layout, rel = parts[0]
+def _chain(parts: list[tuple[list[_Leaf], Rel]], about: dict[int, list[_Condition]], node: Join) -> tuple[Rel, _Layout]:
+    leaves, rel = parts[0]
+    layout = _Layout()
+    layout.add(leaves)
     for leaves, next_ in parts[1:]:
-        rel, layout = _step(rel, layout, next_, leaves, between, node), [*layout, *leaves]
+        rel = _step(rel, layout, next_, leaves, about, node)
     return rel, layout
 
 
-def _step(rel: Rel, layout: list[_Leaf], next_: Rel, leaves: list[_Leaf], between: list[_Condition], node: Join) -> Rel:
+class _Layout:
+    """The relations that were joined so far, in their order, and where the columns of each are in the row."""
+
+    def __init__(self) -> None:
+        self.leaves: list[_Leaf] = []
+        self.places: set[int] = set()
+        self.ordinals: dict[int, int] = {}
+
+    def add(self, leaves: list[_Leaf]) -> None:
+        self.leaves.extend(leaves)
+        for leaf in leaves:
+            self.places.add(leaf.place)
+            for i in range(leaf.width):
+                self.ordinals[leaf.first + i] = len(self.ordinals)
+
+    def placed(self, rex: Rex) -> Rex:
+        """A condition over the row of all, as it is said over the rows of these relations."""
+        return renumbered(rex, self.ordinals.__getitem__)
+
+
+def _step(
+    rel: Rel, layout: _Layout, next_: Rel, leaves: list[_Leaf], about: dict[int, list[_Condition]], node: Join
+) -> Rel:
     """One more relation: by the keys there are, else by the conditions that are ready, else all with all."""
-    there, both = {leaf.place for leaf in layout}, [*layout, *leaves]
     keys: list[JoinKey] = []
-    for condition in between:
-        found = condition.key(there, leaves[0].place) if len(leaves) == 1 else None
+    for condition in about[leaves[0].place] if len(leaves) == 1 else ():
+        found = condition.key(layout.places, leaves[0].place)
         if found is not None:
             condition.done = True
-            keys.append(JoinKey(_placed(found[0], layout), _placed(found[1], leaves)).at(condition.rex.where))
-    places = {leaf.place for leaf in both}
+            right = renumbered(found[1], lambda ordinal: ordinal - leaves[0].first)
+            keys.append(JoinKey(layout.placed(found[0]), right).at(condition.rex.where))
+    layout.add(leaves)
     rest: list[Rex] = []
-    for condition in between:
-        if not condition.done and condition.places <= places:
-            condition.done = True
-            rest.append(_placed(condition.rex, both))
+    for leaf in leaves:
+        for condition in about[leaf.place]:
+            if not condition.done and condition.places <= layout.places:
+                condition.done = True
+                rest.append(layout.placed(condition.rex))
     kind: JoinType = Cross()
     if keys:
         kind = Equi(Capture.INNER, keys=tuple(keys))
@@ -341,20 +378,7 @@ def _step(rel: Rel, layout: list[_Leaf], next_: Rel, leaves: list[_Leaf], betwee
     return filtered(Join(kind, rel, next_).at(node.where), rest)
 
 
-def _placed(rex: Rex, layout: list[_Leaf]) -> Rex:
-    """A condition over the row of all, as it is said over the rows of these relations, in this order."""
-    moved: dict[int, int] = {}
-    for leaf in layout:
-        for i in range(leaf.width):
-            moved[leaf.first + i] = len(moved)
-    return renumbered(rex, moved.__getitem__)
-
-
-def _restored(rel: Rel, layout: list[_Leaf], node: Join) -> Rel:
+def _restored(rel: Rel, layout: _Layout, node: Join) -> Rel:
     """The columns in the order in which they were written."""
-    ordinals: dict[int, int] = {}
-    for leaf in layout:
-        for i in range(leaf.width):
-            ordinals[leaf.first + i] = len(ordinals)
-    made = build.emit(rel, [ordinals[i] for i in range(len(ordinals))])
+    made = build.emit(rel, [layout.ordinals[i] for i in range(len(layout.ordinals))])
     return made if made is rel else made.at(node.where)

@@ -25,11 +25,12 @@ from firesteel.spark.interrupts import again, interruptible
 from firesteel.spark.json_lines import malformed
 from firesteel.spark.known import Known, key_of
 from firesteel.spark.output import Warehouse, edge, store, write
+from firesteel.spark.sessions import Lease, lease, lease_given, release
 from firesteel.spark.settings import java_options, settings
 from firesteel.spark.shared import Kept
-from firesteel.spark.ship import is_connect, ship
+from firesteel.spark.ship import is_connect
 from firesteel.spark.sources import text_lines
-from firesteel.spark.start import STACK, silence, start
+from firesteel.spark.start import STACK, silence
 from firesteel.spark.transfer import download
 from firesteel.tables import File, Parts, Stored, files_of, is_document, records, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
@@ -59,8 +60,7 @@ class SparkEngine:
         self._warehouse = Warehouse(warehouse)
         self._given = spark is not None
         self._refuse = fallback == "refuse"
-        self._shipped = False
-        self._spark = spark
+        self._lease = None if spark is None else lease_given(spark)
         self._master = master
         self._remote = remote
         self._lock = threading.Lock()
@@ -72,11 +72,19 @@ class SparkEngine:
     @property
     def spark(self) -> SparkSession:
         """The session."""
+        return self._leased().spark
+
+    def _leased(self) -> Lease:
+        """The use of a session. Where Spark was started by us and has ended, it is started anew."""
         with self._lock:
-            if self._spark is None:
+            if self._lease is not None and not self._given and self._lease.running.ended:
+                release(self._lease)
+                self._lease = None
+                self.forget()
+            if self._lease is None:
                 with translated(Failures()):
-                    self._spark = start(self._master, self._remote)
-            return self._spark
+                    self._lease = lease(self._master, self._remote)
+            return self._lease
 
     @property
     def limits(self) -> Limits:
@@ -98,33 +106,25 @@ class SparkEngine:
         kept = self.together() if kept is None else kept
         failures = kept.failures
         fallbacks: list[Fallback] = []
-        spark = self.spark
+        leased = self._leased()
+        spark = leased.spark
         lenient = _lenient(tables)
         key = None if kept.rows else key_of(plan, tables)
-        with translated(failures), settings(spark):
+        with leased.using(failures), settings(spark):
             known = self._known.find(key)
             if known is not None:
-                return Outcome(spark, *known, lenient=lenient, kept=kept)
+                return Outcome(leased, *known, lenient=lenient, kept=kept)
             limits = self.limits
             depth.ensure(plan.statement, limits)
             plan = decorrelate(plan)
             compiled = compile_plan(plan, tables, spark, limits, failures, fallbacks, self._refuse, kept)
-            if fallbacks:
-                self._ship(spark)
-            else:
+            if not fallbacks:
                 self._known.keep(key, compiled, plan)
-        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
+        return Outcome(leased, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
         self._known.forget()
-
-    def _ship(self, spark: SparkSession) -> None:
-        """Bring this package to the workers, the first time that they need it."""
-        with self._lock:
-            if not self._shipped:
-                ship(spark)
-                self._shipped = True
 
     def explain(self, plan: p.Plan, tables: Sequence[Table] = ()) -> tuple[p.Plan, Sequence[Fallback]]:
         """The plan as it is compiled, and the expressions of it that run in Python."""
@@ -148,13 +148,14 @@ class SparkEngine:
         return Stored((*folders, folder), columns)
 
     def close(self) -> None:
-        """Stop the session, if it was started here; what was kept is gone."""
+        """Give the session back: it is stopped if it was started here and nobody else uses it; what was kept is gone.
+        A query that is still running is cancelled."""
         self._warehouse.close()
         with self._lock:
-            if self._spark is not None and not self._given:
-                self._spark.stop()
-                self._spark = None
-                self.forget()
+            found, self._lease = self._lease, self._lease if self._given else None
+        self.forget()
+        if found is not None and not self._given:
+            release(found)
 
 
 def _lenient(tables: Sequence[Table]) -> list[File]:
@@ -174,7 +175,7 @@ class Outcome:
 
     def __init__(
         self,
-        spark: SparkSession,
+        lease: Lease,
         compiled: Compiled,
         plan: p.Plan,
         fallbacks: tuple[Fallback, ...] = (),
@@ -184,7 +185,8 @@ class Outcome:
     ) -> None:
         self._judged = judged
         self._kept = kept  # for as long as the answer may be asked for
-        self._spark = spark
+        self._lease = lease
+        self._spark = lease.spark
         self._compiled = compiled
         #: What was compiled, and the expressions of it that run in Python.
         self.plan = plan
@@ -198,7 +200,7 @@ class Outcome:
     @property
     def dataframe(self) -> DataFrame:
         """The DataFrame, with names at its edge; not yet computed."""
-        with translated(self._compiled.failures), settings(self._spark):
+        with self._lease.using(self._compiled.failures), settings(self._spark):
             return edge(self._compiled)
 
     def value(self) -> Value:
@@ -260,9 +262,11 @@ class Outcome:
         """Spark is at work on this outcome, under a tag by which it can be cancelled."""
         tags: Any = self._spark if is_connect(self._spark) else self._spark.sparkContext
         add, remove = (tags.addTag, tags.removeTag) if tags is self._spark else (tags.addJobTag, tags.removeJobTag)
-        with interruptible(self._interrupted), translated(self._compiled.failures), settings(self._spark):
+        using = self._lease.using(self._compiled.failures)
+        with interruptible(self._interrupted), using, settings(self._spark):
             add(self._tag)
             self._idle.clear()
+            self._lease.busy.add(self)
             try:
                 if self._cancelled:
                     raise EvaluationError("cancelled")
@@ -272,13 +276,14 @@ class Outcome:
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more
                 raise
             finally:
+                self._lease.busy.discard(self)
                 self._idle.set()
                 remove(self._tag)
 
     @cached_property
     def malformed(self) -> int:
         """How many lines of the files that were read were left out. Counting them is a job of its own."""
-        with translated(self._compiled.failures), settings(self._spark):
+        with self._lease.using(self._compiled.failures), settings(self._spark):
             return sum(self._left_out(source) for source in self._lenient)
 
     def _ensure_judged(self) -> None:

@@ -50,6 +50,12 @@ _SIGNS: tuple[tuple[re.Pattern[str], str, str | None], ...] = (
         "run `firesteel doctor`",
     ),
 )
+#: Exceptions in a trace: as the cause of another, as what a call or a task ended with.
+_JAVA = re.compile(r"^(?:Caused by: |: |.*\(TID \d+\) \(.*?\): )(?:[a-z]\w*\.)+([A-Z][\w$]*)(?:: (.*))?$", re.MULTILINE)
+_PYTHON = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Exit)\b.*)$", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last):"
+#: Classes of errors that say only where in Spark another one came up.
+_WRAPPERS = ("TASK_WRITE_FAILED", "WRITING_JOB_ABORTED", "FAILED_EXECUTE_UDF", "INTERNAL_ERROR", "JOB_ABORTED")
 _FILE = re.compile(r"(?:file|path|FILE|PATH)[^\n]*?(file:/[^\s,;'\"]+)")
 #: The errors that a Python worker may name.
 _CLASSES: dict[str | None, type[FiresteelError]] = {
@@ -87,7 +93,7 @@ class Failures:
             return _CLASSES.get(ours[2], cls)(_PLACE.sub(_plain, ours[3].strip()), where=where)
         if isinstance(error, RecursionError) or any(sign in text for sign in _TOO_DEEP):
             return UnsupportedError("the plan nests too deep for Spark", help="split it, or materialize a part of it")
-        return _known(text) or EvaluationError(f"Spark: {text.strip().partition(chr(10))[0]}")
+        return _known(text) or EvaluationError(f"Spark: {_cause(text) or text.strip().partition(chr(10))[0]}")
 
 
 #: The file at the end of a message of ours: Spark gives it as a URI.
@@ -111,8 +117,23 @@ def _known(text: str) -> FiresteelError | None:
     if "FAILED_READ_FILE" in text or "MALFORMED_RECORD_IN_PARSING" in text:
         return EvaluationError(_unreadable(text, found))
     if found:
-        return EvaluationError(f"Spark: {found[0][1].strip()} ({found[0][0]})")
+        wrapped = _cause(text) if found[0][0].startswith(_WRAPPERS) else None
+        return EvaluationError(f"Spark: {wrapped or f'{found[0][1].strip()} ({found[0][0]})'}")
     return None
+
+
+def _cause(text: str) -> str | None:
+    """The innermost cause that a stack trace names: of a Python worker's traceback its last line, of Java's exceptions
+    the last one that says something. `An error occurred while calling o45.getResult` says nothing."""
+    _, is_python, after = text.rpartition(_TRACEBACK)
+    said = _PYTHON.findall(after.partition("\n\tat ")[0]) if is_python else ()
+    if said:
+        return str(said[-1])
+    causes = [(name, message.strip()) for name, message in _JAVA.findall(text)]
+    name, message = next(((name, message) for name, message in reversed(causes) if message), (None, ""))
+    if name is None and causes:
+        name = causes[-1][0]
+    return None if name is None else f"{message} ({name})" if message else name
 
 
 def _unreadable(text: str, found: list[tuple[str, str]]) -> str:

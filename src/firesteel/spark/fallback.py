@@ -12,8 +12,6 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined]
-
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
@@ -23,6 +21,7 @@ from firesteel.plan.scope import levels, replaced
 from firesteel.spark import columns as F
 from firesteel.spark.expr import UNKNOWN, Expr
 from firesteel.spark.kinds import possible
+from firesteel.spark.python_calls import called
 from firesteel.spark.scope import Run, Scope
 from firesteel.spark.worker import Job, Task, placed, returned
 from firesteel.tables import Memory, Table
@@ -66,10 +65,9 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, resu
         raise error from None
     job = replace(job, rex=_numbered(rex, run))
     given = [expr.column for expr in (bound if guard is None else [guard, *bound])]
-    # Spark does not call a function of nothing for every row.
-    called = arrow_udf(Task(job.pickled()).reference, returned(result))(*(given or [F.lit(True)]))
     stage = max((expr.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
-    both = scope.bind(Expr(t.ANY, called, stage=stage))
+    # Spark does not call a function of nothing for every row.
+    both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
     del run.fallbacks[since:]
     run.fallbacks.append(Fallback(node, error.message))
     failed = both.column["e"]

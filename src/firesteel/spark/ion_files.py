@@ -24,6 +24,7 @@ from firesteel.spark.expr import reference
 from firesteel.spark.failures import marked
 from firesteel.spark.json_lines import Lines
 from firesteel.spark.scope import Run, Where
+from firesteel.spark.ship import ship
 from firesteel.spark.transfer import arrow_type, put
 from firesteel.tables import File, Partitions, Table, part_records
 from firesteel.values import Bag, Struct, Value
@@ -54,6 +55,7 @@ def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tre
     places = [(str(file.resolve()),) for file in files]
     listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
     schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
+    ship(run.spark)
     found = listed.mapInArrow(reader.batches, schema)
     failed = F.col(error)
     right = found.filter(F.when(failed.isNull(), F.lit(True)).otherwise(F.raise_error(failed).cast("boolean")))

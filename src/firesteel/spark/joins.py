@@ -22,6 +22,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import columns as F
+from firesteel.spark import versions
 from firesteel.spark.compare import comparable_as_they_are, equality_key
 from firesteel.spark.encoding import Form, common, form
 from firesteel.spark.expr import Expr, fit, made, opened, reference
@@ -130,7 +131,8 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
     tests = [_test(pair) for pair in pairs]
     if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
         return _marked_by_keys(left, right, pairs, outer)
-    if equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs):
+    slim = equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs)
+    if slim and versions.has(outer.run.spark, "in_frame"):
         return _found_in(left, right, *pairs[0][:2])
     if equi.residual is not None and equi.capture is not p.Capture.INNER:
         return (yield from _inside(equi.residual, tests, node, left, right, outer))

@@ -18,6 +18,7 @@ from firesteel.spark import columns as F
 from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import fit
 from firesteel.spark.places import target
+from firesteel.spark.substitution import ensure_written
 from firesteel.tables import format_of, host, owned, path_of, staged
 from firesteel.tables.opening import writing
 
@@ -47,8 +48,10 @@ def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Ca
     format_ = format_of(path, format_)
     if format_ == "ion":
         raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
+    frame = edge(compiled)
+    ensure_written(frame.schema, format_)
     with staged(path, private=False) as new:
-        writer = edge(compiled).write.format(format_)
+        writer = frame.write.format(format_)
         if format_ == "csv":
             writer = writer.option("header", True)
         with target(new) as place:
@@ -69,9 +72,11 @@ def store(
             error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
+    frame = compiled.rows.frame.select(*made)
+    ensure_written(frame.schema, "parquet")
     try:
         with target(folder) as place:
-            compiled.rows.frame.select(*made).write.parquet(place)
+            frame.write.parquet(place)
         ensure()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from firesteel.spark.substitution import is_replaced
 from firesteel.tables.links import nameable
 
 #: What a pattern of Hadoop's is made of.
@@ -30,15 +31,21 @@ def place(path: Path) -> str:
 @contextmanager
 def target(path: Path) -> Iterator[str]:
     """Where Spark writes a folder that is to be at the path: there, where no sign makes a pattern, unless Java cannot
-    say its name."""
-    try:
-        os.fspath(path).encode()
-    except UnicodeEncodeError:
+    say its name, or would replace a part of it."""
+    if not _sayable(path):
         with tempfile.TemporaryDirectory(prefix="firesteel-") as plain:
             yield f"file://{plain}/new"
             shutil.move(f"{plain}/new", path)
         return
     yield f"file://{path.absolute()}"
+
+
+def _sayable(path: Path) -> bool:
+    try:
+        os.fspath(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return not is_replaced(str(path.absolute()))
 
 
 def hidden(path: Path) -> bool:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from firesteel.tables import Table
 
 Where = Span | Place | None
+Step = Callable[["DataFrame"], "DataFrame"]
 
 
 @dataclass
@@ -84,7 +85,8 @@ class Stages:
     """Selects to come over a frame: what is bound in one stage can be mentioned in the next."""
 
     def __init__(self, said: Mapping[tuple[str, str], Expr] | None = None) -> None:
-        self.levels: list[list[Column]] = []
+        #: Of every stage, the columns that its select adds, and what makes another frame of that one.
+        self.levels: list[tuple[list[Column], list[Step]]] = []
         #: What is said of variants, by what it is and the names of their columns.
         self.said: dict[tuple[str, str], Expr] = dict(said or {})
         #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
@@ -94,9 +96,16 @@ class Stages:
         self._guards: list[Guard | None] = []
 
     def add(self, column: Column, stage: int) -> None:
+        self._level(stage)[0].append(column)
+
+    def add_step(self, step: Step, stage: int) -> None:
+        """What cannot be said as a column: it adds one to the frame itself."""
+        self._level(stage)[1].append(step)
+
+    def _level(self, stage: int) -> tuple[list[Column], list[Step]]:
         while len(self.levels) <= stage:
-            self.levels.append([])
-        self.levels[stage].append(column)
+            self.levels.append(([], []))
+        return self.levels[stage]
 
     def remember(self, node: Node, guard: Guard | None, expr: Expr) -> None:
         """A node was compiled, under that guard, to this."""
@@ -110,8 +119,11 @@ class Stages:
             del self.nodes[key]
 
     def apply(self, frame: DataFrame) -> DataFrame:
-        for level in self.levels:
-            frame = frame.select(F.col("*"), *level)
+        for columns, steps in self.levels:
+            if columns:
+                frame = frame.select(F.col("*"), *columns)
+            for step in steps:
+                frame = step(frame)
         return frame
 
 

@@ -7,11 +7,16 @@ there, so that of other packages they need no more than those do.
 
 from __future__ import annotations
 
+import atexit
 import hashlib
+import shutil
 import tempfile
+import threading
 import zipfile
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,15 +30,33 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
+_lock = threading.Lock()
+_shipped: WeakSet[SparkSession] = WeakSet()
+
+
 def ship(spark: SparkSession) -> None:
-    """Give the workers of the session this package, unless they have it."""
+    """Give the workers of the session this package, unless they have it. It has to be before a function for them is
+    made: PySpark notes with the function what it needs."""
+    with _lock:
+        if spark not in _shipped:
+            _ship(spark)
+            _shipped.add(spark)
+
+
+def _ship(spark: SparkSession) -> None:
     if is_connect(spark):
-        with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
-            spark.addArtifacts(str(_packed(Path(folder))), pyfile=True)
+        spark.addArtifacts(str(_zip()), pyfile=True)
     elif not (spark.sparkContext.master or "").startswith("local"):
-        # The context copies it, and serves it for as long as it lives.
-        with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
-            spark.sparkContext.addPyFile(str(_packed(Path(folder))))
+        spark.sparkContext.addPyFile(str(_zip()))
+
+
+@lru_cache(maxsize=1)
+def _zip() -> Path:
+    """The zip of this process. It is there until the process ends: the driver copies nothing, but sends the file to
+    every executor that asks for it, and one may be started at any time."""
+    folder = tempfile.mkdtemp(prefix="firesteel-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return _packed(Path(folder))
 
 
 def _packed(folder: Path) -> Path:

@@ -27,6 +27,7 @@ from firesteel.spark.parts import parts_frame
 from firesteel.spark.places import place
 from firesteel.spark.rows import Order, Rows
 from firesteel.spark.scope import Run, Where
+from firesteel.spark.substitution import ensure_read
 from firesteel.spark.transfer import upload
 from firesteel.spark.utf8 import ensure_utf8
 from firesteel.tables import (
@@ -269,6 +270,9 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     touched Catalyst does not read, be it there or not."""
     fields = source.frame.schema.fields
     wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
+    if isinstance(table.source, File | Parts):
+        for i in wanted:
+            ensure_read(fields[i], table.source.format)
     if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
         types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
         source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)), types=types)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -59,8 +60,6 @@ def needed(java_options: str) -> dict[str, str]:
 CONF: dict[str, str] = {
     **SETTINGS,
     "spark.app.name": "firesteel",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.extraJavaOptions": _JAVA_OPTIONS,
     "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
     "spark.ui.enabled": "false",
@@ -69,9 +68,19 @@ CONF: dict[str, str] = {
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.retainedJobs": "20",
     "spark.ui.retainedStages": "20",
+    # Every stage of a query starts a thread, kept for a minute, until there are so many: 1,024 unless said otherwise.
+    # A stage that waits for a thread waits for none behind it, so few are enough.
+    "spark.sql.resultQueryStage.maxThreadThreshold": "16",
+    "spark.sql.shuffleExchange.maxThreadThreshold": "16",
+    "spark.sql.broadcastExchange.maxThreadThreshold": "16",
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
+
+#: What a session is started with where all of Spark is on this machine: nobody else can reach it. The machines of a
+#: cluster have to reach the driver; there its address is Spark's to find (or SPARK_LOCAL_IP says it).
+LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_HERE = re.compile(r"local|spark://(127\.|localhost[:/])")
 
 #: Only what stops the session is worth a line; our own errors tell the rest.
 _LOG4J = """\
@@ -117,8 +126,7 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with _quiet_jvm() as options:
         builder = SparkSession.builder.remote(remote) if remote else SparkSession.builder.master(master or "local[*]")
-        sizes = {"spark.sql.shuffle.partitions": str(_cores(master)), **_heap(master)}
-        for name, value in {**CONF, **options, **sizes}.items():
+        for name, value in {**CONF, **options, **_place(master)}.items():
             builder = builder.config(name, value)
         return builder.getOrCreate()
 
@@ -137,19 +145,27 @@ def _not_py4j(record: logging.LogRecord) -> bool:
     return os.path.basename(os.path.dirname(record.pathname)) != "py4j"
 
 
-def _cores(master: str | None) -> int:
+def _place(master: str | None) -> dict[str, str]:
+    """The settings that depend on where Spark runs."""
+    master = master or "local[*]"
+    found = LOOPBACK if _HERE.match(master) else {}
+    if not master.startswith("local"):
+        return found
+    return {**found, "spark.sql.shuffle.partitions": str(_cores(master)), **_heap()}
+
+
+def _cores(master: str) -> int:
     """Partitions of a shuffle: as many as there are cores to work on them."""
-    inside = (master or "local[*]").partition("[")[2].rstrip("]").partition(",")[0]
+    inside = master.partition("[")[2].rstrip("]").partition(",")[0]
     if inside.isdigit():
         return max(1, int(inside))
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
 
 
-def _heap(master: str | None) -> dict[str, str]:
+def _heap() -> dict[str, str]:
     """On this machine all of Spark is one JVM: a quarter of the memory, as the JVM itself would take, where Spark would
     make do with 1 GB. `SPARK_DRIVER_MEMORY` says otherwise."""
-    local = master is None or master.startswith("local")
-    if not local or "SPARK_DRIVER_MEMORY" in os.environ or not hasattr(os, "sysconf"):
+    if "SPARK_DRIVER_MEMORY" in os.environ or not hasattr(os, "sysconf"):
         return {}
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
     return {"spark.driver.memory": f"{min(max(memory // 4, 1024), 8192)}m"}

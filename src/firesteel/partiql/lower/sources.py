@@ -81,10 +81,11 @@ def _join(node: ast.Join, scope: Scope, want: Want, context: Context) -> Lowerin
     else:
         kind = p.Theta(capture, condition or build.lit(True))
     rel = p.Join(kind, left, right, lateral=lateral)
-    for i, column in enumerate(p.schema(rel)):
-        frame.bindings = [
-            b if b.ordinal != i else type(b)(b.name, b.ordinal, column.type, b.role) for b in frame.bindings
-        ]
+    columns = p.schema(rel)
+    frame.bindings = [
+        b if b.type is columns[b.ordinal].type else type(b)(b.name, b.ordinal, columns[b.ordinal].type, b.role)
+        for b in frame.bindings
+    ]
     return rel, frame
 
 

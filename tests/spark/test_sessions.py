@@ -1,0 +1,97 @@
+"""Who uses a Spark session, with sessions that are none."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import firesteel as fs
+from firesteel.spark import sessions
+from firesteel.spark.failures import Failures
+
+
+class Fake:
+    """As much of a session as is asked for."""
+
+    def __init__(self, master: str) -> None:
+        self.sparkContext = SimpleNamespace(_jsc=object(), master=master)
+        self.stops = 0
+
+    def stop(self) -> None:
+        self.stops += 1
+        self.sparkContext._jsc = None
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The sessions that were started."""
+    found: list[Any] = []
+
+    def start(master: str | None, remote: str | None) -> Any:
+        found.append(Fake(master or "local[*]"))
+        return found[-1]
+
+    monkeypatch.setattr(sessions, "start", start)
+    monkeypatch.setattr(sessions, "_existing", lambda: None)
+    monkeypatch.setattr(sessions, "_jvm_is_gone", lambda: False)
+    monkeypatch.setattr(sessions, "_started", None)
+    return found
+
+
+def test_the_last_one_stops_it(started: list[Any]) -> None:
+    one, two = sessions.lease("local[2]", None), sessions.lease(None, None)
+    assert one.spark is two.spark
+    sessions.release(one)
+    sessions.release(one)
+    assert started[0].stops == 0
+    sessions.release(two)
+    assert started[0].stops == 1
+    sessions.release(sessions.lease(None, None))
+    assert [fake.stops for fake in started] == [1, 1]
+
+
+def test_another_master_is_refused(started: list[Any]) -> None:
+    sessions.lease("local[2]", None)
+    with pytest.raises(fs.UnsupportedError, match=r"local\[2\].*local\[4\]"):
+        sessions.lease("local[4]", None)
+    assert len(started) == 1
+
+
+def test_one_that_was_there_is_never_stopped(started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    own: Any = Fake("local[1]")
+    monkeypatch.setattr(sessions, "_existing", lambda: own)
+    found = sessions.lease(None, None)
+    assert found.spark is own
+    sessions.release(found)
+    assert not started
+    assert own.stops == 0
+
+
+def test_one_that_has_ended_is_replaced_and_told_of(started: list[Any]) -> None:
+    first = sessions.lease(None, None)
+    first.spark.stop()
+    with pytest.raises(fs.EvaluationError, match="Spark has ended"), first.using(Failures()):
+        raise AttributeError("'NoneType' object has no attribute 'sc'")
+    assert sessions.lease(None, None).spark is started[1]
+
+
+def test_closing_cancels_what_runs(started: list[Any]) -> None:
+    cancelled: list[int] = []
+    found = sessions.lease(None, None)
+    found.busy.add(_Busy(cancelled))
+    sessions.release(found)
+    assert cancelled == [1]
+    with pytest.raises(fs.EvaluationError, match="the session was closed"), found.using(Failures()):
+        raise ConnectionRefusedError
+    with pytest.raises(fs.PlanError), found.using(Failures()):
+        raise fs.PlanError("an error of the plan stays what it is")
+
+
+class _Busy:
+    def __init__(self, cancelled: list[int]) -> None:
+        self._cancelled = cancelled
+
+    def cancel(self) -> None:
+        self._cancelled.append(1)
