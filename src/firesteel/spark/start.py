@@ -168,7 +168,7 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _stderr_to(target: int) -> Iterator[None]:
-    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, but not
+    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, not
     if it is interrupted."""
     sys.stderr.flush()
     saved = os.dup(2)
