@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import os
+import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,19 @@ def test_faults_in_process(tmp_path: Path) -> None:
 
 #: Those that Spark meets itself: the others are found before it is asked.
 MET = ("an empty folder", "empty", "cut short", "something else", "not UTF-8")
+
+
+def test_bz2_that_is_cut_short_is_told_without_reading_it(tmp_path: Path) -> None:
+    whole = pytest.importorskip("firesteel.spark.utf8").ensure_whole
+    path = tmp_path / "t.bz2"
+    for size in range(0, 3_000, 97):
+        data = bz2.compress(random.Random(size).randbytes(size))
+        path.write_bytes(data)
+        whole([path])
+        for cut in (1, 4, 10, len(data)):
+            path.write_bytes(data[:-cut])
+            with pytest.raises(fs.PlanError, match="decompressed"):
+                whole([path])
 
 
 @pytest.mark.spark

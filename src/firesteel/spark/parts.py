@@ -13,7 +13,7 @@ from firesteel.spark import columns as F
 from firesteel.spark.arrow_tables import arrow_frame, encoded_frame
 from firesteel.spark.frames import Opened
 from firesteel.spark.places import hidden, place
-from firesteel.spark.utf8 import ensure_utf8
+from firesteel.spark.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import Delimited, Part, Parts, parts_arrow, parts_rows, row_counts, row_groups
 from firesteel.tables.parts import parts_schema
 
@@ -127,6 +127,7 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
     schema = s.StructType([s.StructField(f"c{i}", s.StringType()) for i in range(len(source.names))])
     reader = spark.read.schema(schema).format("csv").options(**_options(how))
     repeated = Counter(part.path for part in source.parts)
+    ensure_whole(list(repeated))
     ensure_utf8(spark, list(repeated))
     frames = [
         reader.load([place(path) for path, count in repeated.items() if count >= n])

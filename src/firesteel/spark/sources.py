@@ -29,7 +29,7 @@ from firesteel.spark.rows import Order, Rows
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.substitution import ensure_read
 from firesteel.spark.transfer import upload
-from firesteel.spark.utf8 import ensure_utf8
+from firesteel.spark.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
     COMPRESSED,
     FORMATS,
@@ -182,6 +182,7 @@ def _loaded(spark: SparkSession, source: File) -> Opened:
         return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
     if not files:
         return Opened(spark.range(0).select())
+    ensure_whole(files)
     if source.format == "csv" and source.encoding == "utf-8":
         ensure_utf8(spark, files)
     return Opened(load(None))
@@ -226,6 +227,7 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     all else is read here, with its type, or, if it is much, by the workers."""
     files, folders = files_of(source)
     if source.format == "json" and not any(map(is_document, files)):
+        ensure_whole(files)
         text = text_lines(run.spark, source, files, folders)
         lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip", columns=folders.fields)
     elif run.refuse or not ion_files.are_large(files):

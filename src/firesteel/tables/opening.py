@@ -18,7 +18,7 @@ from firesteel.policy import kind_of, open_canonical
 #: The suffixes of compressed files, and what opens them.
 COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 
-_DAMAGED = "it is cut short or damaged: copy or write it once more"
+DAMAGED = "it is cut short or damaged: copy or write it once more"
 
 
 def path_of(given: str | os.PathLike[str]) -> Path:
@@ -44,7 +44,7 @@ def reading(path: Path) -> Iterator[None]:
     except UnicodeDecodeError as error:
         raise not_utf8(path, f": the byte 0x{error.object[error.start]:02x} at {error.start}") from error
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise PlanError(f"'{path}' cannot be decompressed: {error}", help=_DAMAGED) from error
+        raise PlanError(f"'{path}' cannot be decompressed: {error}", help=DAMAGED) from error
     except FileNotFoundError as error:
         raise PlanError(f"no file '{path}'", help="it is gone, or was never there") from error
     except OSError as error:
