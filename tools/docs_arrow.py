@@ -24,15 +24,15 @@ with a tag.
 |---|---|---|
 """
 TAIL = """
-Refused, by name: maps whose keys are not text, types nested deeper than 64 levels, dates and timestamps beyond the years
-1 to 9999 (when they are read).
+Refused, by name: maps whose keys are not text, types nested deeper than 64 levels, dates and timestamps beyond the
+years 1 to 9999 (when they are read).
 
 ## Tables in memory
 A column of timestamps in nanoseconds that all are whole microseconds, as pandas has them, is one of microseconds.
 
 ## Files
-- Parquet is read by Spark itself; times, nanoseconds, durations, half floats and identifiers natively, from what they are
-  stored as. A file with decimals of more than 38 digits is read in this process.
+- Parquet is read by Spark itself; times, nanoseconds, durations, half floats and identifiers natively, from what they
+  are stored as. A file with decimals of more than 38 digits is read in this process.
 - INT96 in Parquet is an instant in microseconds, as Spark has it: finer digits are cut. Writes are `TIMESTAMP_MICROS`.
 - Timestamps of ORC are microseconds, and instants only if the file says so. Nanoseconds are an error on the reference
   engine, and cut by Spark's reader. A file with unions is read in this process.
@@ -50,7 +50,7 @@ A column of timestamps in nanoseconds that all are whole microseconds, as pandas
 | other intervals | `month_day_nano_interval` |
 | arrays, bags | `list` |
 | values of several types | one type if it holds all of them exactly, else `dense_union` (objects in pandas) |
-| values of an unknown type | what they are; `null` if there are none |
+| values of an unknown type | what they are, attributes by their names; `null` if there are none |
 
 A value that its column's type cannot hold exactly changes that type. What Arrow cannot hold at all (a time with an
 offset, a struct whose keys repeat) is refused by name.

@@ -43,11 +43,23 @@ def ensure_same(results: Iterable[fs.Result]) -> values.Value:
     reference, spark = results
     expected, actual = reference.value(), spark.value()
     assert values.equal(actual, expected)
-    assert t.type_of(actual) == t.type_of(expected)
+    assert t.type_of(in_order(actual)) == t.type_of(in_order(expected))
     mine, theirs = spark.to_arrow(), reference.to_arrow()
     assert mine.schema == theirs.schema
     assert mine.num_rows == theirs.num_rows
     return expected
+
+
+def in_order(value: values.Value) -> values.Value:
+    """The value with the attributes of structs by their names: Spark's variants do not keep another order."""
+    return values.fold(value, lambda leaf: leaf, _by_name)
+
+
+def _by_name(value: values.Value, inner: list[Any]) -> values.Value:
+    if not isinstance(value, values.Struct):
+        return type(value)(inner)
+    pairs = zip((name for name, _ in value.pairs), inner, strict=True)
+    return values.Struct(sorted(pairs, key=lambda pair: pair[0]))
 
 
 def together(built: Iterable[tuple[str, Built]]) -> list[pa.Table]:

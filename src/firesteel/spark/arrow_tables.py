@@ -211,7 +211,10 @@ def _parts(ticks: Column, type_: Any) -> tuple[Column, Column, Column]:
     """Seconds, nanoseconds, and how many digits there are behind the point."""
     digits = arrow_kinds.DIGITS[type_.unit]
     nanos = F.pmod(ticks, moments.long(10**digits)) * moments.long(10 ** (9 - digits))
-    return moments.floored(ticks, 10**digits), nanos, F.lit(digits)
+    before = moments.quotient(ticks + moments.long(1), 10**digits) - moments.long(1)
+    # Not `floored`, which would leave the range of 64 bits for the first moments of it.
+    seconds = F.when(ticks < 0, before).otherwise(moments.quotient(ticks, 10**digits))
+    return seconds, nanos, F.lit(digits)
 
 
 def _time(ticks: Column, type_: Any) -> Column:

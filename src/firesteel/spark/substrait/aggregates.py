@@ -7,73 +7,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import UnsupportedError
 from firesteel.spark import aggregates as partiql
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.aggregates import Group
 from firesteel.spark.encoding import MAX_DIGITS, spelled, to_spark
-from firesteel.spark.expr import Expr, null_expr, reference
+from firesteel.spark.expr import Expr, null_expr
 from firesteel.spark.numbers import Digits, finite, of_plain, to_variant
 from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.rows import Order
+from firesteel.spark.substrait.aggregating import Aggregating, in_order, ordered
 from firesteel.spark.substrait.base import is_float, typed
 from firesteel.spark.substrait.decimals import digits, extremes
 from firesteel.spark.substrait.integers import WIDE, bounds, number, wrapped
 from firesteel.spark.substrait.reals import integral
-
-
-@dataclass(frozen=True)
-class Aggregating:
-    """One call under way: the group, the call's signature, its arguments by their declared types, and its order."""
-
-    group: Group
-    fn: p.Fn
-    args: tuple[Expr, ...]
-    order: tuple[Order, ...] = ()
-    #: Is a row looked at? None where all are.
-    filter: Column | None = None
-    more: list[str] = field(default_factory=list)
-
-    @property
-    def returns(self) -> t.Type:
-        return self.fn.returns
-
-    def choice(self, name: str, default: str) -> str:
-        return (self.fn.choice(name) or default).upper()
-
-    def value(self, at: int = 0) -> Column:
-        return self.args[at].plain
-
-    def cast(self, column: Column) -> Column:
-        return column.cast(spelled(self.returns))
-
-    def error(self, message: str) -> Column:
-        return self.group.error(f"{self.group.name.rpartition(':')[2]}: {message}")
-
-    def result(self, column: Column) -> Expr:
-        """An aggregated column, as it is."""
-        return reference(self.returns, self.group.total(column))
-
-    def after(self, column: Column, *, throws: bool = False) -> Expr:
-        """What is made of aggregated columns."""
-        return Expr(self.returns, column, height=4, throws=throws)
-
-    def addends(self, column: Column) -> Column:
-        """How many values there are in the column of the only argument."""
-        if self.group.distinct:
-            return self.group.add(F.count_distinct(column))
-        return self.group.add(F.count(column if self.args[0].type.absent else F.lit(1)))
-
-    def unsupported(self, what: str) -> UnsupportedError:
-        return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.group.where)
-
 
 Aggregate = Callable[[Aggregating], Expr]
 
@@ -231,9 +183,15 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     if precision - scale < _BEFORE:
         return short
     known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
+
+    def plain(variant: Column) -> Column:
+        """One of 38 digits and a zero behind the point is tagged."""
+        name = to_spark(returns).simpleString()
+        return F.coalesce(dynamic.whole(variant, name), dynamic.payload(variant, name))
+
     long = dynamic.let(
         dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)),
-        lambda found: dynamic.whole(to_variant(Digits(found)), to_spark(returns).simpleString()),
+        lambda found: dynamic.let(to_variant(Digits(found)), plain),
     )
     few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
     return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
@@ -331,45 +289,26 @@ def _any_value(call: Aggregating) -> Expr:
 
 
 def _string_agg(call: Aggregating) -> Expr:
-    """In the order that the call asks for."""
+    """In the order that the call asks for. A separator that is a column stands before the text of its own row."""
     text = call.value()
     separator = call.args[1].constant if len(call.args) > 1 else ""
-    mark = F.lit(separator) if isinstance(separator, str) else call.group.add(F.first(call.value(1), ignorenulls=True))
-    if call.order:
-        every = ordered(call, text)
+    if isinstance(separator, str):
+        every = _texts(call, text)
+        joined = F.call_function("array_join", every, F.lit(separator))
     else:
-        every = call.group.add((F.collect_set if call.group.distinct else F.collect_list)(text))
-    return call.after(F.when(F.array_size(every) > 0, F.call_function("array_join", every, mark)))
-
-
-def ordered(call: Aggregating, value: Column) -> Column:
-    """The values that are there, as an array in the order that the call asks for; each once, if they are distinct."""
-    found = in_order(call, value)
-    return F.array_distinct(found) if call.group.distinct else found
-
-
-def in_order(call: Aggregating, value: Column) -> Column:
-    """The values that are there, as an array in the order that the call asks for."""
-    keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
-    every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
-    return F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
-
-
-def _compared(order: Sequence[Order], a: Column, b: Column) -> Column:
-    """-1, 0 or 1: which of two structs comes first."""
-    found = F.lit(0)
-    for i, one in reversed(list(enumerate(order))):
-        x, y = a[f"k{i}"], b[f"k{i}"]
-        less, nulls = (1, -1)[not one.order.descending], (1, -1)[one.order.nulls_first]
-        found = (
-            F.when(x.isNull() & y.isNull(), found)
-            .when(x.isNull(), F.lit(nulls))
-            .when(y.isNull(), F.lit(-nulls))
-            .when(x < y, F.lit(less))
-            .when(x > y, F.lit(-less))
-            .otherwise(found)
+        every = _texts(call, F.when(text.isNotNull(), F.struct(text.alias("t"), call.value(1).alias("s"))))
+        parts = F.transform(
+            every,
+            lambda one, i: F.when(i == 0, one["t"]).otherwise(F.concat(F.coalesce(one["s"], F.lit("")), one["t"])),
         )
-    return found
+        joined = F.call_function("array_join", parts, F.lit(""))
+    return call.after(F.when(F.array_size(every) > 0, joined))
+
+
+def _texts(call: Aggregating, value: Column) -> Column:
+    if call.order:
+        return ordered(call, value)
+    return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
 
 
 def _quantile(call: Aggregating) -> Expr:
