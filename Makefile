@@ -30,10 +30,19 @@ help: ## list the targets
 
 # --- the environment -------------------------------------------------------------------------------
 
+# $(call install,environment,constraints): the package, editable, with what its tests need. The build tools come first and
+# by constraint, because pip's build isolation would ignore the constraints: hatchling and editables build this package;
+# setuptools and wheel build pyspark, which is published as a source distribution only. If pip fails, its last line with
+# an error is the reason.
+install = { $(1)/bin/python -m pip install -c $(2) hatchling editables setuptools wheel \
+  && $(1)/bin/python -m pip install -c $(2) --no-build-isolation -e '.[dev]'; } >$(LOG) 2>&1 \
+  || { rm -f $(1)/.installing; \
+       why=$$(grep -q 'connection broken' $(LOG) && echo "no connection to the package index" \
+         || grep -iE '(^|[^[:alnum:]])error: ' $(LOG) | tail -n 1 | sed 's/^[^[:alnum:]]*//'); \
+       echo "pip could not install the packages: $${why:-it gave no reason} (the rest is in $(LOG))." >&2; exit 1; }
+
 # The stamp is written last, so a half-finished environment is never taken for a finished one. One in
 # which pip was cut short (.installing is still there) may hold half a package: it is made anew.
-# The build tools come first and by constraint, because pip's build isolation would ignore the constraints: hatchling and
-# editables build this package; setuptools and wheel build pyspark, which is published as a source distribution only.
 $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	  || { echo "Firesteel needs Python 3.11 or newer, and $(PYTHON) is $$($(PYTHON) --version 2>/dev/null || echo missing): name another with make PYTHON=..." >&2; exit 1; }
@@ -42,11 +51,7 @@ $(STAMP): pyproject.toml constraints.txt
 	  || { echo "$(PYTHON) could not make $(VENV): on Debian and Ubuntu install python3-venv." >&2; exit 1; }; fi
 	@mkdir -p build && rm -f $@ && touch $(VENV)/.installing
 	@echo "installing into $(VENV): about a minute the first time"
-	@{ $(BIN)/python -m pip install -c constraints.txt hatchling editables setuptools wheel \
-	  && $(BIN)/python -m pip install -c constraints.txt --no-build-isolation -e '.[dev]'; } >$(LOG) 2>&1 \
-	  || { rm -f $(VENV)/.installing; \
-	       why=$$(grep -q 'connection broken' $(LOG) && echo "no connection to the package index" || grep -iE '(^|[^[:alnum:]])error: ' $(LOG) | tail -n 1 | sed 's/^[^[:alnum:]]*//'); \
-	       echo "pip could not install the packages: $${why:-it gave no reason} (the rest is in $(LOG))." >&2; exit 1; }
+	@$(call install,$(VENV),constraints.txt)
 	@rm $(VENV)/.installing && touch $@
 
 # Before a command that starts Spark: the Java to start it on, or one sentence on how to get one.
@@ -97,9 +102,7 @@ tests-oldest: $(STAMP) ## the demo, the golden queries and TPC-H on the oldest S
 	@echo "installing Spark $(OLDEST_SPARK) into $(OLDEST)"
 	@[ -x $(OLDEST)/bin/python ] || $(PYTHON) -m venv $(OLDEST) >/dev/null
 	@{ grep -v -e '^pyspark==' -e '^py4j==' constraints.txt; echo pyspark==$(OLDEST_SPARK); } >$(OLDEST)/constraints.txt
-	@{ $(OLDEST)/bin/python -m pip install -c $(OLDEST)/constraints.txt hatchling editables setuptools wheel \
-	  && $(OLDEST)/bin/python -m pip install -c $(OLDEST)/constraints.txt --no-build-isolation -e '.[dev]'; } >$(LOG) 2>&1 \
-	  || { echo "pip could not install Spark $(OLDEST_SPARK): the rest is in $(LOG)." >&2; exit 1; }
+	@$(call install,$(OLDEST),$(OLDEST)/constraints.txt)
 	@$(with_java) $(OLDEST)/bin/python examples/demo.py >build/oldest-demo.txt || { cat build/oldest-demo.txt; exit 1; }
 	@$(with_java) $(OLDEST)/bin/python -m pytest -W ignore::pytest.PytestUnraisableExceptionWarning -W ignore::ResourceWarning \
 	  -o timeout=900 $(OLDEST_TESTS) $(ARGS)
