@@ -9,6 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
+from firesteel.spark.like import like
 from firesteel.spark.substrait.base import Build, Call, Scalar, scalar, simple
 
 _MAX = 2**31 - 1
@@ -107,9 +108,7 @@ def _like(call: Call) -> Column:
         if not isinstance(mark, str) or len(mark) != 1:
             raise call.unsupported("an escape that is not one literal character")
         return F.like(text, wanted, F.lit(mark))
-    if isinstance(call.constant(1), str) and "\\" not in call.constant(1):
-        return F.like(text, wanted)
-    return F.like(text, wanted, F.lit("\0"))
+    return like(text, wanted, call.constant(1))
 
 
 def _substring(call: Call) -> Column:
