@@ -18,7 +18,7 @@ TAME = [
     *(r"\w+", "a.b", "^.", ".$", r"(\w)\s(\w)", "(?i)HELLO|x", "[^a-z]+", r"\bc", r"(?=W)\w+", r"\Qo W\E", "", "l*"),
     *(r"(?m)^.", r"(?:Xb)*", r"\d{2,}?", "[äé]+"),
 ]
-SUBJECTS = ["s", text("a\rb a\u2028b axb\r\n"), text("aéÉ ſ \u0301 1٣")]
+SUBJECTS = ["s", text("a\rb a\u2028b axb\r\n"), text("aéÉ ſ 1٣")]
 #: Java would not end over the first, overflow its stack over the second, and nobody can judge the third before the run.
 WILD = [
     of("string:regexp_count_substring", text("a" * 500), text("(a+)+b")),
@@ -56,7 +56,7 @@ def test_like_of_many_parts(spark: Any) -> None:
     texts = ["a" * 2_000, "a" * 30 + "b", "a.*([", "\\a a \n", "", "aa", "a%aa_aa"]
     rows = [{"s": one, "p": pattern} for one in texts for pattern in patterns]
     queries = [
-        "SELECT t.s AS s, t.p AS p, t.s LIKE t.p AS l FROM t",
+        "SELECT t.s || t.p AS s, t.s LIKE t.p AS l FROM t",
         *(f"SELECT t.s AS s, t.s LIKE '{pattern}' AS l FROM t" for pattern in patterns),
         *(f"SELECT t.s AS s, t.s LIKE '{pattern}' ESCAPE '#' AS l FROM t" for pattern in patterns),
     ]

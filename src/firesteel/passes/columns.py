@@ -6,11 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from firesteel.node import Node, has
-from firesteel.passes.remembered import remembered
+from firesteel.passes.remembered import gathered, remembered
 from firesteel.plan import Rex, Var
 from firesteel.plan.scope import levels, replaced, shifted
 
 N = TypeVar("N", bound=Node)
+
+Free = frozenset[tuple[int, int]]
+_NONE: Free = frozenset()
 
 
 def columns_of(root: Node) -> frozenset[int]:
@@ -19,18 +22,19 @@ def columns_of(root: Node) -> frozenset[int]:
 
 
 def _columns(root: Node) -> frozenset[int]:
-    found: set[int] = set()
-    seen: set[tuple[int, int]] = set()
-    stack = [(root, 0)]
-    while stack:
-        node, level = stack.pop()
-        if (id(node), level) in seen:
-            continue
-        seen.add((id(node), level))
-        if isinstance(node, Var) and node.depth == level:
-            found.add(node.ordinal)
-        stack.extend(levels(node, level))
-    return frozenset(found)
+    free = gathered(root, "_free_columns", _free, lambda node: [kid for kid, _ in levels(node, 0)])
+    return frozenset(ordinal for depth, ordinal in free if depth == 0)
+
+
+def _free(node: Node, below: list[Free]) -> Free:
+    """The columns of the rows around it that a node refers to: how far out the row is, and the ordinal."""
+    if isinstance(node, Var):
+        return frozenset([(node.depth, node.ordinal)])
+    found: Free = _NONE
+    for inner, (_, level) in zip(below, levels(node, 0), strict=True):
+        out = frozenset((depth - level, ordinal) for depth, ordinal in inner if depth >= level) if level else inner
+        found = found | out if found and out else found or out
+    return found
 
 
 def substituted(root: N, change: Callable[[Var], Rex]) -> N:

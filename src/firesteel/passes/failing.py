@@ -11,8 +11,8 @@ from collections.abc import Callable
 from firesteel import functions
 from firesteel import types as t
 from firesteel.functions import substrait
-from firesteel.node import Node, walk
-from firesteel.passes.remembered import remembered
+from firesteel.node import Node, has
+from firesteel.passes.remembered import gathered
 from firesteel.plan import (
     Agg,
     Aggregate,
@@ -67,7 +67,9 @@ def may_fail(root: Node, mode: Mode) -> bool:
     """May evaluating a subtree raise an error?"""
     strict = mode is Mode.STRICT
     slot, sorts = ("_may_fail_strict", _WRONG) if strict else ("_may_fail", _FAILING)
-    return remembered(root, slot, lambda: any(fails(node, strict) for node in walk(root, *sorts)))
+    if not has(root, *sorts):
+        return False
+    return gathered(root, slot, lambda node, below: any(below) or fails(node, strict))
 
 
 def is_condition(type_: t.Type) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from firesteel.node import Node, has
+from firesteel.node import Node, children, fold, has
 from firesteel.plan import Global, Rel
 
 T = TypeVar("T")
@@ -18,6 +18,18 @@ def remembered(node: Node, slot: str, compute: Callable[[], T]) -> T:
         known = compute()
         object.__setattr__(node, slot, known)
     return known
+
+
+def gathered(
+    root: Node, slot: str, one: Callable[[Any, list[T]], T], below: Callable[[Node], list[Node]] = children
+) -> T:
+    """What follows from a node and from what the nodes below it gave, kept with each of them: asking every node of a
+    deep plan takes no more than asking the topmost."""
+
+    def keep(node: Node, inner: list[T]) -> T:
+        return remembered(node, slot, lambda: one(node, inner))
+
+    return fold(root, keep, lambda node: [] if slot in node.__dict__ else below(node))
 
 
 def has_relation(root: Node) -> bool:
