@@ -197,7 +197,9 @@ def json_lines(path: Path) -> Iterator[values.Value | EvaluationError]:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
                 if text:
                     yield values.from_python(_decode(text))
-            except (ValueError, RecursionError) as error:
+            except RecursionError:
+                yield EvaluationError(f"{path}:{number}: nested too deep for JSON", help="Ion is read at any depth")
+            except ValueError as error:
                 yield EvaluationError(f"{path}:{number}: not JSON: {error}")
 
 
@@ -266,7 +268,11 @@ def _write_csv(value: values.Value, path: str) -> None:
 def _write_json(value: values.Value, path: str) -> None:
     with open(path, "w", encoding="utf-8") as out:
         for record in _records(value):
-            out.write(json.dumps(plain(record), default=_json_scalar, ensure_ascii=False) + "\n")
+            try:
+                text = json.dumps(plain(record), default=_json_scalar, ensure_ascii=False)
+            except RecursionError:
+                raise UnsupportedError("a value is nested too deep for JSON", help="write Ion") from None
+            out.write(text + "\n")
 
 
 def _json_scalar(item: Any) -> Any:
