@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 import firesteel as fs
+from firesteel.evaluate import evaluate
 from firesteel.spark import SparkEngine
 
 from .helpers import p
-from .standard import compare, i64, made, native, of, text
+from .standard import compare, i32, i64, made, native, of, plan, scan, text
 
 pytestmark = pytest.mark.spark
 
@@ -41,6 +42,16 @@ def test_patterns_that_java_does_not_match(spark: Any) -> None:
     for call in WILD:
         with native(spark) as engine, pytest.raises(fs.UnsupportedError, match="any time"):
             compare(engine, [p.Call(*made(call))], [call])
+
+
+@pytest.mark.parametrize("name", ["repeat", "lpad", "rpad", "center"])
+def test_a_text_that_would_fill_the_memory(spark: Any, name: str) -> None:
+    many = i64(10**10) if name == "repeat" else i32(10**9)
+    call = of(f"string:{name}", "s", many) if name == "repeat" else of(f"string:{name}", "s", many, text("x"))
+    both = plan(p.Project((p.Call(*made(call)),), scan()), 1)
+    for run in (evaluate, lambda plan: SparkEngine(spark).run(plan).value()):
+        with pytest.raises(fs.EvaluationError, match="characters"):
+            run(both)
 
 
 def test_like_of_many_parts(spark: Any) -> None:
