@@ -157,10 +157,10 @@ _TEXTS = {
 # Command lines -------------------------------------------------------------------------------------------------------
 
 COMMANDS = [
-    ["query", "--engine", "reference", "-t", "t={data}", "SELECT VALUE r.a FROM t AS r", "--limit", "2"],
-    ["query", "--engine", "reference", "1 + 1", "--format", "json", "--timeout", "5"],
-    ["plan", "SELECT r.a FROM t AS r", "-t", "t={data}", "--as", "tree", "--typing", "static"],
-    ["run", "--engine", "reference", "{plan}", "-t", "t={data}", "--param", "1=2"],
+    ["query", "--engine", "reference", "--table", "t={data}", "SELECT VALUE r.a FROM t AS r", "--limit", "2"],
+    ["query", "--engine", "reference", "1 + 1", "--format", "ion", "--timeout", "5"],
+    ["plan", "SELECT r.a FROM t AS r", "--table", "t={data}", "--as", "tree", "--typing", "static"],
+    ["run", "--engine", "reference", "{plan}", "--table", "t={data}", "--param", "1=2"],
     ["explain", "{plan}", "--as", "algebra"],
     ["check", "{plan}", "--format", "json"],
     ["--help"],

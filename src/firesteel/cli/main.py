@@ -22,7 +22,7 @@ from firesteel.cli.stages import stages
 from firesteel.explain import table
 from firesteel.substrait import Findings, numbered
 
-TIMEOUT, INTERRUPTED = 124, 130
+USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
 
 
 class _TimeOut(Exception):
@@ -35,6 +35,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _run(argv: list[str]) -> int:
+    wrong = next((word for word in argv if not _is_text(word)), None)
+    if wrong is not None:
+        click.echo(f"an argument is no text that a system could hand over: {wrong!r}", err=True)
+        return USAGE
     try:
         code = commands.main(argv, prog_name="firesteel", standalone_mode=False)
         sys.stdout.flush()
@@ -57,6 +61,14 @@ def _run(argv: list[str]) -> int:
         # Whoever read our output has gone (`| head`): nothing more to say, and nothing to say at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _is_text(word: str) -> bool:
+    """No NUL, and no half of a surrogate pair but those that stand for bytes."""
+    try:
+        return b"\x00" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
