@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tools.spark_batch import FAST, configured
+
 # On CI generated cases are the same every time: what fails there fails at home too.
 settings.register_profile("firesteel", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("firesteel")
@@ -21,6 +23,7 @@ CONFORMANCE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="rewrite the golden files with what the tests see")
+    parser.addoption("--codegen", action="store_true", help="let Spark generate code, as it does for users")
 
 
 @pytest.fixture
@@ -52,11 +55,25 @@ def outside() -> Callable[[str], Path]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[Any]:
-    """The one Spark session of a test run, with room for the plans of many statements at once."""
+def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The one Spark session of a test run, with room for the plans of many statements at once.
+
+    Most queries of the tests are seen once, over a few rows: making code for them takes longer than running them. So
+    Spark interprets them, unless the run has `--codegen` or a test asks for `codegen`.
+    """
     from firesteel.spark import start
 
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     session = start(master="local[2]")
+    if not request.config.getoption("--codegen"):
+        for name, value in FAST.items():
+            session.conf.set(name, value)
     yield session
     session.stop()
+
+
+@pytest.fixture(scope="module")
+def codegen(spark: Any) -> Iterator[None]:
+    """The tests of this module run with Spark's own settings, as users have them."""
+    with configured(spark, dict.fromkeys(FAST) | {"spark.sql.shuffle.partitions": "2"}):
+        yield

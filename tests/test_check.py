@@ -20,8 +20,8 @@ def query(rex: p.Rex, *globals_: p.GlobalBinding) -> p.Plan:
     return p.Plan(p.Query(rex), globals=globals_)
 
 
-def rows(rel: p.Rel) -> p.Plan:
-    return query(p.Select(t.BAG, b.lit(1), rel))
+def rows(rel: p.Rel, mode: p.Mode = p.Mode.PERMISSIVE) -> p.Plan:
+    return p.Plan(p.Query(p.Select(t.BAG, b.lit(1), rel), mode=mode))
 
 
 FINE = {
@@ -82,8 +82,8 @@ WRONG = {
         p.Scan(b.lit([1]), declared=(t.Field(None, t.STRING),))
     ),
     "scan has 2 names for 1 columns": rows(p.Scan(b.lit([1]), names=("a", "b"))),
-    "a filter's condition is a bool, not a int64": rows(p.Filter(N, NUMBERS)),
-    "a join's condition is a bool, not a int64": rows(p.Join(p.Theta(p.Capture.INNER, N), NUMBERS, TWO)),
+    "a filter's condition is a bool, not a int64": rows(p.Filter(N, NUMBERS), p.Mode.STRICT),
+    "a join's condition is a bool, not a int64": rows(p.Join(p.Theta(p.Capture.INNER, N), NUMBERS, TWO), p.Mode.STRICT),
     "the equi join has no keys": rows(p.Join(p.Equi(p.Capture.INNER), NUMBERS, TWO)),
     "a lateral join cannot be FULL": rows(
         p.Join(p.Theta(p.Capture.FULL, b.lit(True)), NUMBERS, TWO, lateral=True),
@@ -103,6 +103,11 @@ def test_wrong(message: str) -> None:
     found = check(WRONG[message])
     assert any(message in error.message for error in found), [str(error) for error in found]
     assert all(error.where is not None for error in found)
+
+
+def test_in_permissive_mode_a_condition_that_is_no_boolean_is_missing() -> None:
+    assert check(rows(p.Filter(N, NUMBERS))) == []
+    assert check(rows(p.Join(p.Theta(p.Capture.INNER, N), NUMBERS, TWO))) == []
 
 
 def test_a_built_node_is_placed_by_its_path() -> None:

@@ -16,7 +16,6 @@ AREAS = ["core eval", "core eval-equiv", "core fail", "core success", "extended"
 
 
 @pytest.mark.conformance
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("area", AREAS)
 def test_reference(area: str, outside: Callable[[str], Path]) -> None:
     runs = [run for run in load(outside("partiql-tests")) if _area(run.area) == area]
@@ -33,7 +32,6 @@ def test_reference(area: str, outside: Callable[[str], Path]) -> None:
 
 
 @pytest.mark.conformance
-@pytest.mark.timeout(600)
 def test_literals_in_a_table_mean_the_same(outside: Callable[[str], Path]) -> None:
     """What the Spark run with dynamic literals relies on, on the reference engine."""
     runs = [run for run in load(outside("partiql-tests")) if run.expected.startswith("Evaluation")]

@@ -94,6 +94,18 @@ def cases(folder: Path) -> dict[str, tuple[bytes, Any]]:
         "a pattern": (ask(item("many/*.parquet", "uriPathGlob")), rows(*range(10))),
         "a deep pattern": (ask(item("many/**/[12].parquet", "uriPathGlob")), rows(*range(15))),
         "several items": (ask(item("t.parquet"), item("many/1.parquet")), rows(*range(COUNT), *range(10))),
+        "two formats": (
+            ask(item("many/1.parquet"), item("stream.arrow", format_="arrow"), item("_low.parquet")),
+            rows(*range(10), *range(7), *range(3)),
+        ),
+        "text in two ways, and no text": (
+            ask(item("t.txt", text=null("NA")), item("t.txt", text=null("")), item("_low.parquet")),
+            sorted(
+                [[0, "x0"], [1, "x1"], [1, "x|y"], [1, "x|y"], [2, "NA"], [2, None], [2, "x2"], [3, ""], [3, None]]
+                + [[4, 'q"r\ns']] * 2,
+                key=str,
+            ),
+        ),
         "the same twice": (ask(item("many/1.parquet"), item("many/1.parquet")), rows(*range(10), *range(10))),
         "a name that Spark takes for no data": (ask(item("_low.parquet")), rows(0, 1, 2)),
         "a name with signs": (ask(item("odd [*] %20#?.parquet")), rows(0, 1)),
@@ -135,6 +147,7 @@ TELLING = (
     "orc",
     "an arrow stream",
     "a folder",
+    "text in two ways, and no text",
     "the same twice",
     "a name that Spark takes for no data",
     "a name with signs",

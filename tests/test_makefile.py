@@ -62,8 +62,17 @@ def test_an_old_python_gets_one_sentence(project: Path) -> None:
 
 
 @needs_make
-def test_a_failed_install_gets_one_sentence_and_is_not_taken_for_done(project: Path) -> None:
-    """A Python whose venv holds a pip that always fails."""
+@pytest.mark.parametrize(
+    "said",
+    [
+        "ERROR: No matching distribution found for hatchling",
+        "  error: invalid command 'bdist_wheel'",
+        "\u00d7 building did not run\n  error: subprocess-exited-with-error\nhint: see above",
+    ],
+)
+def test_a_failed_install_gets_one_sentence_and_is_not_taken_for_done(project: Path, said: str) -> None:
+    """A Python whose venv holds a pip that always fails: its last line with an error is the reason."""
+    (project / "said").write_text(f"Collecting hatchling\n{said}\n", encoding="utf-8")
     fake = script(
         project / "fake",
         """
@@ -71,17 +80,30 @@ if [ "$2" = venv ]; then
     mkdir -p .venv/bin
     cp "$0" .venv/bin/python
 elif [ "$3" = install ]; then
-    echo "ERROR: No matching distribution found for hatchling"
+    cat said
     exit 1
 fi
 """,
     )
+    (reason,) = (line.strip() for line in said.splitlines() if "error: " in line.lower())
     for _ in range(2):
         done = make(project, "check", f"PYTHON={fake}")
         assert done.returncode == 2
         sentence = done.stderr.splitlines()[0]
-        assert sentence.startswith("pip could not install the packages: ERROR: No matching distribution found for")
+        assert sentence == f"pip could not install the packages: {reason} (the rest is in build/install.log)."
         assert not (project / ".venv" / ".complete").exists()
+
+
+@needs_make
+def test_a_part_over_its_budget_says_so_and_passes(project: Path) -> None:
+    commands = project / ".venv" / "bin"
+    commands.mkdir(parents=True)
+    for name, text in {"ruff": "", "mypy": "sleep 1.1\n", "lint-imports": "echo contracts\n"}.items():
+        script(commands / name, text)
+    (project / ".venv" / ".complete").touch()
+    done = make(project, "check", "CHECK_MINUTES=0")
+    assert (done.returncode, done.stdout) == (0, "contracts\n")
+    assert done.stderr == "check: took 1 minutes, its budget is 0\n"
 
 
 # --- tools/suites.py -------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from tools import saved_plans
 
 pytestmark = [
     pytest.mark.spark,
+    pytest.mark.usefixtures("codegen"),
     pytest.mark.skipif(not saved_plans.PLANS.exists(), reason="the saved plans are not here"),
 ]
 
@@ -36,7 +37,6 @@ def test_a_part_of_them(runner: saved_plans.Runner) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 def test_all_of_them(runner: saved_plans.Runner) -> None:
     assert wrong(runner, "") == []
 

@@ -40,7 +40,8 @@ def chained(levels):
         rel = p.Project((b.call("neg", b.column(rel, 0)),), rel)
     return p.Plan(p.Query(b.select(b.column(rel, 0), rel)))
 
-with fs.connect(**json.loads(sys.argv[3]), in_process=False) as s:
+place, levels = map(json.loads, sys.argv[3:])
+with fs.connect(**place, in_process=False) as s:
     s.register("t", [{"id": 1, "l": [1, 2]}, {"id": 2, "l": []}, {"id": "x"}])
     query = lambda text, **more: outcome(lambda: s.query(text, **more).to_python())
     found = {
@@ -51,8 +52,8 @@ with fs.connect(**json.loads(sys.argv[3]), in_process=False) as s:
         "strict": query("SELECT VALUE r.id + 1 FROM t AS r", mode="strict"),
         "fallback": query("SELECT VALUE EXP(r.id - 1) FROM t AS r WHERE r.id = 1"),
         "python": len(s.query("SELECT VALUE EXP(r.id) FROM t AS r").plan_report().fallbacks),
-        "nested": {n: outcome(lambda: s.run(nested(n)).to_python()) for n in (10, 100, 10000)},
-        "chained": {n: outcome(lambda: s.run(chained(n)).to_python()) for n in (10, 300)},
+        "nested": {n: outcome(lambda: s.run(nested(n)).to_python()) for n in levels},
+        "chained": {n: outcome(lambda: s.run(chained(n)).to_python()) for n in levels if n < 1000},
         "join": query("SELECT a.id AS a, b.id AS b FROM t AS a JOIN t AS b ON a.id = b.id WHERE a.id = 2"),
         "union": query("SELECT VALUE r.id FROM t AS r WHERE r.id = 1 UNION ALL SELECT VALUE r.l FROM t AS r"),
         "subquery": query("SELECT r.id AS id, (SELECT VALUE e + 1 FROM r.l AS e) AS l FROM t AS r WHERE r.id = 1"),
@@ -85,15 +86,17 @@ print("FOUND" + json.dumps(found, default=str))
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
-    "place",
-    [{"remote": "local[2]"}, pytest.param({"master": "local-cluster[2,1,1024]"}, marks=pytest.mark.slow)],
-    ids=["connect", "cluster"],
+    ("place", "levels"),
+    [
+        pytest.param({"remote": "local[2]"}, [10], id="connect"),
+        pytest.param({"remote": "local[2]"}, [10, 100, 300, 10_000], id="connect, deep", marks=pytest.mark.slow),
+        pytest.param({"master": "local-cluster[2,1,1024]"}, [10, 300], id="cluster", marks=pytest.mark.slow),
+    ],
 )
-def test_elsewhere(tmp_path: Path, place: dict[str, str]) -> None:
-    command = [sys.executable, "-c", CHILD, str(DATA), str(tmp_path), json.dumps(place)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=390)
+def test_elsewhere(tmp_path: Path, place: dict[str, str], levels: list[int]) -> None:
+    command = [sys.executable, "-c", CHILD, str(DATA), str(tmp_path), json.dumps(place), json.dumps(levels)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=1700)
     lines = [line for line in done.stdout.splitlines() if line.startswith("FOUND")]
     assert lines, done.stderr[-2000:]
     found = json.loads(lines[0].removeprefix("FOUND"))

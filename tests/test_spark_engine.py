@@ -104,9 +104,8 @@ def chained_filters(levels: int) -> p.Plan:
     return p.Plan(p.Query(b.select(b.column(rel, 0), rel)))
 
 
-@pytest.mark.parametrize("levels", [10, 100, 1_000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("levels", [10, 100, *(pytest.param(n, marks=pytest.mark.slow) for n in (1_000, 10_000))])
 @pytest.mark.parametrize("shape", [nested_calls, nested_lists, chained_projects, chained_filters])
-@pytest.mark.timeout(300)
 def test_depth_runs_or_is_refused_by_name(session: fs.Session, shape: Any, levels: int) -> None:
     refused = ""
     try:

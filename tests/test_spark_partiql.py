@@ -13,7 +13,7 @@ from firesteel import values
 #: What the Spark compiler runs into and should not; each with what it says. A case that passes has to be taken off.
 KNOWN: dict[tuple[str, str], str] = {}
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("codegen")]
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,6 @@ def session(spark: Any) -> fs.Session:
 
 
 @pytest.mark.parametrize("file", sorted({case.file for case in CASES}))
-@pytest.mark.timeout(300)
 def test_golden(file: str, session: fs.Session) -> None:
     ran = 0
     wrong: list[str] = []

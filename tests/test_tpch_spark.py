@@ -16,7 +16,7 @@ import firesteel as fs
 from tools import tpch
 from tools.spark_plans import facts
 
-pytestmark = [pytest.mark.spark, pytest.mark.conformance]
+pytestmark = [pytest.mark.spark, pytest.mark.conformance, pytest.mark.usefixtures("codegen")]
 
 BUILD = ROOT / "build" / "bench"
 
@@ -76,18 +76,15 @@ def compare(session: fs.Session, duck: Any, texts: dict[str, str]) -> list[str]:
     return wrong
 
 
-@pytest.mark.timeout(400)
 def test_answers(over: Callable[[float], tuple[fs.Session, Any]], texts: dict[str, str]) -> None:
     assert compare(*over(0.01), texts) == []
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(1200)
 def test_answers_over_more_data(over: Callable[[float], tuple[fs.Session, Any]], texts: dict[str, str]) -> None:
     assert compare(*over(0.1), texts) == []
 
 
-@pytest.mark.timeout(400)
 def test_plans(over: Callable[[float], tuple[fs.Session, Any]], texts: dict[str, str], spark: Any) -> None:
     """No more exchanges, no column read that is not read there, every filter pushed that is pushed there, no Python."""
     session, _ = over(0.1)

@@ -92,6 +92,14 @@ def test_the_total_order(i: int) -> None:
         (v.Timestamp(2020, 1, 1, 12, 0, offset=60), v.Timestamp(2020, 1, 1, 11, 0, offset=0), True),
         (v.Time(12, 0, Decimal(0), 60), v.Time(11, 0, Decimal("0.0"), 0), True),
         (float("nan"), float("nan"), True),
+        (0.1, Decimal("0.1"), True),
+        (0.1, Decimal("0.1000000000000000055511151231257827"), False),
+        (0.1 + 0.2, Decimal("0.30000000000000004"), True),
+        (123456789012345000, 1.23456789012345e17, True),
+        (2**60, 2.0**60, False),  # the float is written 1.152921504606847e18
+        (0, -0.0, True),
+        (5e-324, Decimal("5E-324"), True),
+        (float("inf"), Decimal("1E+400"), False),
     ],
 )
 def test_deep_equality(a: Any, b: Any, same: bool) -> None:
@@ -105,6 +113,14 @@ def test_the_order_is_total(a: Any, b: Any, c: Any) -> None:
     x, y, z = v.key(a), v.key(b), v.key(c)
     assert (x < y) + (x == y) + (x > y) == 1
     assert not (x <= y <= z) or x <= z
+
+
+@given(st.decimals(allow_nan=False, allow_infinity=False, places=6, min_value=-(10**8), max_value=10**8), st.floats())
+def test_decimals_of_few_digits_compare_as_floats(number: Decimal, other: float) -> None:
+    near = float(number)
+    assert v.equal(number, near)
+    assert v.equal(number, other) is (near == other)
+    assert (v.key(number) < v.key(other)) is (near < other)
 
 
 @given(anything)

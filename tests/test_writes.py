@@ -94,6 +94,55 @@ def test_a_write_without_a_schema_goes_by_position_and_a_table_may_have_more_nam
     assert rows(session, "t") == ab((1, "x"), (2, "y"), (2, "y"))
 
 
+#: A struct with a name for each of its fields, and one in a list: `p{q,r}`, `l[{x}]`.
+NESTED = {
+    "names": ["p", "q", "r", "l", "x"],
+    "struct": {
+        "types": [column("struct", types=[I64, STRING]), column("list", type=column("struct", types=[I64]))],
+        **column("x", nullable=False)["x"],
+    },
+}
+ROW = [{"p": {"q": 1, "r": "x"}, "l": [{"x": 7}]}]
+
+
+def built(number: int = 1, text: str = "x") -> Json:
+    """A row whose struct and list are put together in the plan: their fields have no names there."""
+    one = [{"literal": {"i64": str(number), "nullable": True}}, {"literal": {"string": text, "nullable": True}}]
+    item = {"nested": {"struct": {"fields": [{"literal": {"i64": "7", "nullable": True}}]}}}
+    values = [{"nested": {"struct": {"fields": one}}}, {"nested": {"list": {"values": [item]}}}]
+    common = {"emit": {"outputMapping": [1, 2]}}
+    return {"project": {"common": common, "input": virtual((1,), columns=schema(n=I64)), "expressions": values}}
+
+
+def nested_writes() -> dict[str, list[Json]]:
+    """Plans that make `t` of one row, or see it through a view."""
+    made = define("t", "TABLE", "CREATE", tableSchema=NESTED)
+    view = define("t", "VIEW", "CREATE", viewDefinition=built(), tableSchema=NESTED)
+    return {
+        "CTAS": [write("t", built(), "CTAS", columns=NESTED)],
+        "INSERT": [made, write("t", built(), "INSERT", columns=NESTED)],
+        "INSERT without a schema": [made, write("t", built(), "INSERT", columns=None)],
+        "a view": [view],
+    }
+
+
+@pytest.mark.parametrize("name", nested_writes())
+def test_names_of_nested_fields_are_those_that_are_declared(session: fs.Session, name: str) -> None:
+    trees = nested_writes()[name]
+    again = root(table("t", columns=NESTED), *NESTED["names"])
+    assert session.run(plan(*trees, again)).to_python() == ROW
+    assert rows(session, "t") == ROW
+    assert session.query("SELECT VALUE o.p.q + i.x FROM t AS o, o.l AS i").to_python() == [8]
+
+
+@pytest.mark.spark
+def test_names_of_nested_fields_on_spark(spark: Any, tmp_path: Path) -> None:
+    for i, trees in enumerate(nested_writes().values()):
+        session = fs.connect(spark=spark, in_process=False, warehouse=tmp_path / str(i))
+        session.run_all(plan(*trees))
+        assert rows(session, "t") == ROW
+
+
 def test_a_failing_query_leaves_the_table_as_it_was(session: fs.Session) -> None:
     session.register("wide", pa.table({"a": [1, 1 << 40], "b": ["x", "y"]}))
     narrow = schema(a=I32, b=STRING)

@@ -17,6 +17,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,10 @@ _DIALECT = (
     (r"\bnegate\s*\(", "-("),
 )
 _APPROXIMATE = 0.1
+#: How far two sums of the same floats may be apart, for the order that they were added in.
+_FLOATS = 1e-11
+#: A producer whose types are those of the answers: a decimal of its plan does not stand for a float of the answer.
+_SAME_TYPES = "duckdb"
 
 #: Plans that were made with other parameters than the texts of the queries have.
 _PARAMETERS = {
@@ -169,7 +174,7 @@ class Runner:
         """What is different from DuckDB's answer; nothing where it is the same. Columns may come in another order, if
         their names say which they are."""
         sql = plan.sql.rstrip().rstrip(";")
-        loose = _APPROXIMATE if "approx" in sql else 1e-6
+        precision = Precision(_APPROXIMATE if "approx" in sql else None, plan.group.endswith(_SAME_TYPES))
         for pattern, meant in _DIALECT:
             sql = re.sub(pattern, meant, sql)
         if not sql.lstrip().lower().startswith(("select", "with")):
@@ -186,8 +191,33 @@ class Runner:
             return f"{len(rows)} rows, DuckDB has {len(expected)}"
         whole = re.sub(r"\s+limit\s+\d+(\s+offset\s+\d+)?\s*$", "", sql, flags=re.IGNORECASE)
         if whole != sql and "order by" not in sql.lower():  # any rows of all will do
-            return _contained(rows, self.duckdb.execute(whole).fetchall())
-        return _compared(rows, expected, loose)
+            return _contained(rows, self.duckdb.execute(whole).fetchall(), precision)
+        return _compared(rows, expected, precision)
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What numbers are compared by: a decimal by the digits that its type has, a float by those of a double."""
+
+    #: Where a function is approximate, how much of a number it may be wrong by.
+    loose: float | None = None
+    #: Are the types of the plan those of the answer? Else a decimal may stand for a float, with the digits it has.
+    same_types: bool = False
+
+    def same(self, mine: bool | int | float | Decimal, other: bool | int | float | Decimal) -> bool:
+        if not (math.isfinite(mine) and math.isfinite(other)):
+            return float(mine) == float(other) or (math.isnan(mine) and math.isnan(other))
+        a, b = Fraction(mine), Fraction(other)
+        if self.loose is not None:
+            return abs(a - b) <= Fraction(self.loose) * max(abs(a), abs(b))
+        room = Fraction(0)
+        if isinstance(mine, float) or isinstance(other, float):
+            room += Fraction(_FLOATS) * max(abs(a), abs(b), Fraction(1, 10**6))
+        if isinstance(mine, Decimal) and not (self.same_types and isinstance(other, float)):
+            exponent = mine.as_tuple().exponent
+            assert isinstance(exponent, int)
+            room += Fraction(10) ** exponent / 2  # what rounding to its digits may change
+        return abs(a - b) <= room
 
 
 def _rows(value: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -196,28 +226,28 @@ def _rows(value: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
     return names, [tuple(item for _, item in row.pairs) for row in found]
 
 
-def _compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], loose: float) -> str:
+def _compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], precision: Precision) -> str:
     for mine, other in zip(sorted(rows, key=_sortable), sorted(expected, key=_sortable), strict=True):
         if len(mine) != len(other):
             return f"{len(mine)} columns, DuckDB has {len(other)}"
-        if not _same_row(mine, other, loose):
+        if not _same_row(mine, other, precision):
             return f"{str(mine)[:140]}, DuckDB has {str(other)[:140]}"
     return ""
 
 
-def _contained(rows: list[tuple[Any, ...]], everything: list[tuple[Any, ...]]) -> str:
+def _contained(rows: list[tuple[Any, ...]], everything: list[tuple[Any, ...]], precision: Precision) -> str:
     known: dict[Any, list[tuple[Any, ...]]] = {}
     for row in everything:
         known.setdefault(_sortable(row), []).append(row)
     for row in rows:
         alike = known.get(_sortable(row)) or everything
-        if not any(len(row) == len(other) and _same_row(row, other) for other in alike):
+        if not any(len(row) == len(other) and _same_row(row, other, precision) for other in alike):
             return f"{str(row)[:200]} is no row of DuckDB's"
     return ""
 
 
-def _same_row(mine: Sequence[Any], other: Sequence[Any], loose: float = 1e-6) -> bool:
-    return all(_same(a, b, loose) for a, b in zip(mine, other, strict=True))
+def _same_row(mine: Sequence[Any], other: Sequence[Any], precision: Precision) -> bool:
+    return all(_same(a, b, precision) for a, b in zip(mine, other, strict=True))
 
 
 def _plain(value: Any) -> Any:
@@ -245,16 +275,11 @@ def _sortable(row: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def _same(mine: Any, other: Any, loose: float) -> bool:
-    """Equal: numbers to a millionth, or to the digits that a decimal has, unless a function is approximate."""
+def _same(mine: Any, other: Any, precision: Precision) -> bool:
+    """Equal, numbers by their precision."""
     mine, other = _plain(mine), _plain(other)
     if isinstance(mine, _NUMBER) and isinstance(other, _NUMBER):
-        a, b = float(mine), float(other)
-        if isinstance(mine, Decimal):
-            exponent = mine.as_tuple().exponent
-            if isinstance(exponent, int) and abs(a - b) <= 10.0**exponent:
-                return True
-        return math.isclose(a, b, rel_tol=loose, abs_tol=1e-9) or (math.isnan(a) and math.isnan(b))
+        return precision.same(mine, other)
     if isinstance(mine, datetime.datetime) is not isinstance(other, datetime.datetime):
         mine, other = (one.date() if isinstance(one, datetime.datetime) else one for one in (mine, other))
     if isinstance(mine, str) and isinstance(other, str):

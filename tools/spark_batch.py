@@ -8,7 +8,7 @@ whose it is, is found by halving. Rows stay in order: a union puts the partition
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -48,16 +48,19 @@ FEW = 8
 
 
 @contextmanager
-def configured(spark: SparkSession, settings: dict[str, str]) -> Iterator[None]:
-    """The session with other settings, for as long as this lasts."""
+def configured(spark: SparkSession, settings: Mapping[str, str | None]) -> Iterator[None]:
+    """The session with other settings, for as long as this lasts. None is Spark's own default."""
     before = {name: spark.conf.get(name, None) for name in settings}
-    for name, value in settings.items():
-        spark.conf.set(name, value)
+    _set(spark, settings)
     try:
         yield
     finally:
-        for name, old in before.items():
-            spark.conf.unset(name) if old is None else spark.conf.set(name, old)
+        _set(spark, before)
+
+
+def _set(spark: SparkSession, settings: Mapping[str, str | None]) -> None:
+    for name, value in settings.items():
+        spark.conf.unset(name) if value is None else spark.conf.set(name, value)
 
 
 @dataclass(frozen=True)

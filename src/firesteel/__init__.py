@@ -23,6 +23,7 @@ from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
 from firesteel.substrait import register_relation
 from firesteel.values import MISSING, Bag, Struct
+from firesteel.warning import QueryWarning
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ __all__ = [
     "PlanError",
     "Policy",
     "PolicyError",
+    "QueryWarning",
     "Result",
     "Session",
     "Struct",

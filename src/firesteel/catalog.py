@@ -164,12 +164,9 @@ def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str) -
         from firesteel.spark import frame_type
 
         return Table(tables.Frame(source), frame_type(source), _attribute(record_id))
-    if module == "pandas":
-        import pyarrow as pa
-
-        source, module = pa.Table.from_pandas(source, preserve_index=False), "pyarrow"
-    if module == "pyarrow":
-        return Table(tables.Arrow(source), t.Bag(tables.arrow_type(source.schema)), _attribute(record_id))
+    if module in ("pandas", "pyarrow"):
+        arrow = tables.arrow_table(source)
+        return Table(tables.Arrow(arrow), t.Bag(tables.arrow_type(arrow.schema)), _attribute(record_id))
     return tables.memory(source, record_id)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -14,6 +14,7 @@ from firesteel.explain import explain
 from firesteel.ion import Element, read
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
+from firesteel.warning import QueryWarning
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Plan:
 
     given: plan.Plan | None = None
     message: substrait.Message | None = None
+    #: Of a plan that was made of a query's text: what the query says and hardly can mean.
+    warnings: tuple[QueryWarning, ...] = field(default=(), compare=False)
 
     @cached_property
     def node(self) -> plan.Plan:

@@ -67,7 +67,8 @@ class Known:
         return self._value
 
     def write(self, path: str | Path, format: str | None = None) -> None:
-        tables.write_file(self._value, Path(path), format)
+        type_ = t.ANY if self.plan is None else p.answer_type(self.plan.statement)
+        tables.write_file(self._value, Path(path), format, type_)
 
     def cancel(self) -> None:
         """There is nothing to cancel."""

@@ -42,14 +42,20 @@ class FiresteelError(Exception):
         return self
 
     def __str__(self) -> str:
-        lines = [f"{self.code}: {self.message}"]
-        if self.where is not None:
-            lines.append(str(self.where))
-        if self.span is not None:
-            lines.append(self.span.caret())
-        if self.help:
-            lines.append(f"  {self.help}")
-        return "\n".join(lines)
+        return described(f"{self.code}: {self.message}", self.where, self.help)
+
+
+def described(message: str, where: Span | Place | None, help: str | None) -> str:
+    """What an error or a warning says: what, where, and what to do."""
+    lines = [message]
+    if where is not None:
+        lines.append(str(where))
+    span = where.span if isinstance(where, Place) else where
+    if span is not None:
+        lines.append(span.caret())
+    if help:
+        lines.append(f"  {help}")
+    return "\n".join(lines)
 
 
 class ParseError(FiresteelError):

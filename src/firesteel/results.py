@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from firesteel import tables, values
+from firesteel import types as t
 from firesteel.engines import Outcome
 from firesteel.errors import UnsupportedError
 from firesteel.explain import PlanReport, report
 from firesteel.explain import table as draw
 from firesteel.ion import dumps
 from firesteel.substrait import Repair
+from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,10 +23,13 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan."""
+    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan, and
+    `warnings` what its query says and hardly can mean."""
 
-    def __init__(self, outcome: Outcome, engine: str) -> None:
+    def __init__(self, outcome: Outcome, engine: str, type_: t.Type = t.ANY) -> None:
+        self._type = type_
         self.repairs: tuple[Repair, ...] = ()
+        self.warnings: tuple[QueryWarning, ...] = ()
         self._outcome = outcome
         self._lock = threading.Lock()
         self._value: list[values.Value] = []
@@ -50,12 +55,16 @@ class Result:
         return dumps(self.value(), binary=True) if binary else dumps(self.value())
 
     def to_arrow(self) -> pa.Table:
-        """The answer as an Arrow table: a struct's attributes are columns, any other value is the column `_1`."""
-        return tables.to_arrow(self.value())
+        """The answer as an Arrow table: a struct's attributes are columns, any other value is the column `_1`.
+
+        Columns and their types are those of the plan where it has them, rows or none. Values of several types in one
+        column are a union.
+        """
+        return tables.to_arrow(self.value(), self._type)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The answer as a pandas DataFrame."""
-        return self.to_arrow().to_pandas()
+        """The answer as a pandas DataFrame, with the columns of `to_arrow`; those of several types are objects."""
+        return tables.to_pandas(self.to_arrow())
 
     def to_spark(self) -> DataFrame:
         """The answer as a Spark DataFrame, not yet computed."""

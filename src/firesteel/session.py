@@ -23,6 +23,7 @@ from firesteel.policy import Policy
 from firesteel.results import Result
 from firesteel.statements import Prepared, Statements
 from firesteel.substrait import Findings, Repair
+from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -130,7 +131,7 @@ class Session:
         """Plan a PartiQL statement over the registered tables.
 
         With `typing="static"` what is known to fail (a wrong argument type, an unknown function, an undefined
-        variable) is an `AnalysisError`; otherwise only what has no meaning at all is.
+        variable), and what is warned of otherwise, is an `AnalysisError`; else only what has no meaning at all is.
         """
         return self._plan(partiql.parse(text), mode, typing, params)
 
@@ -138,10 +139,13 @@ class Session:
         if mode not in [known.value for known in p.Mode]:
             raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
         given = None if params is None else [values.from_python(value) for value in params]
-        made = partiql.lower(statement, self, mode=p.Mode(mode), params=given)
+        warnings: list[QueryWarning] = []
+        made = partiql.lower(statement, self, mode=p.Mode(mode), params=given, warnings=warnings)
         if typing == "static":
             partiql.ensure_static(made)
-        return Plan(made)
+            for warning in warnings:
+                raise warning.as_error()
+        return Plan(made, warnings=tuple(warnings))
 
     def query(self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None) -> Result:
         """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
@@ -154,7 +158,10 @@ class Session:
 
         plan = made() if params is not None else self._planned.text(text, mode, made)
         if isinstance(plan, partiql.Explain):
-            return Result(Known(self.explain(self._plan(plan.statement, mode, "dynamic", params))), "session")
+            explained = self._plan(plan.statement, mode, "dynamic", params)
+            result = Result(Known(self.explain(explained)), "session")
+            result.warnings = explained.warnings
+            return result
         return self.run(plan)
 
     # Running ---------------------------------------------------------------------------------------------------------
@@ -168,7 +175,11 @@ class Session:
         answers = self.run_all(source, params=params)
         if len(answers) > 1:
             raise PlanError(f"the plan has {len(answers)} roots", help="`run_all` gives the answer of each")
-        return answers[0] if answers else Result(Known(values.Bag()), "session")
+        if answers:
+            return answers[0]
+        nothing = Result(Known(values.Bag()), "session")
+        nothing.warnings = _warnings(source)
+        return nothing
 
     def run_all(self, source: Plan | p.Plan | str | Path | bytes | Any, *, params: Params = None) -> list[Result]:
         """Run all that a plan says, in order: the answer of every root."""
@@ -181,7 +192,7 @@ class Session:
                     earlier.value()
             answer = statements.do(node.replace(statement=statement))
             if answer is not None:
-                answer.repairs = repairs
+                answer.repairs, answer.warnings = repairs, _warnings(source)
                 answers.append(answer)
         return answers
 
@@ -282,6 +293,10 @@ class Session:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _warnings(source: object) -> tuple[QueryWarning, ...]:
+    return source.warnings if isinstance(source, Plan) else ()
 
 
 def ion(text: str | bytes) -> values.Value:

@@ -56,7 +56,8 @@ class Statements:
                 self._drop(node.statement)
             case _:
                 plan, used, engine = self._prepare(node, self._catalog)
-                return Result(engine.run(plan, used, self._together(engine)), engine.name)
+                outcome = engine.run(plan, used, self._together(engine))
+                return Result(outcome, engine.name, p.answer_type(plan.statement))
         return None
 
     def changes_a_file(self, statement: p.Statement) -> bool:

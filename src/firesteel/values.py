@@ -307,11 +307,13 @@ def fold(value: Value, leaf: Callable[[Value], T], container: Callable[[Value, l
 # Equality and the total order
 #
 # bool < number (nan < -inf < ... < +inf) < date < time < timestamp < text < lob < list < struct < bag.
+# A float is the decimal of its shortest text: `0.1e0` is equal to `0.1`, and equality of numbers stays transitive.
 # One key serves both: it is flat, so that comparing it does not recurse, and lexicographic comparison of it is the
 # total order. NULL and MISSING come last and next to each other; whoever sorts decides where they go.
 
 _END = (-1,)
 _NAN, _LOW, _FINITE, _HIGH = 0, 1, 2, 3
+_INFINITY = Decimal("inf")
 
 Key = tuple[tuple[Hashable, ...], ...]
 #: A key in pieces, joined once: joining at every level would make a deep value's key quadratic.
@@ -349,12 +351,21 @@ def _leaf_key(value: Value) -> Key:
     raise TypeError(f"not a value: {type(value).__name__}")
 
 
+def decimal_of(number: float) -> Decimal:
+    """The decimal that a float stands for: that of its shortest text, so that `0.1e0` is `0.1`."""
+    return Decimal(float.__repr__(number))  # a subclass may print itself another way
+
+
 def _number_key(value: int | float | Decimal) -> tuple[Hashable, ...]:
+    if isinstance(value, int):
+        return (_FINITE, value)
+    if isinstance(value, float):
+        value = decimal_of(value)
     if value != value:
         return (_NAN, 0)
-    if value == float("inf"):
+    if value == _INFINITY:
         return (_HIGH, 0)
-    if value == float("-inf"):
+    if value == -_INFINITY:
         return (_LOW, 0)
     return (_FINITE, value)
 

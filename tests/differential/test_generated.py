@@ -34,12 +34,11 @@ def _agree(seeds: range, spark: Any) -> None:
     assert not found, f"{len(found)} of {len(cases)} differ ({tally(found)}):\n{shown}"
 
 
-@pytest.mark.timeout(600)
 def test_some_agree(spark: Any) -> None:
-    _agree(range(150), spark)
+    _agree(range(60), spark)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3000)
+@pytest.mark.timeout(4 * 3600)
 def test_all_agree(spark: Any) -> None:
-    _agree(range(150, 2000), spark)
+    _agree(range(60, 2000), spark)

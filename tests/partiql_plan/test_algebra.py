@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import firesteel as fs
 from firesteel import partiql_plan
 from firesteel import plan as p
 from firesteel import types as t
@@ -148,6 +149,24 @@ def test_the_key_of_unpivot_comes_first_and_may_be_left_out() -> None:
 def test_a_symbol_is_a_key_that_matches_in_any_case() -> None:
     path = algebra.read('(path (lit {}) (lit FooId) (lit "FooId"))').statement.rex
     assert [step.key for step in path.steps] == [p.Lit(t.SYMBOL, Symbol("FooId")), p.Lit(t.STRING, "FooId")]
+
+
+def test_scan_is_from_also_for_a_struct() -> None:
+    """The document's prose has a bag of a struct's values, its examples have FROM, and the suite says what that is."""
+    session = fs.connect(engine="reference")
+    row = "(struct (expr_pair (lit v) (id v)) (expr_pair (lit i) (id i)))"
+    assert session.run(f"(map_values {row} (scan (lit {{a: 5}}) v i))").to_ion() == "$bag::[{v: {a: 5}}]"
+    assert session.query("SELECT v, i FROM {'a': 5} AS v AT i").to_ion() == "$bag::[{v: {a: 5}}]"
+    assert session.run(f"(map_values {row} (unpivot (lit {{a: 5}}) v i))").to_ion() == '$bag::[{v: 5, i: "a"}]'
+
+
+@pytest.mark.parametrize(
+    "text", ["(filter (lit 1) (scan (id T) f))", "(join inner (lit a) (scan (id T) f) (scan (id U) g))"]
+)
+def test_a_condition_that_is_no_boolean_is_missing_unless_strict(text: str) -> None:
+    assert check(algebra.read(text)) == []
+    (problem,) = check(algebra.read(text, mode="strict"))
+    assert "condition is a bool" in problem.message
 
 
 def test_map_values_keeps_the_kind_of_its_input() -> None:

@@ -117,7 +117,6 @@ def cli(path: Path, *more: str) -> subprocess.Popen[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_interrupt_of_the_command(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text("".join(f'{{"x":{i}}}\n' for i in range(2000)), encoding="utf-8")
@@ -126,10 +125,10 @@ def test_interrupt_of_the_command(tmp_path: Path) -> None:
     assert child.poll() is None
     os.killpg(child.pid, signal.SIGINT)
     started = time.monotonic()
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate(timeout=900)
     assert child.returncode == 130, said
     assert said.strip().splitlines()[-1] == "interrupted"
     assert time.monotonic() - started < 10  # the JVM's end is in it
     child = cli(path, "--timeout", "20")
-    _, said = child.communicate(timeout=120)
+    _, said = child.communicate(timeout=900)
     assert child.returncode == 124, said

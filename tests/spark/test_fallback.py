@@ -210,7 +210,6 @@ QUERIES: list[tuple[str, int]] = [
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(400)
 def test_answers_are_the_references_and_are_counted(sessions: dict[str, fs.Session]) -> None:
     for text, count in QUERIES:
         mode = "permissive" if "mixed" in text else "strict"

@@ -25,6 +25,8 @@ SCALARS: list[Value] = [
     *(Decimal("1"), Decimal("1.0"), Decimal("1.50"), Decimal("0.1"), Decimal("-0.0"), Decimal("0.3"), Decimal("1E+3")),
     *(Decimal("12345678901234567890.5"), Decimal("9007199254740993"), Decimal("0.000000000000000001")),
     *(2**62, 2.0**62, 2**70, 2.0**70, 10**20, 1e20, Decimal("1E+30"), 1e30, Decimal("1E-20"), 1e-20),
+    *(Decimal("0.1"), 0.1 + 0.2, Decimal("0.30000000000000004"), 2**60, 2.0**60, 1152921504606847000, 2e23),
+    *(Decimal("5E-324"), Decimal("4.9E-324"), Decimal("1E-400"), Decimal("1E+400"), 10**23, Decimal("2E+23")),
     *(10**50, 10**50 + 1, -(10**50), -(10**50) - 1, Decimal("1E+50"), Decimal("1." + "0" * 45)),
     *(Decimal(f"{sign}100000000000000000000.{digits}") for sign in ("", "-") for digits in ("25", "5", "500")),
     *(1.0, 1.5, 0.1, 0.3, -0.0, 0.0, 1e300, -1e300, 5e-324, math.nan, math.inf, -math.inf, 2.0**53, 1e18, 0.5),
@@ -38,7 +40,7 @@ SCALARS: list[Value] = [
 
 
 def near(seed: int, count: int) -> list[Value]:
-    """Decimals of up to 17 digits, the floats next to them, and what those are exactly, as far as decimals go."""
+    """Decimals of up to 17 digits, the floats next to them, what those stand for and what they are exactly."""
     rng = random.Random(seed)
     found: list[Value] = []
     for _ in range(count):
@@ -47,6 +49,7 @@ def near(seed: int, count: int) -> list[Value]:
         double = float(number)
         exact = Decimal(double)
         found += [number, double, math.nextafter(double, math.inf), number + Decimal("1E-20")]
+        found += [values.decimal_of(math.nextafter(double, math.inf)), values.decimal_of(double) - Decimal("1E-30")]
         found += [exact] if -exact.as_tuple().exponent <= 30 else []  # type: ignore[operator]
     return found
 

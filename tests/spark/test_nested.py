@@ -77,7 +77,7 @@ def pair(spark: Any) -> tuple[fs.Session, fs.Session]:
 
 
 @pytest.mark.parametrize("name", SUBQUERIES)
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", [pytest.param("known", marks=pytest.mark.slow), "mixed"])
 def test_inside_a_row(table: str, name: str, pair: tuple[fs.Session, fs.Session]) -> None:
     listed = ", ".join(f"'q{i}': ({query})" for i, query in enumerate(SUBQUERIES[name]))
     assert not differences(pair, [f"SELECT VALUE {{'id': t.id, {listed}}} FROM {table} AS t"])

@@ -16,7 +16,7 @@ from firesteel.passes.paths import WHOLE, Name, PathTree
 from firesteel.spark import ion_files
 from firesteel.tables import SkippedLines
 
-pytestmark = pytest.mark.spark
+pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("codegen")]
 
 
 @pytest.fixture(scope="module")

@@ -34,9 +34,8 @@ def compared(sessions: tuple[fs.Session, fs.Session], queries: list[str], mode: 
     return wrong
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
-    ("queries", "mode"), [(QUERIES[::8], "permissive"), (QUERIES[3::25], "strict"), (GUARDED, "strict")]
+    ("queries", "mode"), [(QUERIES[::16], "permissive"), (QUERIES[3::50], "strict"), (GUARDED, "strict")]
 )
 def test_a_part_of_the_queries(
     spark: Any, sessions: tuple[fs.Session, fs.Session], queries: list[str], mode: str
@@ -46,7 +45,6 @@ def test_a_part_of_the_queries(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", range(8))
 @pytest.mark.parametrize("mode", ["permissive", "strict"])
 def test_all_queries(spark: Any, sessions: tuple[fs.Session, fs.Session], part: int, mode: str) -> None:

@@ -307,7 +307,7 @@ def windows() -> Json:
             ],
         }
     }
-    return plan(root(expanded, "n", "sum", "copy"))
+    return plan(root(expanded, "n", "sum", "c", "number", "running", "copy"))
 
 
 def trees() -> Json:

@@ -117,6 +117,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert "relation" in json.loads(capsys.readouterr().out)["problems"][0]["message"]
 
 
+def test_the_command_says_what_is_lost_and_what_is_in_doubt(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    keys = {"groupingExpressions": [field(0), field(0)], "groupings": [{"expressionReferences": [i]} for i in (0, 1)]}
+    counted = {"measure": made.measure("count", out=made.type_("decimal", precision=38, scale=2))}
+    grouped = {"aggregate": {"input": read(), **keys, "measures": [counted]}}
+    path = written(tmp_path / "plan.proto", plan(root({"cross": {"left": grouped, "right": read("u")}}, *"abcdefg")))
+    assert _run(["check", path]) == 0
+    loss, doubt, end = capsys.readouterr().out.splitlines()
+    assert loss.startswith("repair 1, something is lost: 'aggregate_generic:count' gives int64, and not decimal(38,2)")
+    assert doubt.startswith("repair 2, in doubt: an aggregate of several grouping sets lists keys twice")
+    assert end == f"{path}: fine, 2 repairs, 1 with a loss, 1 in doubt"
+    assert _run(["check", path, "--format", "json"]) == 0
+    assert [one["kind"] for one in json.loads(capsys.readouterr().out)["repairs"]] == ["loss", "doubt"]
+
+
 def test_the_command_over_tables_and_the_repairs_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made.TABLES["t"]))
     table = ["--table", f"t={tmp_path / 't.jsonl'}"]

@@ -181,7 +181,6 @@ def test_arguments_are_cast_to_what_is_declared() -> None:
         (ARITHMETIC, "add", Kind.SCALAR, (t.STRING, t.STRING), r"it is \(i8, i8\) -> i8 or"),
         (ARITHMETIC, "sum", Kind.SCALAR, (t.INT8,), "'arithmetic:sum' is no scalar function"),
         (COMPARISON, "equal", Kind.SCALAR, (t.STRING, t.INT8), "does not take"),
-        ("extension:acme:mine", "add", Kind.SCALAR, (t.INT8, t.INT8), "no scalar function 'extension:acme:mine:add'"),
     ],
 )
 def test_errors(urn: str, name: str, kind: Kind, args: tuple[t.Type, ...], says: str) -> None:
@@ -194,6 +193,12 @@ def test_what_is_not_supported_is_refused_by_name() -> None:
     urn = "extension:io.substrait:functions_geometry"
     with pytest.raises(UnsupportedError, match="'geometry:point'"):
         resolve(urn, "point", None, Kind.SCALAR, [t.FLOAT64, t.FLOAT64])
+
+
+@pytest.mark.parametrize("urn", ["extension:acme:mine", None])
+def test_a_function_of_nobody_we_know_is_not_supported(urn: str | None) -> None:
+    with pytest.raises(UnsupportedError, match=r"function '(extension:acme:mine:)?frobnicate'"):
+        resolve(urn, "frobnicate", None, Kind.SCALAR, [t.INT8])
 
 
 def test_options() -> None:

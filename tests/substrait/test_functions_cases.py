@@ -22,7 +22,6 @@ def test_on_the_reference_evaluator() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(420)
 def test_on_spark(spark: Any) -> None:
     judge(conformance.verdicts_on(conformance.on_spark(spark), list(load()), spark))
 

@@ -114,7 +114,6 @@ def test_some_on_spark(group: Cases, on_spark: fs.Session) -> None:
 
 @pytest.mark.spark
 @pytest.mark.slow
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("group", RUNNING, ids=str)
 def test_the_others_on_spark(group: Cases, on_spark: fs.Session) -> None:
     quick = {case.name for case in _some(group)}

@@ -108,9 +108,21 @@ def test_aliases_and_user_types() -> None:
 def test_a_variation_is_the_type_itself() -> None:
     known = Extensions()
     assert read_type(message({"string": {"typeVariationReference": 2, **REQUIRED}}), known) == t.STRING
-    assert [repair.message for repair in known.repairs] == [
-        "variation 2 of the type 'string' is read as the type itself"
-    ]
+    assert [(repair.sort, repair.effect.value) for repair in known.repairs] == [("unknown_variation", "doubt")]
+    by_datafusion = Extensions(producer="datafusion")
+    assert read_type(message({"string": {"typeVariationReference": 2, **REQUIRED}}), by_datafusion) == t.STRING
+    assert [(repair.sort, repair.effect.value) for repair in by_datafusion.repairs] == [("variation", "harmless")]
+
+
+def test_variations_of_datafusion_that_are_other_values() -> None:
+    known = Extensions(producer="datafusion")
+    one = {"typeVariationReference": 1, **REQUIRED}
+    wider = {"i8": t.INT16, "i16": t.INT32, "i32": t.INT64, "i64": t.Decimal(20, 0)}
+    for kind, type_ in wider.items():
+        assert read_type(message({kind: one}), known) == type_
+    dictionary = {"map": {"key": {"i32": REQUIRED}, "value": {"string": REQUIRED}, **one}}
+    assert read_type(message(dictionary), known) == t.STRING
+    assert [repair.sort for repair in known.repairs] == ["unsigned"] * 4 + ["dictionary"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import firesteel as fs
 from firesteel import doctor as doctor_
 from firesteel.cli.stages import stages
 from firesteel.explain import table
-from firesteel.substrait import Findings, numbered
+from firesteel.substrait import Effect, Findings, numbered
 
 USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
 
@@ -169,6 +169,11 @@ def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> N
         raise
 
 
+def _warn(warnings: Sequence[fs.QueryWarning]) -> None:
+    for warning in warnings:
+        click.echo(str(warning), err=True)
+
+
 @commands.command()
 @_plan
 @_running
@@ -237,7 +242,9 @@ def query(
     with _session(tables, **options) as session, _time(timeout):
         if pipeline == "debug":
             stages(text, session, mode, params)
-        _show(session.query(text, mode=mode, params=[fs.ion(param) for param in params]), **shown)
+        answer = session.query(text, mode=mode, params=[fs.ion(param) for param in params])
+        _warn(answer.warnings)
+        _show(answer, **shown)
 
 
 @commands.command("plan")
@@ -260,6 +267,7 @@ def plan_(
         if pipeline == "debug":
             stages(text, session, mode, params)
         made = session.plan(text, mode=mode, typing=typing, params=[fs.ion(param) for param in params])
+        _warn(made.warnings)
         click.echo(made.to_ion() if notation == "ion" else made.explain())
 
 
@@ -362,6 +370,9 @@ def _say(plan: Path, found: Findings) -> None:
     for line in numbered(found.repairs):
         click.echo(line)
     repaired = f", {_count(len(found.repairs), 'repair')}" if found.repairs else ""
+    for effect, said in ((Effect.LOSS, "with a loss"), (Effect.DOUBT, "in doubt")):
+        number = sum(one.effect is effect for one in found.repairs)
+        repaired += f", {number} {said}" if number else ""
     if found:
         click.echo(f"{plan}: {_count(len(found), 'problem')}{repaired}", err=True)
     else:

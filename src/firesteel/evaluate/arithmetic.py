@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from firesteel.errors import EvaluationError
+from firesteel.values import decimal_of
 
 Number = int | float | Decimal
 
@@ -24,6 +25,8 @@ DECIMALS = decimal.Context(
     traps=[decimal.Overflow, decimal.InvalidOperation, decimal.DivisionByZero],
 )
 _LONGEST_QUOTIENT = 20_000
+_EXACT = decimal.Context(prec=1_000)
+_ONE, _TENTH = Decimal(1), Decimal("0.1")
 
 
 def int64(value: int) -> int:
@@ -42,16 +45,31 @@ def to_float(value: Number | Fraction) -> float:
 
 
 def to_decimal(value: Number) -> Decimal:
-    """A float as it would be written, so that 0.1 is 0.1."""
-    return Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+    """A float as the decimal that it stands for."""
+    return decimal_of(value) if isinstance(value, float) else Decimal(value)
 
 
 def decimals(operation: Callable[..., Decimal], *args: Decimal) -> Decimal:
-    """An operation of a decimal context, whose signals are errors of ours."""
+    """An operation of a decimal context, whose signals are errors of ours. What it gives is written out: without an
+    exponent for zeros before the point, and zero without a sign."""
     try:
-        return operation(*args)
+        found = operation(*args)
     except decimal.DecimalException:
         raise EvaluationError("decimal overflow: the result is out of range") from None
+    if not found:
+        return found.copy_abs()
+    return found.quantize(_ONE, context=DECIMALS) if 0 <= found.adjusted() < 38 and _places(found) < 0 else found
+
+
+def _places(number: Decimal) -> int:
+    """The digits behind the point."""
+    return -int(number.as_tuple().exponent)
+
+
+def trimmed(number: Decimal) -> Decimal:
+    """Without the zeros at the end, but for one behind the point: `2.50` is 2.5, and `2` is 2.0."""
+    short = number.normalize(_EXACT)
+    return short if _places(short) > 0 else short.quantize(_TENTH, context=_EXACT)
 
 
 def _binary(
@@ -88,6 +106,11 @@ def _remainder(a: int, b: int) -> int:
     return abs(a) % abs(b) * (-1 if a < 0 else 1)
 
 
+def _decimal_quotient(a: Decimal, b: Decimal) -> Decimal:
+    """Of 38 digits that count. Neither operand says how many of them a quotient shows: those that are no zeros."""
+    return trimmed(DECIMALS.divide(a, b))
+
+
 def _decimal_remainder(a: Decimal, b: Decimal) -> Decimal:
     """The context wants room for the whole quotient, though nobody asks for it."""
     digits = a.adjusted() - b.adjusted() + 2
@@ -105,7 +128,7 @@ def _float_remainder(a: float, b: float) -> float:
 plus = _binary(lambda a, b: a + b, DECIMALS.add, lambda a, b: a + b)
 minus = _binary(lambda a, b: a - b, DECIMALS.subtract, lambda a, b: a - b)
 times = _binary(lambda a, b: a * b, DECIMALS.multiply, lambda a, b: a * b)
-divide = _nonzero(_binary(_quotient, DECIMALS.divide, lambda a, b: a / b))
+divide = _nonzero(_binary(_quotient, _decimal_quotient, lambda a, b: a / b))
 modulo = _nonzero(_binary(_remainder, _decimal_remainder, _float_remainder))
 
 

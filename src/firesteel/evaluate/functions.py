@@ -82,6 +82,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "date_diff": dates.date_diff,
     "extract": dates.extract,
     "extract_second": dates.extract_second,
+    "fit_interval": intervals.fit,
     "overlaps": intervals.overlaps,
     "to_string": patterns.to_string,
     "to_timestamp": patterns.to_timestamp,

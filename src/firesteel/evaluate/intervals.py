@@ -66,6 +66,21 @@ def _fitting(interval: Interval) -> Interval:
     return replace(interval, nanos=nanos)
 
 
+def fit(interval: Interval, first: str, last: str, digits: int, fraction: int) -> Interval:
+    """The interval as one of the fields from the first to the last; what is smaller than the last is cut off."""
+    months = interval.unit == "year_month"
+    sizes = MONTHS if months else {name: seconds * NANOS for name, seconds in SECONDS.items()}
+    if first not in sizes or last not in sizes:
+        raise Forgivable(f"an interval of {'months' if months else 'seconds'} has no {first} and {last}")
+    amount = interval.months if months else interval.nanos
+    unit = 10 ** (9 - fraction) if last == "second" else sizes[last]
+    size = abs(amount) // unit * unit
+    if size // sizes[first] >= 10**digits:
+        raise EvaluationError(f"interval overflow: {size // sizes[first]} {first}s take more than {digits} digits")
+    amount = -size if amount < 0 else size
+    return Interval(interval.unit, amount if months else 0, 0 if months else amount, digits, fraction)
+
+
 def times(a: Interval | Number, b: Interval | Number) -> Interval:
     if not isinstance(a, Interval):
         a, b = b, a

@@ -49,6 +49,8 @@ def _clock(found: re.Match[str]) -> tuple[int, int, Decimal, int | None] | None:
     if zone in ("z", "Z"):
         offset = 0
     elif zone:
+        if int(zone[4:6]) >= 60:
+            return None
         size = int(zone[1:3]) * 60 + int(zone[4:6])
         offset = -size if zone[0] == "-" else size
     valid = hour < 24 and minute < 60 and second < 60 and (offset is None or abs(offset) < 24 * 60)

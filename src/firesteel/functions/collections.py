@@ -13,7 +13,7 @@ def _coll(name: str, signature: str, doc: str, *names: str) -> Function:
 COLLECTIONS: tuple[Function, ...] = (
     fn(
         "struct_concat",
-        "(struct, struct...) -> merged",
+        "(struct...) -> merged",
         "The attributes of all, in order, duplicates kept.",
         partiql=("tupleunion",),
     ),

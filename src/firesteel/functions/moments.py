@@ -27,6 +27,11 @@ MOMENTS: tuple[Function, ...] = (
     fn("date_diff", _POINTS, "The whole years, months ... from the second to the third.", partiql=("date_diff",)),
     fn("extract", "(text, temporal) -> int~", "A field of the value; seconds are `extract_second`."),
     fn("extract_second", "(temporal) -> decimal~", "The seconds, with their fraction."),
+    fn(
+        "fit_interval",
+        "(interval, text, text, int, int) -> interval~",
+        "Cut to its last field, within so many digits of its first one, and of a fraction of a second.",
+    ),
     fn("overlaps", "(collection, collection) -> bool~", "Do the two periods have a moment in common?", absent="null"),
     fn(
         "to_string",

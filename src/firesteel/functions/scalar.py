@@ -72,8 +72,8 @@ COMPARISON: tuple[Function, ...] = (
 )
 
 LOGIC: tuple[Function, ...] = (  # Kleene's, where MISSING counts as NULL
-    own("and", "(any, any...) -> bool", "All are true.", "null missing", partiql=("and",)),
-    own("or", "(any, any...) -> bool", "One is true.", "null missing", partiql=("or",)),
+    own("and", "(any...) -> bool", "All are true.", "null missing", partiql=("and",)),
+    own("or", "(any...) -> bool", "One is true.", "null missing", partiql=("or",)),
     own("not", "(any) -> bool", "The other truth.", "null missing", partiql=("not",)),
     own("is_true", "(any) -> bool", "True, and not false or absent.", "missing"),
     own("is_false", "(any) -> bool", "False, and not true or absent.", "missing"),
@@ -84,7 +84,7 @@ ABSENCE: tuple[Function, ...] = (
     own("is_missing", "(any) -> bool", "MISSING.", ""),
     own(
         "coalesce",
-        "(any, any...) -> either",
+        "(any...) -> either",
         "The first that is neither NULL nor MISSING.",
         "null missing",
         partiql=("coalesce",),

@@ -72,7 +72,7 @@ from firesteel.plan.rex import (
     Var,
     Wildcard,
 )
-from firesteel.plan.schema import inputs, is_list, schema
+from firesteel.plan.schema import answer_type, inputs, is_list, schema
 from firesteel.plan.statement import (
     Constant,
     CreateTable,
@@ -178,6 +178,7 @@ __all__ = [
     "Wildcard",
     "Window",
     "WindowCall",
+    "answer_type",
     "inputs",
     "is_list",
     "schema",

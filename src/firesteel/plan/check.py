@@ -15,7 +15,7 @@ from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.schema import schema
 from firesteel.plan.scope import Scope, Visit, visits
-from firesteel.plan.statement import CreateView, Plan, Root
+from firesteel.plan.statement import CreateView, Mode, Plan, Root
 
 #: The versions of the plan document that are understood.
 VERSIONS = ((0, 1),)
@@ -259,24 +259,29 @@ def _rel(rel: Rel, _scope: Scope | None, _plan: Plan) -> Findings:
             yield f"column {i} of {rel.tag} is a {is_.type}; its schema says {said.type}", None
 
 
+def _condition(what: str, condition: Rex, plan: Plan) -> Findings:
+    """A condition that can be no boolean. In PartiQL's permissive mode it is MISSING, and so never true."""
+    forgiven = all(getattr(statement, "mode", None) is Mode.PERMISSIVE for statement in plan.statements)
+    if not forgiven and not t.overlap(condition.type, t.Bool(nullable=True, missable=True)):
+        yield f"a {what}'s condition is a bool, not a {condition.type}", None
+
+
 @_judge(rels.Filter)
-def _filter(rel: rels.Filter, _scope: Scope | None, _plan: Plan) -> Findings:
-    if not t.overlap(rel.predicate.type, t.Bool(nullable=True, missable=True)):
-        yield f"a filter's condition is a bool, not a {rel.predicate.type}", None
+def _filter(rel: rels.Filter, _scope: Scope | None, plan: Plan) -> Findings:
+    yield from _condition("filter", rel.predicate, plan)
 
 
 @_judge(rels.Theta)
-def _theta(join: rels.Theta, _scope: Scope | None, _plan: Plan) -> Findings:
-    if not t.overlap(join.condition.type, t.Bool(nullable=True, missable=True)):
-        yield f"a join's condition is a bool, not a {join.condition.type}", None
+def _theta(join: rels.Theta, _scope: Scope | None, plan: Plan) -> Findings:
+    yield from _condition("join", join.condition, plan)
 
 
 @_judge(rels.Equi)
-def _equi(join: rels.Equi, _scope: Scope | None, _plan: Plan) -> Findings:
+def _equi(join: rels.Equi, _scope: Scope | None, plan: Plan) -> Findings:
     if not join.keys:
         yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
-    if join.residual is not None and not t.overlap(join.residual.type, t.Bool(nullable=True, missable=True)):
-        yield f"a join's condition is a bool, not a {join.residual.type}", None
+    if join.residual is not None:
+        yield from _condition("join", join.residual, plan)
 
 
 @_judge(rels.Join)

@@ -13,7 +13,9 @@ from firesteel.plan.rel import (
     Aggregate,
     Capture,
     Distinct,
+    Except,
     Exclude,
+    Intersect,
     Join,
     Limit,
     Offset,
@@ -26,6 +28,7 @@ from firesteel.plan.rel import (
     Window,
     element,
 )
+from firesteel.plan.statement import Query, Root
 from firesteel.types import Field, Schema
 
 #: Joining a shared relation with itself, again and again, doubles its columns every time.
@@ -49,6 +52,16 @@ def schema(rel: Rel) -> Schema:
     """The columns of a relation, as they follow from it."""
     known: Schema | None = rel.__dict__.get("_schema")
     return _cached(rel, "_schema", _schema) if known is None else known
+
+
+def answer_type(statement: Node) -> t.Type:
+    """The type of what a statement gives: rows of a root are structs of its names."""
+    if isinstance(statement, Query):
+        return statement.rex.type
+    if not isinstance(statement, Root) or len(statement.names) != len(schema(statement.input)):
+        return t.ANY
+    fields = zip(statement.names, schema(statement.input), strict=True)
+    return t.Bag(t.Struct(tuple(Field(name, field.type) for name, field in fields), open=False))
 
 
 def is_list(rel: Rel) -> bool | None:
@@ -108,9 +121,24 @@ def _schema(rel: Rel, below: list[Schema]) -> Schema:
             left, right = below
             if len(left) != len(right):
                 return left
-            return tuple(Field(a.name, t.union((a.type, b.type))) for a, b in zip(left, right, strict=True))
+            return tuple(Field(a.name, _combined(rel, a.type, b.type)) for a, b in zip(left, right, strict=True))
         case _:
             return below[0]
+
+
+def _combined(rel: SetRel, left: t.Type, right: t.Type) -> t.Type:
+    """The type of a column of a set operation. A row of a difference is one of the left side, and a row of an
+    intersection is one of both sides: it has NULL only where that side, or both, may have it."""
+    made = t.union((left, right))
+    if left.missable or right.missable or isinstance(made, t.Any | t.Union | t.Null):  # MISSING and NULL are one here
+        return made
+    match rel:
+        case Except():
+            return t.absent(made, nullable=left.nullable)
+        case Intersect():
+            return t.absent(made, nullable=left.nullable and right.nullable)
+        case _:
+            return made
 
 
 def _padded(schema: Schema) -> Schema:

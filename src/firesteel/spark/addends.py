@@ -53,6 +53,8 @@ class Addend:
     exact: Column
     long: Column
     floating: Column
+    #: How many digits a decimal has behind the point.
+    places: Column
 
     @property
     def written(self) -> Column:
@@ -68,6 +70,8 @@ class Total:
     exact: Column
     long: Column
     floats: Column
+    #: The digits behind the point. Only of sums.
+    places: Column
     #: The floats as decimals, as they would be written; and how many numbers there are. Only of means.
     written: Column
     count: Column
@@ -91,6 +95,7 @@ def total(addend: Addend, add: Callable[[Column], Column], *, mean: bool) -> Tot
         exact=add(F.try_sum(addend.exact)),
         long=add(F.try_sum(addend.long)),
         floats=add(F.sum(addend.floating)),
+        places=nothing if mean else add(F.max(addend.places)),
         written=add(F.try_sum(addend.written)) if mean else nothing,
         count=add(F.count(F.coalesce(addend.exact, addend.floating))) if mean else nothing,
     )
@@ -114,13 +119,15 @@ def addend(scope: Scope, value: Expr) -> Addend:
     exact = bound(t.Decimal(38, PLACES), _exact(kind.column, written))
     floating = bound(t.FLOAT64, _floating(variant.column, kind.column, written))
     met = bound(t.INT32, _met(kind.column, written, exact, floating))
-    return Addend(met, exact, F.when(met == _LONG.value, _more(written)), floating)
+    behind = F.when(_is_decimal(kind.column), places(written))
+    return Addend(met, exact, F.when(met == _LONG.value, _more(written)), floating, behind)
 
 
 def _quick(scope: Scope, value: Expr, quick: Expr) -> Addend:
     """Of a number that is mostly a plain decimal at hand: what it is else is all in one column, and seldom there."""
     quick = scope.bind(quick, dear=True)
     assert quick.integral is not None
+    assert quick.places is not None
     there = quick.plain.isNotNull()
     inline = (dynamic.apart if scope.run.limits.roomy else dynamic.let)(value.column, _inline)
     column = F.when(~there, inline)
@@ -133,7 +140,8 @@ def _quick(scope: Scope, value: Expr, quick: Expr) -> Addend:
         return scope.bind(made(t.absent(type_, nullable=True), part, quick, rest), dear=True).plain
 
     decimal = t.Decimal(38, PLACES)
-    return Addend(bound(t.INT32, met), bound(decimal, exact), rest.column["l"], rest.column["f"])
+    behind = F.when(there, quick.places).otherwise(rest.column["p"])
+    return Addend(bound(t.INT32, met), bound(decimal, exact), rest.column["l"], rest.column["f"], behind)
 
 
 def _inline(variant: Column) -> Column:
@@ -147,7 +155,8 @@ def _inline(variant: Column) -> Column:
     def named(p: Column, exact: Column, floating: Column) -> Column:
         met = _met(p["k"], p["w"], exact, floating)
         more = F.when(_is_long(p["k"], p["w"]), _more(p["w"]))
-        return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"))
+        behind = F.when(_is_decimal(p["k"]), places(p["w"]))
+        return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"), behind.alias("p"))
 
     def written(p: Column) -> Column:
         text = F.when(one_of(p["k"], *dynamic.WRITTEN), whole(p["v"], "string"))

@@ -18,10 +18,10 @@ from firesteel.spark import dynamic
 from firesteel.spark.addends import EXACT, EXACTLY, MORE, Met, Total, addend, total
 from firesteel.spark.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 from firesteel.spark.dynamic import decimal_variant, extract, one_of
-from firesteel.spark.encoding import MAX_DIGITS, Form, form, spelled
+from firesteel.spark.encoding import MAX_DIGITS, Form, Mean, form, spelled
 from firesteel.spark.expr import Expr, as_decimal, mixed, null_expr, opened, reference
 from firesteel.spark.keys import is_own_key, key
-from firesteel.spark.numbers import PLACES, Digits, of_digits, of_plain, plus, to_variant
+from firesteel.spark.numbers import PLACES, Digits, of_digits, of_plain, plus, shortened, to_variant
 from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.scope import Scope, Where
 
@@ -179,7 +179,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
     count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
     if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
         return _long_mean(group, total, count, value.type)
-    type_ = t.Decimal(MAX_DIGITS, PLACES)
+    type_ = Mean(MAX_DIGITS, PLACES)
     mean = _quotient(total, count).cast(spelled(type_))
     return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
 
@@ -200,7 +200,7 @@ def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> 
 def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     """Of numbers of so many digits before the point, whose total has no more than twenty."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
-    type_ = t.Decimal(digits + PLACES, PLACES)
+    type_ = Mean(digits + PLACES, PLACES)
     mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
     return Expr(t.absent(type_, nullable=True), mean, height=4)
 
@@ -230,8 +230,8 @@ def summed(group: Group, parts: Total) -> Expr:
         F.when(parts.has(Met.OTHER), group.forgiven("sum takes numbers"))
         .when(parts.has(Met.LOST), too_long)
         .when(parts.has(Met.FLOAT), F.coalesce(parts.floating().cast("variant"), too_long))
-        .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda total: total.column))
-        .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact), too_long))
+        .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda sum_: shortened(sum_, parts.places)))
+        .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact, PLACES, parts.places), too_long))
         .when(parts.has(Met.INT), F.coalesce(whole_number, group.error(OVERFLOW)))
         .otherwise(dynamic.null())
     )
@@ -267,7 +267,7 @@ def averaged(group: Group, parts: Total) -> Expr:
         .when(parts.has(Met.INFINITE), F.coalesce((parts.floating() / count).cast("variant"), too_long))
         .when(parts.has(Met.LOST | Met.UNWRITTEN), too_long)
         .when(parts.has(Met.LONG), _exactly(total, parts, too_long, lambda sum_: number_mean(sum_, count)))
-        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count)), too_long))
+        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count).cast(EXACT), PLACES), too_long))
         .otherwise(dynamic.null())
     )
     return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True)

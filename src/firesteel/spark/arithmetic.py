@@ -20,7 +20,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, intervals, numbers
 from firesteel.spark.arguments import propagated
-from firesteel.spark.dynamic import FAMILIES, any_of, null, one_of
+from firesteel.spark.dynamic import FAMILIES, any_of, decimal_variant, null, one_of
 from firesteel.spark.encoding import MAX_DIGITS, digits_of, spelled
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import possible
@@ -94,6 +94,9 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
     if name == "divide":
         return _quotient(scope, a, b, where)
     type_ = _decimal_result(name, _digits(a), _digits(b))
+    if type_ is None:  # the zeros at the end of a constant take room, too
+        a, b = _without_zeros(a), _without_zeros(b)
+        type_ = _decimal_result(name, _digits(a), _digits(b))
     if type_ is None:
         return _exact_binary(scope, name, a, b, where)
     if name in _BARE and (type_.precision or MAX_DIGITS) < MAX_DIGITS:
@@ -154,7 +157,7 @@ def _as_decimal(expr: Expr) -> Column:
 
 
 def _digits(expr: Expr) -> tuple[int, int]:
-    """Precision and scale of a number that is no float. The zeros at the end of a constant would only take room."""
+    """Precision and scale of a number that is no float."""
     if isinstance(expr.type, t.Decimal) and isinstance(expr.constant, Decimal) and expr.constant.is_finite():
         return _constant_digits(expr.constant)
     if isinstance(expr.type, t.Integer) and isinstance(expr.constant, int):
@@ -163,10 +166,16 @@ def _digits(expr: Expr) -> tuple[int, int]:
 
 
 def _constant_digits(number: Decimal) -> tuple[int, int]:
-    _, digits, exponent = number.normalize(_WIDE).as_tuple()
+    _, digits, exponent = number.as_tuple()
     assert isinstance(exponent, int)
     scale = max(0, -exponent)
     return max(len(digits) + max(0, exponent), scale, 1), scale
+
+
+def _without_zeros(expr: Expr) -> Expr:
+    if not isinstance(expr.constant, Decimal) or not expr.constant.is_finite():
+        return expr
+    return replace(expr, constant=expr.constant.normalize(_WIDE))
 
 
 def _written(expr: Expr) -> Column:
@@ -196,7 +205,7 @@ def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
     """Of decimals: a variant, because no type says where the point is in 38 digits."""
 
     def compute(x: Expr, y: Expr) -> Expr:
-        found = quotient(*(Operand(_written(e), *_digits(e)) for e in (x, y)))
+        found = quotient(*(Operand(_written(e), *_digits(_without_zeros(e))) for e in (x, y)))
         choice = Choice()
         if not isinstance(y.constant, int | Decimal) or y.constant == 0:
             choice.when(found.zero, lambda: scope.run.error(DIVISION, where))
@@ -317,7 +326,8 @@ def _branches(
     beyond = error(BEYOND, where, cls=UnsupportedError)
     choice = Choice()
     if small is not None:
-        choice.when(holding(small.plain.isNotNull(), _negated(whole_numbers)), lambda: small.plain.cast("variant"))
+        there = holding(small.plain.isNotNull(), _negated(whole_numbers))
+        choice.when(there, lambda: decimal_variant(small.plain, digits_of(small.type)[1], small.places))
     choice.when(misfit(x, y), lambda: _complaint(scope, name, x, y, where))
     choice.when(either(*(missing(n) for n in (x, y))), lambda: F.lit(None).cast("variant"))
     choice.when(either(*(is_null(n) for n in (x, y))), null)
@@ -340,7 +350,8 @@ def _branches(
         return result
     within = F.when(F.abs(small.plain) < F.literal(_QUICK, spelled(small.type)), small.plain)
     integral = F.lit(whole_numbers) if isinstance(whole_numbers, bool) else whole_numbers
-    return replace(result, quick=replace(made(small.type, within, *x.parts, *y.parts, small), integral=integral))
+    known = made(small.type, within, *x.parts, *y.parts, small)
+    return replace(result, quick=replace(known, integral=integral, places=small.places))
 
 
 def _negated(test: Column | bool) -> Column | bool:

@@ -16,6 +16,7 @@ from firesteel.spark.moment_text import cut as cut_moment
 from firesteel.spark.moment_text import read, written
 from firesteel.spark.moments import Moment
 from firesteel.spark.scope import Where
+from firesteel.spark.shortest import decimal_text
 
 #: What a source of a kind becomes, given the column: (value, where it overflows).
 Conversion = Callable[[Column], tuple[Column, Column | None]]
@@ -121,7 +122,7 @@ def _to_decimal(type_: t.Type) -> dict[str, Conversion]:
 
     def floating(column: Column) -> tuple[Column, Column | None]:
         finite = numbers.finite(column)
-        value, beyond = number(F.when(finite, column).cast("string").try_cast("decimal(38,18)"))
+        value, beyond = number(decimal_text(F.when(finite, column)).try_cast("decimal(38,18)"))
         return value, finite & value.isNull() if beyond is not None else None
 
     def text(column: Column) -> tuple[Column, Column | None]:
@@ -159,7 +160,7 @@ def _to_digits() -> dict[str, Conversion]:
 
     def floating(column: Column) -> tuple[Column, Column | None]:
         finite = numbers.finite(column)
-        value = encoded(numbers.of_text(F.when(finite, column).cast("string")))
+        value = encoded(numbers.of_text(decimal_text(F.when(finite, column))))
         return value, finite & value.isNull()
 
     def text(column: Column) -> tuple[Column, Column | None]:
@@ -167,8 +168,8 @@ def _to_digits() -> dict[str, Conversion]:
         value = encoded(numbers.of_text(number))
         return value, number.isNotNull() & value.isNull()
 
-    whole_number: Conversion = lambda column: _sure(numbers.exact_number(column.cast("string")))  # noqa: E731
-    boolean: Conversion = lambda column: _sure(numbers.exact_number(column.cast("int").cast("string")))  # noqa: E731
+    whole_number: Conversion = lambda column: _sure(column.cast(numbers.WHOLE).cast("variant"))  # noqa: E731
+    boolean: Conversion = lambda column: whole_number(column.cast("int"))  # noqa: E731
     digits: Conversion = lambda column: _sure(numbers.exact_number(column))  # noqa: E731
     return {
         "bool": boolean,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from firesteel.spark.flat_keys import RANKS, Use
 from firesteel.spark.keys import is_own_key, is_scalar, key, variant_key
 from firesteel.spark.narrow import comparable, compared, same_word
 from firesteel.spark.scope import Scope, Where
+from firesteel.spark.shortest import EXACT, side_of
 
 Operator = Callable[[Any, Any], Column]
 
@@ -65,7 +67,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if len(kinds) > 1 and "any" not in kinds:
             return _unequal(type_, a, b)
         if kinds == {"number"} and floats.concerns(a, b):
-            return made(type_, floats.compared(lambda x, y: x == y, a, b), a, b, cost=4)
+            return made(type_, floats.compared(_same, a, b), a, b, cost=4)
         if kinds == {"number"} and _too_wide(a.type, b.type):
             coarse, fine, scale = _by_scale(a, b)
             same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
@@ -131,20 +133,20 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
 
 def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
     """A variant's number and a plain one; SQL NULL if it is none."""
-    double = plain.plain.cast("double")
-    if isinstance(plain.type, t.Float32 | t.Float64):
-        sides = [Expr(t.INT64, whole(column, "bigint")), Expr(t.Decimal(38, 18), whole(column, "decimal(38,18)"))]
-        integer, decimal = (floats.compared(_same, side, plain) for side in sides)
-        decimal = decimal & ~whole(column, "string").rlike(_LONG)
-        floating = whole(column, "double") == double
+    double = whole(column, "double")
+    if floats.is_float(plain):
+        floating = double == plain.plain.cast("double")
+        exact = F.when(floating, side_of(double, whole(column, "string")) == 0).otherwise(floating)
+        integer = F.when(F.abs(double) < EXACT, floating).otherwise(exact)
+        decimal = exact
     else:
         integer = whole(column, "bigint") == plain.plain
         scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
         room = f"decimal(38,{min(scale + 1, 38)})"
         # One digit more than the plain one has: what has even more is near half of it, and not equal.
-        exact = whole(column, room) == plain.plain
-        decimal = exact & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
-        floating = floats.compared(_same, Expr(t.FLOAT64, whole(column, "double")), plain)
+        same = whole(column, room) == plain.plain
+        decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
+        floating = floats.compared(_same, Expr(t.FLOAT64, double), plain)
     return (
         F.when(kind == "BIGINT", integer)
         .when(kind == "DECIMAL", decimal)
@@ -153,13 +155,8 @@ def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
     )
 
 
-def _same(x: Any, y: Any) -> Column:
-    same: Column = x == y
-    return same
-
-
-#: A decimal of more digits behind the point than are looked at.
-_LONG = r"\.\d{19}"
+def _same(x: Any, y: Any) -> Any:
+    return x == y
 
 
 def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
@@ -201,6 +198,9 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     where one of the three is NULL."""
 
     def apply(value: Expr, low: Expr, high: Expr) -> Expr:
+        within = floats.between(value, low, high)
+        if within is not None:
+            return propagated(t.BOOL, within, (value,))
         sides = [compare(scope, "lte", low, value, where), compare(scope, "lte", value, high, where)]
         if not low.type.absent and not high.type.absent and all(side.missing is None for side in sides):
             # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
@@ -251,12 +251,22 @@ def _native(name: str, a: Expr, b: Expr) -> Column:
         return operator(_moment(a), _moment(b))
     if floats.concerns(a, b):
         return floats.compared(operator, a, b)
-    if isinstance(a.type, t.Float32 | t.Float64):
+    if floats.is_float(a):
         x, y = a.plain.cast("double"), b.plain.cast("double")
+        for one, other, apply in ((a, y, lambda p, q: operator(q, p)), (b, x, operator)):
+            if isinstance(one.constant, float) and not math.isnan(one.constant):
+                return floats.beside(apply, other, F.lit(one.constant))
         return F.when(x.isNotNull() & y.isNotNull(), operator(_float_key(x), _float_key(y)))
     if _too_wide(a.type, b.type):
         return _compare_wide(name, a, b)
     return operator(a.plain, b.plain)
+
+
+def comparable_as_they_are(a: Expr, b: Expr) -> bool:
+    """Is `=` of two plain numbers Spark's own?"""
+    if not floats.concerns(a, b):
+        return not _too_wide(a.type, b.type)
+    return any(not floats.is_float(e) and floats.reads_as_itself(e) for e in (a, b))
 
 
 def _too_wide(*types: t.Type) -> bool:

@@ -15,7 +15,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.encoding import Form, form
+from firesteel.spark.encoding import Form, Mean, form
 from firesteel.spark.variant import TAG
 
 #: Kinds of variants: Spark's names for those that it knows, our tags for the others.
@@ -233,6 +233,8 @@ def to_variant(column: Column, type_: t.Type) -> Column:
 
 def _variant(column: Column, type_: t.Type) -> Column:
     """SQL NULL where the column is."""
+    if isinstance(type_, Mean):
+        return decimal_variant(column, type_.scale or 0)
     if isinstance(type_, _AS_THEY_ARE):
         return column.cast("variant")
     if _simple(t.proper(type_)):
@@ -293,7 +295,7 @@ def items_variant(column: Column, element: t.Type) -> Column:
 
 def _simple(type_: t.Type) -> bool:
     """Does Spark's own conversion of a nested column do the right thing?"""
-    if type_.missable or form(type_) is Form.VARIANT:
+    if type_.missable or form(type_) is Form.VARIANT or isinstance(type_, Mean):
         return False
     if isinstance(type_, t.Array):
         return _simple(type_.element)
@@ -327,10 +329,14 @@ def apart(column: Column, body: Any) -> Column:
     return F.element_at(F.zip_with(F.array(column), F.array(F.lit(0)), lambda value, _: body(value)), 1)
 
 
-def decimal_variant(column: Column) -> Column:
-    """A decimal as a variant without the zeros that its fixed scale adds."""
-    text = F.when(column == 0, F.lit("0.0")).otherwise(column.cast("string"))
-    return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
+def decimal_variant(column: Column, scale: int, places: Column | None = None) -> Column:
+    """A decimal of a fixed scale as a variant, of so many digits behind the point, or without the zeros at the end; but
+    with one digit, which makes it a decimal."""
+    text = F.when(column == 0, F.lit("0." + "0" * scale)).otherwise(column.cast("string"))
+    if places is None:
+        return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
+    kept = F.char_length(text) - F.lit(scale) + F.greatest(places, F.lit(1))
+    return F.parse_json(F.substring(text, F.lit(1), kept))
 
 
 def any_of(conditions: Iterable[Column]) -> Column | None:

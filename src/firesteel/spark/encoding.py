@@ -59,6 +59,13 @@ class Encoding:
     spark: s.DataType
 
 
+class Mean(t.Decimal):
+    """The decimals of a mean. They have one scale in a column, and no zeros at their end where they leave it."""
+
+    def __str__(self) -> str:
+        return str(t.Decimal(self.precision, self.scale, nullable=self.nullable, missable=self.missable))
+
+
 _VARIANT = Encoding(Form.VARIANT, s.VariantType())
 
 _SCALARS: dict[type[t.Type], s.DataType] = {
@@ -210,6 +217,20 @@ def _from_nested(spark: s.StructType | s.ArrayType | s.MapType) -> Generator[Any
         inner = yield (field.dataType,)
         fields.append(t.Field(field.name, t.absent(inner, nullable=field.nullable)))
     return t.Struct(tuple(fields), open=False)
+
+
+def bare(spark: s.DataType) -> s.DataType:
+    """The type as ours are written: everything may be SQL NULL."""
+    match spark:
+        case s.ArrayType():
+            return s.ArrayType(bare(spark.elementType))
+        case s.MapType():
+            return s.MapType(bare(spark.keyType), bare(spark.valueType))
+        case s.StructType():
+            return s.StructType([s.StructField(f.name, bare(f.dataType)) for f in spark.fields])
+        case s.StringType() | s.CharType() | s.VarcharType():
+            return s.StringType()
+    return spark
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -44,6 +44,8 @@ class Expr:
     missing: Column | None = None
     #: Of a mixed one: where it is an integer.
     integral: Column | None = None
+    #: Of a quick one: how many digits it has behind the point.
+    places: Column | None = None
     #: Of a dynamic one: the number that it is, mixed; SQL NULL where it is something else, or nothing.
     quick: Expr | None = None
     fields: tuple[Expr, ...] = ()
@@ -100,7 +102,7 @@ class Expr:
     @property
     def columns(self) -> tuple[Column, ...]:
         """What there is to name, of one that is not virtual: the value, and what is beside it."""
-        return tuple(part for part in (self.value, self.missing, self.integral) if part is not None)
+        return tuple(part for part in (self.value, self.missing, self.integral, self.places) if part is not None)
 
     def _struct(self) -> Column:
         struct = self.type
@@ -194,15 +196,10 @@ def reference(type_: t.Type, name: str) -> Expr:
 
 def again(expr: Expr, columns: Sequence[Column]) -> Expr:
     """An expression of the same shape over names for its columns."""
-    value, *beside = columns
-    split, is_mixed = expr.missing is not None, expr.integral is not None
-    return Expr(
-        expr.type,
-        value,
-        missing=beside[0] if split else None,
-        integral=beside[-1] if is_mixed else None,
-        atomic=True,
-    )
+    found = iter(columns)
+    parts = (expr.value, expr.missing, expr.integral, expr.places)
+    value, missing, integral, places = (None if part is None else next(found) for part in parts)
+    return Expr(expr.type, value, missing=missing, integral=integral, places=places, atomic=True)
 
 
 def null_expr() -> Expr:

@@ -16,8 +16,7 @@ from pyspark.sql import Column
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import FAMILIES, NUMBERS, WIDE_NUMBERS, kind_of, one_of, payload, whole
-from firesteel.spark.sides import SIDE, before_point, in_turn
-from firesteel.spark.sides import WHOLE as _WHOLE
+from firesteel.spark.shortest import EXACT, SIDE, digits, in_turn, place
 
 RANKS: dict[str, int] = {
     "BOOLEAN": 1,
@@ -37,8 +36,10 @@ _RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
 #: What is absent in a container: last, NULL before MISSING.
 NULL, MISSING = 20, 21
 
-#: A number: NaN or not, the nearest float, on which side of that it is, what is before the point, its digits.
-_NUMBER = f"struct<c:int,d:double,x:int,w:{_WHOLE},y:string>"
+_WHOLE = "decimal(38,0)"
+#: A number: NaN or not, the nearest float, on which side of what that stands for it is, the place of its first digit,
+#: its digits.
+_NUMBER = "struct<c:int,d:double,x:int,w:int,y:string>"
 #: A moment or an interval: its unit, months, nanoseconds or days.
 _MOMENT = f"struct<u:int,o:int,n:{_WHOLE}>"
 #: Rank, number, moment, text.
@@ -141,40 +142,42 @@ def _text(column: Column, kind: Column, use: Use) -> Column:
 
 
 def _number(column: Column, kind: Column, double: Column) -> Column:
-    """The nearest float orders almost all numbers. A number that is not that float is more or less, and among those
-    that are the same float its digits decide."""
-    floating = one_of(kind, "DOUBLE", "FLOAT")
-    simple = floating | ((kind == "BIGINT") & (F.abs(double) < 2.0**53))
+    """The nearest float orders almost all numbers. A number that this float does not stand for is more or less, and
+    among those that are nearest to one float the digits decide."""
+    simple = one_of(kind, "DOUBLE", "FLOAT") | ((kind == "BIGINT") & (F.abs(double) < EXACT))
     written = F.coalesce(payload(column, "string"), whole(column, "string"))
     given = F.struct(double.alias("d"), written.alias("s"))
-    return F.when(
-        simple, number_of(F.when(F.isnan(double), 0).otherwise(1), double + F.lit(0.0), F.lit(0), None, None)
-    ).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
+    return F.when(simple, number_of(double)).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
 
 
-def number_of(class_: Column, double: Column, side: Column, before: Column | None, digits: Column | None) -> Column:
-    nothing = F.lit(None)
+def number_of(double: Column) -> Column:
+    """The key of a number that its nearest float stands for."""
+    class_ = F.when(F.isnan(double), 0).otherwise(1)
+    return _number_struct(class_, double, F.lit(0), F.lit(None), F.lit(None))
+
+
+def _number_struct(class_: Column, double: Column, side: Column, where: Column, digits_: Column) -> Column:
     return F.struct(
         class_.alias("c"),
-        double.alias("d"),
+        (double + F.lit(0.0)).alias("d"),
         side.alias("x"),
-        (nothing if before is None else before).cast(_WHOLE).alias("w"),
-        (nothing if digits is None else digits).cast("string").alias("y"),
+        where.cast("int").alias("w"),
+        digits_.cast("string").alias("y"),
     )
 
 
 def _exact(row: Column) -> Column:
     """An integer or a decimal: its nearest float, its text, and its side."""
-    written, other = row["s"], row["x"] != 0
-    digits = F.regexp_replace(written, r"(\.?0+|[eE].*)$", "")
-    before = F.when(other, before_point(written))
-    return number_of(F.lit(1), row["d"] + F.lit(0.0), row["x"], before, F.when(other, in_order(digits)))
-
-
-def in_order(digits: Column) -> Column:
-    """The digits of a number, with its sign, as a text that is ordered as the numbers are."""
-    turned = F.concat(F.translate(digits, "0123456789", "9876543210"), F.lit("~"))
-    return F.when(digits.startswith("-"), turned).otherwise(digits)
+    written, other, negative = row["s"], row["x"] != 0, row["s"].startswith("-")
+    where, found = place(written), digits(written)
+    turned = F.concat(F.translate(found, "0123456789", "9876543210"), F.lit("~"))
+    return _number_struct(
+        F.lit(1),
+        row["d"],
+        row["x"],
+        F.when(other, F.when(negative, -where).otherwise(where)),
+        F.when(other, F.when(negative, turned).otherwise(found)),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""Floats compared with integers and decimals: by what they are exactly, where Spark would make floats of both.
+"""Floats compared with integers and decimals: a float stands for the decimal of its shortest text.
 
-A literal is told apart while compiling: between two floats that are next to each other there is no float to be less or
-more. Of columns the floats decide, unless the number rounds to the float: then its side does (`sides.py`).
+So it is a comparison of floats, for numbers of up to 15 digits: Spark can push it to a scan. Of a number of more digits
+that reads as the very float, its digits decide (`shortest.py`).
 """
 
 from __future__ import annotations
@@ -15,60 +15,93 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
+from firesteel.spark.encoding import digits_of
 from firesteel.spark.expr import Expr
 from firesteel.spark.numbers import WHOLE
-from firesteel.spark.sides import side_of
+from firesteel.spark.shortest import DIGITS, EXACT, side_of
+from firesteel.values import decimal_of
 
-Operator = Callable[[Any, Any], Column]
+Operator = Callable[[Any, Any], Any]
+
+
+def is_float(expr: Expr) -> bool:
+    return isinstance(expr.type, t.Float32 | t.Float64)
 
 
 def concerns(a: Expr, b: Expr) -> bool:
     """Is one a float, and the other a number that is none?"""
-    floats = [isinstance(e.type, t.Float32 | t.Float64) for e in (a, b)]
-    return floats[0] != floats[1]
+    return is_float(a) != is_float(b)
+
+
+def reads_as_itself(expr: Expr) -> bool:
+    """Is a number that is no float told from all others by its nearest float?"""
+    return digits_of(expr.type)[0] <= DIGITS
 
 
 def compared(operator: Operator, a: Expr, b: Expr) -> Column:
     """The comparison of plain numbers, one of them a float; SQL NULL of SQL NULL. NaN is the least number."""
-    number, other = (a, b) if isinstance(a.type, t.Float32 | t.Float64) else (b, a)
-    value = number.plain.cast("double")
-    sign = _literal_sign(value, other.constant) if _is_number(other.constant) else _sign(value, other)
-    there = value.isNotNull() & other.plain.isNotNull()
-    zero = F.lit(0)
-    return F.when(there, operator(sign, zero) if number is a else operator(zero, sign))
+    if not is_float(a):
+        return compared(lambda x, y: operator(y, x), b, a)
+    value = a.plain.cast("double")
+    if is_number(b.constant):
+        return _with_literal(operator, value, Decimal(b.constant))
+    near = b.plain.cast("double")
+    if reads_as_itself(b):
+        return beside(operator, value, near)
+    side = side_of(near, b.plain.cast("string"))
+    if isinstance(b.type, t.Integer):
+        side = F.when(near.between(-EXACT, EXACT), 0).otherwise(side)
+    sign = F.when(F.isnan(value) | (value < near), -1).when(value > near, 1).otherwise(-side)
+    return F.when(value.isNotNull() & near.isNotNull(), operator(sign, F.lit(0)))
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Is it a known number that is no float?"""
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
-def _literal_sign(value: Column, constant: Any) -> Column:
-    """Less, equal or greater than a literal, as -1, 0 or 1."""
-    exact = Decimal(constant)
-    near = float(exact)
-    below = F.isnan(value) | (value < F.lit(near))
-    if Decimal(near) == exact:
-        return F.when(below, -1).when(value == F.lit(near), 0).otherwise(1)
-    high = near if Decimal(near) > exact else math.nextafter(near, math.inf)
-    return F.when(F.isnan(value) | (value < F.lit(high)), -1).otherwise(1)
+def beside(operator: Operator, value: Column, number: Column) -> Column:
+    """The comparison of floats, the second of which is not NaN. NaN is the least number, and to Spark the greatest."""
+    found: Column = operator(value, number)
+    least, greatest = operator(-1, 0), operator(1, 0)
+    if least == greatest:
+        return found
+    return found | F.isnan(value) if least else found & ~F.isnan(value)
 
 
-def _sign(value: Column, other: Expr) -> Column:
-    near = other.plain.cast("double")
-    tie = _integer_tie(value, other) if isinstance(other.type, t.Integer) else _decimal_tie(value, other)
-    return F.when(F.isnan(value) | (value < near), -1).when(value > near, 1).otherwise(tie)
+def _with_literal(operator: Operator, value: Column, number: Decimal) -> Column:
+    """A literal that no float stands for lies between two floats."""
+    near = float(number)
+    nearest = decimal_of(near)
+    if number == nearest:
+        return beside(operator, value, F.lit(near))
+    if operator(-1, 0) == operator(1, 0):
+        return F.when(value.isNotNull(), F.lit(bool(operator(-1, 0))))
+    less, more = (_LESS_OR_EQUAL, _MORE) if number > nearest else (_LESS, _MORE_OR_EQUAL)
+    return beside(less if operator(-1, 0) else more, value, F.lit(near))
 
 
-def _integer_tie(value: Column, other: Expr) -> Column:
-    """The float is an integer then, of 64 bits unless it is too large by one."""
-    whole = value.try_cast("bigint")
-    number = other.plain.cast("bigint")
-    return F.when(whole.isNull() | (whole > number), 1).when(whole < number, -1).otherwise(0)
+def between(value: Expr, low: Expr, high: Expr) -> Column | None:
+    """A float between two literals that floats stand for, as Spark has it: NaN is not at least the lower one to us, and
+    not at most the higher one to Spark. None where it is something else."""
+    if value.dynamic or not is_float(value):
+        return None
+    bounds = [float(e.constant) for e in (low, high) if is_number(e.constant) or isinstance(e.constant, float)]
+    known = [decimal_of(b) for b in bounds if math.isfinite(b)]
+    if len(known) < 2 or any(n != stands_for(e.constant) for n, e in zip(known, (low, high), strict=True)):
+        return None
+    return value.plain.cast("double").between(*map(F.lit, bounds))
 
 
-def _decimal_tie(value: Column, other: Expr) -> Column:
-    """The float is the one that is nearest to the decimal."""
-    return -side_of(value, other.plain.cast("string"))
+def stands_for(number: Any) -> Decimal:
+    """The exact number that a literal stands for."""
+    return decimal_of(number) if isinstance(number, float) else Decimal(number)
+
+
+_LESS: Operator = lambda x, y: x < y  # noqa: E731
+_LESS_OR_EQUAL: Operator = lambda x, y: x <= y  # noqa: E731
+_MORE: Operator = lambda x, y: x > y  # noqa: E731
+_MORE_OR_EQUAL: Operator = lambda x, y: x >= y  # noqa: E731
 
 
 def mantissa_of(value: Column) -> tuple[Column, Column]:

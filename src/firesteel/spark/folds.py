@@ -179,7 +179,8 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
         )
         if roomy:
             plain = found.column
-            quick = F.when(_any_kind(column, "DECIMAL"), decimal_variant(plain)).otherwise(integer(plain))
+            behind = F.array_max(F.transform(exact, lambda p: numbers.places(F.to_json(p["v"]))))
+            quick = F.when(_any_kind(column, "DECIMAL"), decimal_variant(plain, _FEW, behind)).otherwise(integer(plain))
             result = result.when(plain.isNotNull(), quick).otherwise(dynamic.apart(digits, exactly))
         else:
             result = result.otherwise(exactly(found.column))

@@ -9,11 +9,13 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
+
+from firesteel import types as t
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +39,8 @@ class Opened:
 
     frame: DataFrame
     state: object = None
+    #: The types of columns that are encoded as ours are, by their places. The others are as Spark has them.
+    types: Mapping[int, t.Type] = field(default_factory=dict)
     _copies: list[Copy] = field(default_factory=list)
 
     def copy(self, nth: int) -> Copy:
@@ -53,7 +57,7 @@ _numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
-def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], DataFrame]) -> Opened:
+def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], Opened]) -> Opened:
     """What `load` makes of a path, or has made of it before; `how` is whatever else it depends on."""
     now = state(path)
     with _lock:
@@ -61,7 +65,7 @@ def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], Data
         known = kept.get((path, how))
     if known is not None and now is not None and known.state == now:
         return known
-    found = Opened(load(), now)
+    found = replace(load(), state=now)
     if now is not None:
         with _lock:
             kept[path, how] = found

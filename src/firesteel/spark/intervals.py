@@ -14,6 +14,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.evaluate.calendar import MONTHS, SECONDS
 from firesteel.spark import calendar, moments
 from firesteel.spark import columns as F
 from firesteel.spark.arguments import call
@@ -175,6 +176,39 @@ def _fitting(scope: Scope, struct: Column, where: Where) -> Column:
         return F.when(F.greatest(years, days) >= most, error).otherwise(interval_variant(Interval(column)))
 
     return let(let(struct, cut), check)
+
+
+def fit(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """As one of the fields from the first to the last, which a cast names, so that they are constants."""
+    first, last, digits, fraction = (arg.constant for arg in args[1:])
+    if not (isinstance(first, str) and isinstance(last, str) and type(digits) is type(fraction) is int):
+        raise UnsupportedError("an interval of fields that only the run knows is not native on Spark", where=where)
+    months = first in MONTHS
+    sizes = MONTHS if months else {name: seconds * NANOS for name, seconds in SECONDS.items()}
+    if first not in sizes or last not in sizes:
+        raise UnsupportedError(f"no interval goes from {first} to {last}", where=where)
+    unit = 10 ** (9 - fraction) if last == "second" else sizes[last]
+
+    def native(column: Column) -> Column:
+        amount = (column["m"] if months else column["n"]).cast(WHOLE)
+        return let(amount - amount % _whole(unit), lambda cut: checked(column, cut))
+
+    def checked(column: Column, amount: Column) -> Column:
+        error = scope.run.error(f"interval overflow: the {first}s take more than {digits} digits", where)
+        zero = F.literal(0, "bigint")
+        parts = (amount, zero) if months else (zero, amount)
+        struct = moments.of_interval(column["u"], *parts, F.lit(digits), F.lit(fraction))
+        fitting = let(struct, lambda made_: interval_variant(Interval(made_)))
+        value = F.when(F.abs(amount) >= _whole(10**digits * sizes[first]), error).otherwise(fitting)
+        return F.when(Interval(column).is_unit("year_month" if months else "day_time"), value)
+
+    said = f"an interval of the other kind has no {first} and {last}"
+    taken, type_ = args[:1], t.Interval("year_month" if months else "day_time")
+    return call(scope, "fit_interval", taken, ("interval",), native, type_, where, partial=said, throws=True, cost=20)
+
+
+def _whole(number: int) -> Column:
+    return F.literal(Decimal(number), WHOLE)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark import columns as F
-from firesteel.spark.compare import equality_key
+from firesteel.spark.compare import comparable_as_they_are, equality_key
 from firesteel.spark.encoding import Form, common, form
 from firesteel.spark.expr import Expr, fit, made, opened, reference
 from firesteel.spark.handlers import handles
@@ -232,8 +232,7 @@ def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
     if plain and is_own_key(shared):
         sides = [made(t.absent(shared, nullable=True), e.plain, e) for e in (a, b)]
         return sides[0], sides[1]
-    numbers = plain and all(isinstance(e.type, t.Number) for e in (a, b))
-    if numbers:
+    if plain and all(isinstance(e.type, t.Number) for e in (a, b)) and comparable_as_they_are(a, b):
         return (made(a.type, a.plain, a), made(b.type, b.plain, b))
     if plain and form(shared) is not Form.VARIANT:
         wide = t.absent(shared, nullable=True)

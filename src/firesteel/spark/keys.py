@@ -145,7 +145,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
         else:  # a lambda more would be too deep
             other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest)
         column = column.when(_is_there(kind.column), other)
-    return made(t.ANY, column, value, lean.side, cost=cost)
+    return made(t.ANY, column, value, lean.double, cost=cost)
 
 
 def _no_tokens() -> Column:

@@ -16,52 +16,38 @@ from firesteel import types as t
 from firesteel.spark import columns as F
 from firesteel.spark.dynamic import one_of
 from firesteel.spark.expr import Expr, made
-from firesteel.spark.flat_keys import RANKS, filled, in_order, number_of
+from firesteel.spark.flat_keys import RANKS, filled, number_of
 from firesteel.spark.scope import Scope
-from firesteel.spark.sides import WHOLE
+from firesteel.spark.shortest import DIGITS
 
 #: The kinds that have a simple key always, and the numbers, which have one if they have few digits.
 ALWAYS = frozenset({"STRING", "BOOLEAN", "DOUBLE"})
 _NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE")
 
-#: Decimals of so many digits have different nearest floats, if they are different.
-_DIGITS = 15
-_EXACT = 2.0**53
-#: Powers of ten, each a float exactly, and the two halves of their bits.
-_SPLIT = 2.0**27 + 1
-_POWERS = [10.0**n for n in range(_DIGITS + 1)]
-_UPPER = [_SPLIT * power - (_SPLIT * power - power) for power in _POWERS]
-_LOWER = [power - upper for power, upper in zip(_POWERS, _UPPER, strict=True)]
-
 
 @dataclass(frozen=True)
 class Lean:
-    """What a simple key is made of, each with a name: the kind, the text, and of a number the nearest float and the
-    side of that on which it lies."""
+    """What a simple key is made of, each with a name: the kind, the text, and of a number the nearest float."""
 
     kind: Column
     text: Column
-    double: Column
-    side: Expr
+    double: Expr
 
     @classmethod
     def of(cls, scope: Scope, value: Expr, kind: Expr) -> Lean:
-        def bound(type_: t.Type, column: Column, *of: Expr) -> Expr:
-            return scope.bind(made(t.absent(type_, nullable=True), column, *of), dear=True)
-
         text = scope.text(value)
-        double = bound(t.FLOAT64, F.when(one_of(kind.column, *_NUMBERS), text.plain.try_cast("double")), text, kind)
-        side = bound(t.INT32, _side(kind.column, text.plain, double.plain), text, kind, double)
-        return cls(kind.column, text.plain, double.plain, side)
+        column = F.when(_is_short(kind.column, text.plain), text.plain.try_cast("double"))
+        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)
+        return cls(kind.column, text.plain, double)
 
     @property
     def there(self) -> Column:
         """Has the value a simple key?"""
-        return one_of(self.kind, "STRING", "BOOLEAN") | self.side.plain.isNotNull()
+        return one_of(self.kind, "STRING", "BOOLEAN") | self.double.plain.isNotNull()
 
     def parts(self, kinds: Set[str] | None) -> list[Column]:
         """The parts of the token."""
-        numeric = self.side.plain.isNotNull()
+        numeric = self.double.plain.isNotNull()
         found = {
             "r": F.when(numeric, RANKS["BIGINT"])
             .when(self.kind == "STRING", RANKS["STRING"])
@@ -69,34 +55,11 @@ class Lean:
             "t": F.when(~numeric, self.text),
         }
         if kinds is None or kinds & set(_NUMBERS):
-            found["n"] = F.when(numeric, self._number())
+            found["n"] = F.when(numeric, number_of(self.double.plain))
         return filled(found)
 
-    def _number(self) -> Column:
-        other = self.side.plain != 0
-        digits = F.rtrim(F.rtrim(self.text, F.lit("0")), F.lit("."))
-        before = F.substring_index(self.text, ".", 1).try_cast(WHOLE)
-        class_ = F.when(F.isnan(self.double), 0).otherwise(1)
-        return number_of(
-            class_, self.double + F.lit(0.0), self.side.plain, F.when(other, before), F.when(other, in_order(digits))
-        )
 
-
-def _side(kind: Column, text: Column, double: Column) -> Column:
-    """Is the number less (-1) or more (1) than the nearest float, or the same (0)? SQL NULL of what is not simple.
-
-    A decimal is `m / 10**n`, both exact floats: it lies on that side of the float `d` on which `m` lies of
-    `d * 10**n`. What such a product loses by rounding is known exactly, from the products of the halves of the bits.
-    """
-    at = F.locate(".", text)
-    places = F.char_length(text) - at
-    short = (F.char_length(text) <= _DIGITS + 1) & (at > 0) & (F.locate("E", text) == 0)
-    power, upper, lower = (F.get(F.lit(row), places) for row in (_POWERS, _UPPER, _LOWER))
-    product = double * power
-    high = double * _SPLIT - (double * _SPLIT - double)
-    low = double - high
-    lost = ((high * upper - product) + high * lower + low * upper) + low * lower
-    digits = F.replace(text, F.lit("."), F.lit("")).try_cast("bigint").cast("double")
-    side = F.signum((digits - product) - lost).cast("int")
-    whole_ = (kind == "DOUBLE") | ((kind == "BIGINT") & (F.abs(double) < _EXACT))
-    return F.when(whole_, 0).when((kind == "DECIMAL") & short, side)
+def _is_short(kind: Column, text: Column) -> Column:
+    """Is it a float, or a number of few enough digits for its nearest float to stand for it?"""
+    short = F.char_length(F.replace(text, F.lit("."), F.lit(""))) <= DIGITS
+    return (kind == "DOUBLE") | (one_of(kind, "BIGINT", "DECIMAL") & short)

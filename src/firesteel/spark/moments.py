@@ -39,8 +39,8 @@ _INTERVAL = "struct<u:int,m:bigint,n:decimal(38,0),d:int,f:int>"
 _TOO_FINE = "a time of more than 9 digits of a second is not native on Spark yet"
 
 #: The seconds of the years of four digits, which Spark's own timestamps have.
-_FIRST = values.days_since_epoch(1, 1, 1) * DAY
-_LAST = values.days_since_epoch(10_000, 1, 1) * DAY - 1
+FIRST = values.days_since_epoch(1, 1, 1) * DAY
+LAST = values.days_since_epoch(10_000, 1, 1) * DAY - 1
 
 
 def long(number: int) -> Column:
@@ -351,7 +351,7 @@ def _timestamp(moment: Moment) -> Column:
         (moment.precision == 4)
         & (moment.digits <= 6)
         & (F.coalesce(moment.offset, F.lit(0)) == 0)
-        & moment.seconds.between(_FIRST, _LAST)
+        & moment.seconds.between(FIRST, LAST)
         & (moment.digits == digits_of(moment.nanos))
     )
     stamp = F.timestamp_micros(micros_of(moment))

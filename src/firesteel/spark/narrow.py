@@ -1,7 +1,7 @@
 """A dynamic value compared with a number or a text that is known: only numbers, only texts can be less or more.
 
-So no key of whatever it may be is made: its kind says what it is, and the comparison is Spark's own. A number that is a
-float as it stands divides all other numbers as their floats do, but for those that round to it; these are compared as
+So no key of whatever it may be is made: its kind says what it is, and the comparison is Spark's own. A number that a
+float stands for divides all other numbers as their floats do, but for those that round to it; these are compared as
 decimals that have room for all their digits.
 """
 
@@ -19,16 +19,15 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark import columns as F
-from firesteel.spark.dynamic import FAMILIES, NUMBERS, extract, one_of, payload, whole
+from firesteel.spark.dynamic import FAMILIES, NUMBERS, WIDE_NUMBERS, extract, one_of, payload, whole
 from firesteel.spark.expr import Expr, made
+from firesteel.spark.floats import stands_for
 from firesteel.spark.kinds import is_json, tagged_kinds
 from firesteel.spark.scope import Scope, Where
-from firesteel.values import Symbol
+from firesteel.spark.shortest import EXACT, side_of
+from firesteel.values import Symbol, decimal_of
 
 Operator = Callable[[Any, Any], Column]
-
-#: Integers of a float's own: below that every integer is one.
-_EXACT = 2**53
 
 
 def comparable(a: Expr, b: Expr) -> bool:
@@ -43,8 +42,9 @@ def _family(expr: Expr) -> str | None:
     if isinstance(value, str) and not isinstance(value, Symbol):
         return "text"
     if isinstance(value, int | float | Decimal) and math.isfinite(value):
-        exact = Decimal(value)
-        return "number" if abs(exact) < _EXACT and Decimal(float(exact)) == exact else None
+        exact = stands_for(value)
+        fits = abs(exact) < EXACT and -int(exact.as_tuple().exponent) <= _places(exact)
+        return "number" if fits and decimal_of(float(exact)) == exact else None
     return None
 
 
@@ -114,12 +114,20 @@ def _numbers(side: _Side, double: Column, value: Any, ordered: Operator, first: 
     literal = F.lit(float(value))
     # NaN is less than any number; to Spark it is more.
     floats = (F.isnan(double) | ordered(double, literal)) if first else (~F.isnan(double) & ordered(double, literal))
-    places = 38 - len(str(abs(int(value)))) if abs(value) >= 1 else 38
-    room = f"decimal(38,{places})"
-    near = ordered(side.read(room), F.literal(f"{Decimal(value):f}", room))
-    exact = one_of(side.kind, "DECIMAL", "decimal", "int") if side.tags else side.kind == "DECIMAL"
+    room = f"decimal(38,{_places(stands_for(value))})"
+    near = ordered(side.read(room), F.literal(f"{stands_for(value):f}", room))
     decimals = F.when(double == literal, near).otherwise(ordered(double, literal))
-    return F.when(one_of(side.kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(exact, decimals)
+    found = F.when(one_of(side.kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(side.kind == "DECIMAL", decimals)
+    if not side.tags:
+        return found
+    beside = ordered(side_of(double, payload(side.variant.column, "string")), F.lit(0))
+    wide = F.when(double == literal, beside).otherwise(ordered(double, literal))
+    return found.when(one_of(side.kind, *WIDE_NUMBERS), wide)
+
+
+def _places(number: Decimal) -> int:
+    """The digits behind the point that decimals of 38 have beside what such a number has before it."""
+    return 38 - len(str(abs(int(number)))) if abs(number) >= 1 else 38
 
 
 #: What no number, truth value or container is written as.

@@ -17,6 +17,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.dynamic import whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.scope import Scope, Where
+from firesteel.spark.shortest import decimal_text
 
 WHOLE = "decimal(38,0)"
 DIGITS = 38
@@ -40,6 +41,12 @@ def places(text: Column) -> Column:
     """How many digits are behind the point of a number that is written without an exponent."""
     at = F.locate(".", text)
     return F.when(at == 0, F.lit(0)).otherwise(F.char_length(text) - at)
+
+
+def decimal_places(text: Column, kind: Column) -> Column:
+    """How many digits a variant shows behind the point, as far as Spark tells: of `4.50` it tells `4.5`, and of `2.0`
+    just `2`. But a decimal has one, or JSON would have said an integer."""
+    return F.when(kind == "DECIMAL", F.greatest(places(text), F.lit(1))).otherwise(F.lit(0))
 
 
 def exact_number(text: Column) -> Column:
@@ -88,9 +95,14 @@ def of_text(text: Column) -> Column:
     return dynamic.let(F.when(text.isNotNull(), near), lambda p: F.when(p.isNotNull(), made_(p)))
 
 
-def of_variant(column: Column) -> Column:
-    """Of a variant that is an integer of 64 bits or a decimal of 38 digits."""
-    return digits(whole(column, "string"))
+def of_variant(column: Column, kind: Column | None = None) -> Column:
+    """Of a variant that is an integer of 64 bits or a decimal of 38 digits; if its kind is given, with the digit that a
+    decimal has behind the point."""
+    text = whole(column, "string")
+    if kind is not None:
+        bare = (kind == "DECIMAL") & (F.locate(".", text) == 0) & (F.char_length(text) < DIGITS)
+        text = F.when(bare, F.concat(text, F.lit(".0"))).otherwise(text)
+    return digits(text)
 
 
 def of_plain(expr: Expr) -> Column:
@@ -144,7 +156,7 @@ def of_float(column: Column) -> Column:
     def made_(written: Column) -> Column:
         return F.struct(written["u"].alias("u"), written["e"].alias("e"), column.alias("d"), F.lit(False).alias("i"))
 
-    return dynamic.let(of_text(F.when(finite(column), column).cast("string")), made_)
+    return dynamic.let(of_text(decimal_text(F.when(finite(column), column))), made_)
 
 
 def to_variant(number: Digits) -> Column:

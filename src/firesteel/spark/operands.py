@@ -41,7 +41,9 @@ class Number:
         return whole(self.expr.column, spark_type)
 
     def digits(self) -> Expr:
-        column = numbers.of_plain(self.expr) if self.kind is None else numbers.of_variant(self.expr.column)
+        if self.kind is None:
+            return made(t.ANY, numbers.of_plain(self.expr), self.expr, cost=4)
+        column = numbers.of_variant(self.expr.column, self.kind.column)
         return made(t.ANY, column, *self.parts, cost=4)
 
     @property

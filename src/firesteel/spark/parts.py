@@ -6,12 +6,15 @@ import re
 from collections import Counter
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as s
 
 from firesteel.spark import columns as F
+from firesteel.spark.arrow_tables import arrow_frame, encoded_frame
+from firesteel.spark.frames import Opened
 from firesteel.tables import Delimited, Part, Parts, parts_arrow, parts_rows, row_counts, row_groups
+from firesteel.tables.parts import parts_schema
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -21,22 +24,30 @@ if TYPE_CHECKING:
 _NOTHING = "\u0001firesteel\u0001"
 
 
-def parts_frame(spark: SparkSession, source: Parts) -> DataFrame:
+def parts_frame(spark: SparkSession, source: Parts) -> Opened:
     """The rows of all files, one after the other."""
     if source.format == "arrow" or any(hidden(part.path) for part in source.parts):
-        return spark.createDataFrame(_arrow(source))
+        return arrow_frame(spark, _arrow(source))
     if source.format == "csv":
-        return _text(spark, source)
+        return Opened(_text(spark, source))
+    if source.format == "parquet":
+        schema = parts_schema(source)
+        return encoded_frame(spark, schema, lambda read: _files(spark, source, read), lambda: parts_arrow(source))
+    return Opened(_files(spark, source, None))
+
+
+def _files(spark: SparkSession, source: Parts, schema: s.StructType | None) -> DataFrame:
+    """Files that Spark reads, with a schema or by their own."""
     frames = []
     for chosen in _rounds(source):
         whole = [path for path, groups in chosen.items() if groups is None]
         if whole:
-            frames.append(_load(spark, source.format, whole))
+            frames.append(_load(spark, source.format, whole, schema))
         for path, groups in chosen.items():
             if groups is not None:
-                frames.append(_rows_of(_load(spark, source.format, [path]), path, groups))
+                frames.append(_rows_of(_load(spark, source.format, [path], schema), path, groups))
     if not frames:
-        return _load(spark, source.format, [source.parts[0].path]).filter(F.lit(False))
+        return _load(spark, source.format, [source.parts[0].path], schema).filter(F.lit(False))
     return _together(frames)
 
 
@@ -53,7 +64,7 @@ def hidden(path: Path) -> bool:
     return path.name.startswith((".", "_"))
 
 
-def _arrow(source: Parts) -> object:
+def _arrow(source: Parts) -> Any:
     if source.format != "csv":
         return parts_arrow(source)
     import pyarrow as pa
@@ -62,8 +73,9 @@ def _arrow(source: Parts) -> object:
     return pa.Table.from_pylist(rows, schema=pa.schema([(name, pa.string()) for name in source.names]))
 
 
-def _load(spark: SparkSession, format_: str, paths: list[Path]) -> DataFrame:
-    return spark.read.format(format_).load([place(path) for path in paths])
+def _load(spark: SparkSession, format_: str, paths: list[Path], schema: s.StructType | None) -> DataFrame:
+    reader = spark.read if schema is None else spark.read.schema(schema)
+    return reader.format(format_).load([place(path) for path in paths])
 
 
 def _together(frames: list[DataFrame]) -> DataFrame:
@@ -125,7 +137,7 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
     how = source.text
     assert how is not None
     if how.skip > 1:
-        return spark.createDataFrame(_arrow(source))
+        return arrow_frame(spark, _arrow(source)).frame
     schema = s.StructType([s.StructField(f"c{i}", s.StringType()) for i in range(len(source.names))])
     reader = spark.read.schema(schema).format("csv").options(**_options(how))
     repeated = Counter(part.path for part in source.parts)

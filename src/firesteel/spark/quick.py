@@ -8,6 +8,7 @@ decimals have room for a sum or a product, and nothing is rounded.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
@@ -17,7 +18,7 @@ from firesteel.spark import columns as F
 from firesteel.spark.dynamic import one_of, whole
 from firesteel.spark.expr import Expr, made
 from firesteel.spark.kinds import tagged_kinds
-from firesteel.spark.numbers import places
+from firesteel.spark.numbers import decimal_places
 from firesteel.spark.operands import Number
 from firesteel.spark.scope import Scope
 
@@ -44,28 +45,48 @@ def quick(scope: Scope, name: str, x: Number, y: Number) -> Expr | None:
         return None
     a, b = (side for side in sides if side is not None)
     operation, type_ = _OPERATIONS[name]
-    return scope.bind(made(t.absent(type_, nullable=True), operation(a.plain, b.plain), a, b), dear=True)
+    value = made(t.absent(type_, nullable=True), operation(a.plain, b.plain), a, b)
+    assert a.places is not None
+    assert b.places is not None
+    digits = a.places + b.places if name == "times" else F.greatest(a.places, b.places)
+    return scope.bind(replace(value, places=digits), dear=True)
 
 
 def _small(scope: Scope, operand: Number) -> Expr | None:
+    """An operand as a plain decimal, with its digits behind the point; None if it may have too many."""
     expr = operand.expr
-    type_ = t.absent(t.Decimal(_BEFORE + _SCALE, _SCALE), nullable=True)
-    if operand.kind is not None:
-        if tagged_kinds(expr):
-            return None
-        if scope.stages is not None or scope.tells(expr):
-            text = scope.text(expr)
-            exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (places(text.plain) <= _SCALE)
-            return scope.bind(made(type_, F.when(exact, text.plain.try_cast(_ROOM)), text, operand.kind), dear=True)
-        schema = scope.schema(expr)
-        end = F.substring_index(schema.plain, ",", -1)
-        column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
-        return made(type_, column, expr, schema, cost=4)
+    if operand.kind is None:
+        return _small_plain(expr)
+    if expr.quick is not None and expr.quick.places is not None:
+        found = scope.bind(expr.quick, dear=True)
+        assert found.places is not None
+        return _operand(F.when(found.places <= _SCALE, found.plain.try_cast(_ROOM)), found.places, found)
+    if tagged_kinds(expr):
+        return None
+    if scope.stages is not None or scope.tells(expr):
+        text = scope.text(expr)
+        behind = decimal_places(text.plain, operand.kind.column)
+        exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (behind <= _SCALE)
+        column = F.when(exact, text.plain.try_cast(_ROOM))
+        return scope.bind(_operand(column, behind, text, operand.kind), dear=True)
+    schema = scope.schema(expr)
+    end = F.substring_index(schema.plain, ",", -1)
+    column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
+    behind = F.coalesce(F.greatest(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(1)), F.lit(0))
+    return replace(_operand(column, behind, expr, schema), height=4 + max(expr.height, schema.height))
+
+
+def _small_plain(expr: Expr) -> Expr | None:
+    scale = 0
     if isinstance(expr.type, t.Decimal):
         digits, scale = expr.type.precision or 38, expr.type.scale or 0
         fits = digits - scale <= _BEFORE and scale <= _SCALE
-        return made(type_, expr.plain.cast(_ROOM), expr) if fits else None
-    small = isinstance(expr.type, t.Int8 | t.Int16 | t.Int32) or (
-        type(expr.constant) is int and abs(expr.constant) < 10**_BEFORE
-    )
-    return made(type_, expr.plain.cast(_ROOM), expr) if small else None
+    else:
+        small = type(expr.constant) is int and abs(expr.constant) < 10**_BEFORE
+        fits = small or isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
+    return _operand(expr.plain.cast(_ROOM), F.lit(scale), expr) if fits else None
+
+
+def _operand(column: Column, behind: Column, *of: Expr) -> Expr:
+    type_ = t.absent(t.Decimal(_BEFORE + _SCALE, _SCALE), nullable=True)
+    return replace(made(type_, column, *of), places=behind)

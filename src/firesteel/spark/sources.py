@@ -16,7 +16,8 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.passes.paths import WHOLE, PathTree
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, ion_files, json_lines
-from firesteel.spark.encoding import from_spark, to_spark
+from firesteel.spark.arrow_tables import arrow_frame, encoded_frame
+from firesteel.spark.encoding import bare, from_spark, to_spark
 from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
 from firesteel.spark.fallback import Fallback
 from firesteel.spark.frames import Opened, opened
@@ -38,7 +39,7 @@ from firesteel.tables import (
     ensure_text_keys,
     matches,
 )
-from firesteel.tables.files import parts
+from firesteel.tables.files import file_schema, parts, read_arrow
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -141,16 +142,28 @@ def _native(run: Run, table: Table) -> Opened:
         case Frame(frame):
             return Opened(frame)
         case Arrow(arrow):
-            return Opened(run.spark.createDataFrame(arrow))
+            return arrow_frame(run.spark, arrow)
+        case File(path, "parquet") as file:
+            return opened(run.spark, path, "parquet", lambda: _parquet(run.spark, file))
         case File(path, format_):
-
-            def load() -> DataFrame:
-                return run.spark.read.format(format_).options(**_OPTIONS.get(format_, {})).load(_places(path))
-
-            return opened(run.spark, path, format_, load)
+            reader = run.spark.read.format(format_).options(**_OPTIONS.get(format_, {}))
+            return opened(run.spark, path, format_, lambda: Opened(reader.load(_places(path))))
         case Parts():
-            return Opened(parts_frame(run.spark, table.source))
+            return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
+
+
+def _parquet(spark: SparkSession, file: File) -> Opened:
+    def load(schema: s.StructType | None) -> DataFrame:
+        reader = spark.read if schema is None else spark.read.schema(schema)
+        return reader.parquet(*_listed(file.path))
+
+    return encoded_frame(spark, file_schema(file), load, lambda: read_arrow(file))
+
+
+def _listed(path: Path) -> list[str]:
+    found = _places(path)
+    return [found] if isinstance(found, str) else found
 
 
 #: CSV has a header, its types are found in a pass over the data, and quotes are doubled in quotes. A row that does not
@@ -192,9 +205,9 @@ def _ion_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) -
 def text_lines(spark: SparkSession, path: Path) -> DataFrame:
     """The lines of JSON files, or of a folder of such."""
     if not path.is_dir():
-        return opened(spark, path, "text", lambda: spark.read.text(_places(path))).frame
+        return opened(spark, path, "text", lambda: Opened(spark.read.text(_places(path)))).frame
     reader = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", _JSON_FILES)
-    return opened(spark, path, "text", lambda: reader.text(_places(path))).frame
+    return opened(spark, path, "text", lambda: Opened(reader.text(_places(path)))).frame
 
 
 #: A frame of more columns than this is made smaller before anything else is made of it.
@@ -207,13 +220,15 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     fields = source.frame.schema.fields
     wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
     if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
-        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)))
+        types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
+        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)), types=types)
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))
     for i in wanted:
         if i not in copy.columns:
-            copy.columns[i] = _column(fields[i], copy.names[i], node.where)
+            known, name = source.types.get(i), copy.names[i]
+            copy.columns[i] = _column(fields[i], name, node.where) if known is None else reference(known, name)
     return _rows(run, node, copy.frame, struct_expr((fields[i].name, copy.columns[i]) for i in wanted), table)
 
 
@@ -272,23 +287,9 @@ def _column(field: s.StructField, name: str, where: Where) -> Expr:
     if _has_variants(field.dataType):
         # SQL NULL is NULL there, and would be MISSING in variants of ours.
         return Expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
-    if to_spark(type_) == _bare(field.dataType):
+    if to_spark(type_) == bare(field.dataType):
         return reference(type_, name)
     return Expr(type_, _adapted(column, type_), names=(name,), atomic=True)
-
-
-def _bare(spark: s.DataType) -> s.DataType:
-    """The type as ours are written: everything may be SQL NULL."""
-    match spark:
-        case s.ArrayType():
-            return s.ArrayType(_bare(spark.elementType))
-        case s.MapType():
-            return s.MapType(_bare(spark.keyType), _bare(spark.valueType))
-        case s.StructType():
-            return s.StructType([s.StructField(f.name, _bare(f.dataType)) for f in spark.fields])
-        case s.StringType() | s.CharType() | s.VarcharType():
-            return s.StringType()
-    return spark
 
 
 def _has_variants(spark: s.DataType) -> bool:

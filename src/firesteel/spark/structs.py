@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from decimal import Decimal
 
 from pyspark.sql import Column
 
@@ -15,8 +16,9 @@ from firesteel.spark.compare import equal
 from firesteel.spark.dynamic import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
 from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import Expr, as_variant, made, struct_expr
+from firesteel.spark.floats import stands_for
 from firesteel.spark.scope import Scope, Where
-from firesteel.values import Bag, Text
+from firesteel.values import Bag, Text, decimal_of
 
 _BOTH = t.absent(t.STRUCT, nullable=True, missable=True)
 _ENTRIES = "array<struct<key:string,value:variant>>"
@@ -214,6 +216,10 @@ def _constants(value: Expr, constant: object) -> list[Column] | None:
             bits = value.type.bits or 64
             kept = [item for item in items if -(2 ** (bits - 1)) <= item < 2 ** (bits - 1)]
             return [F.literal(item, spelled(value.type)) for item in kept] or None
+        case t.Float32() | t.Float64() if all(type(item) in (int, Decimal, float) for item in items):
+            floats = [float(Decimal(item)) for item in items]
+            kept = [f for f, item in zip(floats, items, strict=True) if f != f or decimal_of(f) == stands_for(item)]
+            return [F.lit(f) for f in kept] or None
         case t.Date() if all(type(item) is datetime.date for item in items):
             return [F.lit(item) for item in items]
     return None

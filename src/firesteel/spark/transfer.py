@@ -16,9 +16,10 @@ import pyarrow as pa
 from pyspark.sql import types as s
 
 from firesteel import types as t
+from firesteel.evaluate.arithmetic import trimmed
 from firesteel.spark import columns as F
 from firesteel.spark import variant
-from firesteel.spark.encoding import Form, form, seconds, settle, to_spark
+from firesteel.spark.encoding import Form, Mean, form, seconds, settle, to_spark
 from firesteel.values import MISSING, Bag, Clob, Sexp, Struct, Symbol, Timestamp, Value
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def upload(
     """A DataFrame of named columns of values, and the types that they have there."""
     arrays, fields, types = [], [], []
     for name, type_, items in columns:
-        found, array = _array(settle(type_), items)
+        found, array = fitting(settle(type_), items)
         arrays.append(array)
         types.append(found)
         fields.append(s.StructField(name, to_spark(found)))
@@ -52,7 +53,8 @@ def upload(
     return spark.createDataFrame(table, schema=s.StructType(fields)), tuple(types)
 
 
-def _array(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
+def fitting(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
+    """Values as an Arrow column of that type, or of variants if one of them does not fit, and the type that it has."""
     try:
         return type_, put(items, type_)
     except (NotPlain, pa.ArrowInvalid, OverflowError):
@@ -305,4 +307,10 @@ def _struct(pairs: Iterable[tuple[str, Value]]) -> Struct:
     return Struct([(name, item) for name, item in pairs if item is not MISSING])
 
 
-_TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {t.Symbol: Symbol, t.Clob: Clob, t.Int: int, t.UserDefined: int}
+_TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {
+    t.Symbol: Symbol,
+    t.Clob: Clob,
+    t.Int: int,
+    t.UserDefined: int,
+    Mean: trimmed,
+}

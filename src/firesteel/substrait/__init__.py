@@ -2,15 +2,16 @@
 
 from firesteel.substrait.check import Findings, check, check_node, numbered
 from firesteel.substrait.explain import explain
-from firesteel.substrait.extensions import Repair
 from firesteel.substrait.lower import Catalog, Lowered, lower
 from firesteel.substrait.lower.extended import register_relation
 from firesteel.substrait.message import Message, new
+from firesteel.substrait.repairs import Effect, Repair
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode
 
 __all__ = [
     "Catalog",
+    "Effect",
     "Findings",
     "Lowered",
     "Message",

@@ -19,7 +19,7 @@ from firesteel.functions import substrait as standard
 from firesteel.plan import build
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
-from firesteel.substrait.types import read_type
+from firesteel.substrait.outputs import as_declared
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _separated(message: Message, args: Sequence[Argument], extensions: Extension
     """`string_agg` of one argument is DuckDB's, and separates by a comma."""
     if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
         return args
-    extensions.repair("'string_agg' without a separator takes a comma", message.where)
+    extensions.repair("comma", message.where)
     return [*args, p.Lit(t.STRING, ",")]
 
 
@@ -126,15 +126,14 @@ def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions
     if any(isinstance(one, t.Type) for one in args):  # none of the standard's functions does
         raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
     options = [(one.name, list(one.preference)) for one in message.options]
+    given = [_argument(one) for one in args]
     try:
-        found = standard.resolve(
-            declared.urn, declared.name, declared.signature, kind, [_argument(one) for one in args], options
-        )
+        found = standard.resolve(declared.urn, declared.name, declared.signature, kind, given, options)
     except FiresteelError as error:
         raise error.located(message.where) from None
-    for repair in found.repairs:
-        extensions.repair(repair, message.where)
-    _check_output(message, found, extensions)
+    found = as_declared(message, kind, found, given, extensions)
+    for sort, *parts in found.repairs:
+        extensions.repair(sort, message.where, *parts)
     return found
 
 
@@ -144,37 +143,6 @@ def _argument(given: Argument) -> standard.Argument:
     if isinstance(given, p.Lit):
         return standard.Constant(given.type, given.value)
     return given if isinstance(given, t.Type) else given.type
-
-
-def _check_output(message: Message, found: standard.Resolved, extensions: Extensions) -> None:
-    """What the message says of the result's type: it should be what follows from the arguments."""
-    if not message.has("output_type") or message.output_type.which("kind") is None:
-        return
-    said = read_type(message.output_type, extensions)
-    if _bare(said) == _bare(found.returns):  # whether it may be NULL follows from the tables, not from the promise
-        return
-    if not _alike(said, found.returns) and "duckdb" not in extensions.producer:  # which writes some type of its own
-        raise PlanError(f"'{found.row.name}' gives {found.returns}, and not {said}", where=message.where)
-    extensions.repair(f"'{found.row.name}' gives {found.returns}, and not {said}", message.where)
-
-
-def _bare(type_: t.Type) -> t.Type:
-    """The type without the flags of what is in it."""
-    if isinstance(type_, t.Array):
-        return t.Array(_bare(type_.element))
-    if isinstance(type_, t.Map):
-        return t.Map(_bare(type_.key), _bare(type_.value))
-    if isinstance(type_, t.Struct):
-        return t.Struct(tuple(t.Field(None, _bare(one.type)) for one in type_.fields), open=False)
-    if isinstance(type_, t.UserDefined):
-        return t.UserDefined("", type_.name)
-    return t.proper(type_)
-
-
-def _alike(a: t.Type, b: t.Type) -> bool:
-    """Types that producers take for each other: of one family."""
-    families: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets, t.Temporal, t.Array, t.Struct, t.Map)
-    return any(isinstance(a, one) and isinstance(b, one) for one in families) or isinstance(b, t.Null)
 
 
 #: A whole aggregation: from rows to results. What says nothing means it.
@@ -306,7 +274,7 @@ def _like(message: Message, args: Sequence[Argument], extensions: Extensions) ->
     values = [one for one in args if isinstance(one, p.Rex)]
     if not all(isinstance(one.type, t.Text | t.Null) for one in values):
         return None
-    extensions.repair("'like' takes no third argument: it is taken for the character that escapes", message.where)
+    extensions.repair("escape", message.where)
     if isinstance(values[2], p.Lit) and not values[2].value:
         values = values[:2]
     nullable = any(one.type.nullable for one in values)
@@ -323,7 +291,7 @@ def _not_like(message: Message, args: Sequence[Argument], extensions: Extensions
         return None
     if not isinstance(text.type, t.Text) or not isinstance(pattern.value, str) or "%" not in pattern.value:
         return None
-    extensions.repair("'not_equal' of a text and a pattern is NOT LIKE", message.where)
+    extensions.repair("not_like", message.where)
     return build.call("not", build.call("like", text, pattern)).at(message.where)
 
 

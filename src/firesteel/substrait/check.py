@@ -9,9 +9,9 @@ from firesteel import plan as p
 from firesteel.errors import FiresteelError, PolicyError, UnsupportedError
 from firesteel.plan import check as algebra
 from firesteel.source import Place
-from firesteel.substrait.extensions import Repair
 from firesteel.substrait.lower import Catalog, judge
 from firesteel.substrait.message import Message
+from firesteel.substrait.repairs import Effect, Repair
 
 
 class Findings(list[FiresteelError]):
@@ -31,9 +31,7 @@ class Findings(list[FiresteelError]):
         return {
             "runs": not self,
             "problems": [_problem(i, one) for i, one in enumerate(self, 1)],
-            "repairs": [
-                {"number": i, "message": one.message, "path": _path(one.where)} for i, one in enumerate(self.repairs, 1)
-            ],
+            "repairs": [_repair(i, one) for i, one in enumerate(self.repairs, 1)],
         }
 
 
@@ -52,16 +50,29 @@ def _problem(number: int, error: FiresteelError) -> dict[str, Any]:
     }
 
 
+def _repair(number: int, repair: Repair) -> dict[str, Any]:
+    return {
+        "number": number,
+        "kind": repair.effect.value,
+        "message": repair.message,
+        "path": _path(repair.where),
+        "why": repair.why,
+    }
+
+
 def _path(where: object) -> str | None:
     return "/".join(where.path) if isinstance(where, Place) else None if where is None else str(where)
 
 
 def numbered(repairs: Iterable[Repair]) -> list[str]:
-    """A line for every repair: what, and where it was first met."""
+    """A line for every repair: what, and where it was first met; before it, whether it is more than harmless."""
     return [
-        f"repair {i}: {one.message}" + (f" ({one.where})" if one.where is not None else "")
+        f"repair {i}{_EFFECTS[one.effect]}: {one.message}" + (f" ({one.where})" if one.where is not None else "")
         for i, one in enumerate(repairs, 1)
     ]
+
+
+_EFFECTS = {Effect.NONE: "", Effect.LOSS: ", something is lost", Effect.DOUBT: ", in doubt"}
 
 
 def check_node(node: p.Plan) -> Findings:

@@ -12,20 +12,13 @@ from dataclasses import dataclass, field
 from firesteel.errors import PlanError
 from firesteel.source import Place
 from firesteel.substrait.message import Message
+from firesteel.substrait.repairs import Repair, repair
 
 #: The prefix of the URNs of Substrait's own extensions.
 STANDARD = "extension:io.substrait:"
 
 #: What the end of an old URI says: `https://…/extensions/functions_boolean.yaml`, `/functions_boolean.yaml`.
 _FILE = re.compile(r"(?:^|/)(functions_\w+|unsigned_integers|extension_types)\.ya?ml$")
-
-
-@dataclass(frozen=True)
-class Repair:
-    """Something that a plan says wrongly, or not at all, and that was put right."""
-
-    message: str
-    where: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -64,10 +57,11 @@ class Extensions:
             raise PlanError(f"no type is declared with the anchor {anchor}", where=where)
         return found
 
-    def repair(self, message: str, where: Place | None = None) -> None:
-        """Note what was put right; the same thing once."""
-        if all(known.message != message for known in self.repairs):
-            self.repairs.append(Repair(message, where))
+    def repair(self, sort: str, where: Place | None, *parts: object) -> None:
+        """Note what was put right, by its sort; the same thing once."""
+        made = repair(sort, where, *parts)
+        if all(known.message != made.message for known in self.repairs):
+            self.repairs.append(made)
 
 
 def read_extensions(plan: Message) -> Extensions:
@@ -109,9 +103,9 @@ def _urn(one: Message, urns: dict[int, str], uris: dict[int, str], made: Extensi
             return uri
         found = _FILE.search(uri)
         if found:
-            made.repair(f"the old URI '{uri}' stands for the URN '{STANDARD}{found[1]}'", one.where)
+            made.repair("old_uri", one.where, uri, STANDARD + found[1])
             return STANDARD + found[1]
-        made.repair(f"the URI '{uri}' names no extension: functions go by their names", one.where)
+        made.repair("unknown_uri", one.where, uri)
         return None
-    made.repair("functions without a URN or a URI go by their names", one.where)
+    made.repair("no_uri", one.where)
     return None

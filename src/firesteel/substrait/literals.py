@@ -10,11 +10,13 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.functions.substrait.coercion import common
 from firesteel.node import drive
 from firesteel.substrait.extensions import STANDARD, Extensions
+from firesteel.substrait.held import held
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.schema import schema
-from firesteel.substrait.types import FIELD, read_type, write_type
+from firesteel.substrait.types import FIELD, UNSIGNED, read_type, variation, write_type
 from firesteel.values import Interval, Struct, Time, Timestamp, Value
 
 Typed = tuple[t.Type, Value]
@@ -45,15 +47,28 @@ def _read(message: Message, extensions: Extensions) -> Typed | Generator[Any, An
         return _NESTED[kind](message, given, extensions)
     if kind not in SCALARS:
         raise UnsupportedError(f"a literal of the kind '{kind}'", where=message.where)
+    if message.has("type_variation_reference"):
+        meant = variation(kind, message, extensions)
+        if meant is not None:
+            return t.absent(meant, nullable=message.nullable), _unsigned(kind, given, meant)
     type_, value = SCALARS[kind](given, message)
     return t.absent(type_, nullable=message.nullable), value
 
 
 def _null(message: Message, extensions: Extensions) -> Typed:
     if message.null.which("kind") is None:
-        extensions.repair("a NULL without a type is of any type", message.where)
+        extensions.repair("untyped_null", message.where)
         return t.NULL, None
-    return t.absent(read_type(message.null, extensions), nullable=True), None
+    type_ = read_type(message.null, extensions)
+    if not type_.nullable:
+        raise PlanError(f"a NULL of the type {type_}, which has none", where=message.where)
+    return type_, None
+
+
+def _unsigned(kind: str, given: int, type_: t.Type) -> Value:
+    """The number from zero that has these bits."""
+    number = given % (1 << UNSIGNED[kind][0])
+    return Decimal(number) if isinstance(type_, t.Decimal) else number
 
 
 # Scalars -------------------------------------------------------------------------------------------------------------
@@ -146,6 +161,11 @@ def _compound(given: Message, message: Message) -> Typed:
     return t.Interval("compound", type_.precision), Interval("compound", months, days.nanos)
 
 
+def _varchar(given: Message, message: Message) -> Typed:
+    type_ = t.String(max(1, given.length))
+    return type_, held(given.value, type_, message)
+
+
 def _uuid(given: bytes, message: Message) -> Typed:
     if len(given) != 16:
         raise PlanError(f"a UUID has 16 bytes, not {len(given)}", where=message.where)
@@ -160,7 +180,7 @@ SCALARS: dict[str, Callable[[Any, Message], Typed]] = {
     "string": lambda given, _: (t.STRING, given),
     "binary": lambda given, _: (t.BLOB, given),
     "fixed_char": lambda given, _: (t.Char(max(1, len(given))), given),
-    "var_char": lambda given, _: (t.String(max(1, given.length)), given.value),
+    "var_char": _varchar,
     "fixed_binary": lambda given, _: (t.Byte(max(1, len(given))), given),
     "decimal": _decimal,
     "date": _date,
@@ -197,7 +217,16 @@ def _list(message: Message, given: Message, extensions: Extensions) -> Generator
         type_, value = yield one, extensions
         types.append(type_)
         found.append(value)
-    return t.Array(t.union(types), nullable=message.nullable), found
+    return t.Array(_one_type(types, message), nullable=message.nullable), found
+
+
+def _one_type(types: list[t.Type], message: Message) -> t.Type:
+    """The type of values that are of one type, each NULL or not."""
+    found = common(types)
+    if found is None:
+        shown = " beside ".join(dict.fromkeys(str(t.proper(one)) for one in types))
+        raise PlanError(f"{shown}: all elements are of one type", where=message.where)
+    return t.absent(found, nullable=any(one.nullable for one in types))
 
 
 def _map(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
@@ -212,7 +241,8 @@ def _map(message: Message, given: Message, extensions: Extensions) -> Generator[
         pairs.append((key, value))
     if not pairs:
         raise PlanError("a map without entries is an 'empty_map', which says their types", where=message.where)
-    return t.Map(t.union(keys), t.union(types), nullable=message.nullable), Struct(dict(pairs))
+    types_ = _one_type(keys, message), _one_type(types, message)
+    return t.Map(*types_, nullable=message.nullable), Struct(dict(pairs))
 
 
 def _empty_list(message: Message, given: Message, extensions: Extensions) -> Typed:

@@ -74,9 +74,13 @@ def _read(message: Message, extensions: Extensions) -> t.Type | Generator[Any, A
     if kind == "user_defined_type_reference":
         return _user(message.user_defined_type_reference, True, message, extensions)
     inner: Message = message.given[kind]
-    if inner.has("type_variation_reference"):
-        _variation(kind, inner, extensions)
     nullable = _nullable(inner)
+    if inner.has("type_variation_reference"):
+        meant = variation(kind, inner, extensions)
+        if meant is not None:
+            return t.absent(meant, nullable=nullable)
+        if kind == "map" and _is_dictionary(inner, extensions):
+            return _dictionary(inner, nullable, extensions)
     if kind in SIMPLE:
         return t.absent(SIMPLE[kind], nullable=nullable)
     if kind in SIZED:
@@ -86,11 +90,43 @@ def _read(message: Message, extensions: Extensions) -> t.Type | Generator[Any, A
     raise UnsupportedError(f"the type '{kind}'", where=message.where)
 
 
-def _variation(kind: str, message: Message, extensions: Extensions) -> None:
-    """A variation is another physical form of the same values; one that nobody declares is a producer's own affair."""
-    declared = extensions.variations.get(message.type_variation_reference)
-    name = f"'{declared.name}'" if declared else str(message.type_variation_reference)
-    extensions.repair(f"variation {name} of the type '{kind}' is read as the type itself", message.where)
+#: Unsigned integers in the types that hold them all, by the kind of the same bits; Arrow's columns are read so too.
+UNSIGNED: dict[str, tuple[int, t.Type]] = {
+    "i8": (8, t.INT16),
+    "i16": (16, t.INT32),
+    "i32": (32, t.INT64),
+    "i64": (64, t.Decimal(20, 0)),
+}
+#: The variation by which DataFusion, which declares none, means unsigned integers, and maps that are dictionaries.
+_OTHER_VALUES = 1
+
+
+def variation(kind: str, message: Message, extensions: Extensions) -> t.Type | None:
+    """The type that a variation stands for, if its values are other ones. Else it is another form of the same values;
+    what one means that nobody declares is known of DataFusion's only."""
+    number = message.type_variation_reference
+    declared = extensions.variations.get(number)
+    ours = declared is None and "datafusion" in extensions.producer
+    if ours and number == _OTHER_VALUES and kind in UNSIGNED:
+        bits, type_ = UNSIGNED[kind]
+        extensions.repair("unsigned", message.where, bits, kind, type_)
+        return type_
+    if not (ours and number == _OTHER_VALUES and kind == "map"):
+        name = f"'{declared.name}'" if declared else str(number)
+        extensions.repair("variation" if declared or ours else "unknown_variation", message.where, name, kind)
+    return None
+
+
+def _is_dictionary(message: Message, extensions: Extensions) -> bool:
+    number = message.type_variation_reference
+    return number == _OTHER_VALUES and number not in extensions.variations and "datafusion" in extensions.producer
+
+
+def _dictionary(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
+    """A dictionary is a form of its values: the map's key is the index."""
+    value = yield message.value, extensions
+    extensions.repair("dictionary", message.where, t.proper(value))
+    return t.absent(value, nullable=nullable)
 
 
 #: The number of `NULLABILITY_REQUIRED`.

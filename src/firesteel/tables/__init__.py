@@ -13,7 +13,8 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.append import append_rows, with_rows
-from firesteel.tables.arrow import arrow_rows, arrow_type, ensure_text_keys, to_arrow
+from firesteel.tables.arrow import arrow_rows, arrow_table, arrow_type, column_values, ensure_text_keys
+from firesteel.tables.arrow_out import to_arrow, to_pandas
 from firesteel.tables.delimited import Delimited
 from firesteel.tables.files import (
     COMPRESSED,
@@ -135,7 +136,9 @@ __all__ = [
     "Stored",
     "Table",
     "append_rows",
+    "arrow_table",
     "arrow_type",
+    "column_values",
     "ensure_text_keys",
     "file",
     "file_type",
@@ -148,6 +151,7 @@ __all__ = [
     "row_counts",
     "row_groups",
     "to_arrow",
+    "to_pandas",
     "warn_skipped",
     "with_rows",
     "write_file",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.tables.arrow import plain
+from firesteel.tables.arrow_arrays import Unfit, array_of
 from firesteel.tables.files import File
 
 if TYPE_CHECKING:
@@ -44,10 +44,13 @@ def append_rows(file: File, rows: list[values.Value]) -> None:
 def _arrow(rows: list[values.Value], schema: Any) -> pa.Table:
     import pyarrow as pa
 
-    try:
-        return pa.Table.from_pylist([plain(row) for row in rows], schema=schema)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
-        raise EvaluationError(f"a row does not fit the table: {error}") from error
+    columns = []
+    for field in schema:
+        try:
+            columns.append(array_of([row.get(field.name) for row in rows], field.type))
+        except (Unfit, pa.ArrowException, OverflowError, ValueError, TypeError) as error:
+            raise EvaluationError(f"a row does not fit the column '{field.name}' of the table: {error}") from error
+    return pa.Table.from_arrays(columns, schema=schema)
 
 
 def _put(table: pa.Table, path: Path) -> None:

@@ -1,27 +1,85 @@
-"""Arrow tables as types and values, and values as Arrow tables."""
+"""Arrow tables as types and rows; `arrow_kinds` has the types, `arrow_out` the way back."""
 
 from __future__ import annotations
 
 import datetime
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import UnsupportedError
+from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
 from firesteel.node import walk
+from firesteel.tables.arrow_kinds import read, struct_type
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+#: Rows that are read at once.
+_BATCH = 10_000
+
+
+def arrow_table(source: Any) -> pa.Table:
+    """Whatever of Arrow's or pandas' is registered, as a table.
+
+    Timestamps in nanoseconds that have none (pandas' own are written like that) become microseconds, which is what
+    Spark computes with.
+    """
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    try:
+        match source:
+            case pa.Table():
+                table = source
+            case pa.RecordBatch():
+                table = pa.Table.from_batches([source])
+            case pa.RecordBatchReader():
+                table = source.read_all()
+            case ds.Dataset():
+                table = source.to_table()
+            case _ if hasattr(source, "columns") and hasattr(source, "dtypes"):
+                table = pa.Table.from_pandas(source, preserve_index=False)
+            case _:
+                kind = type(source).__name__
+                raise UnsupportedError(f"a {kind} is not a table", help="register a pyarrow Table or a DataFrame")
+    except (pa.ArrowException, OSError) as error:
+        raise UnsupportedError(f"no table can be made of this: {error}") from error
+    for i, field in enumerate(table.schema):
+        if pa.types.is_timestamp(field.type) and field.type.unit == "ns":
+            try:
+                coarse = table.column(i).cast(pa.timestamp("us", field.type.tz))
+            except pa.ArrowInvalid:
+                continue
+            table = table.set_column(i, field.with_type(coarse.type), coarse)
+    return table
+
 
 def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
     """The rows as structs; what is null in Arrow is NULL."""
-    for field in arrow_type(table.schema).fields:
+    fields = arrow_type(table.schema).fields
+    for field in fields:
         ensure_text_keys(field)
-    for row in table.to_pylist(maps_as_pydicts="lossy"):
-        yield values.from_python(row)
+    names = [field.name or "" for field in fields]
+    batches = table.to_batches(max_chunksize=_BATCH) if names and hasattr(table, "to_batches") else [table]
+    for batch in batches:
+        columns = [column_values(name, column) for name, column in zip(names, batch.columns, strict=True)]
+        rows = zip(*columns, strict=True) if columns else itertools.repeat((), batch.num_rows)
+        for row in rows:
+            yield values.Struct(zip(names, row, strict=True))
+
+
+def column_values(name: str, column: Any) -> list[values.Value]:
+    """The values of a column; an error says which it is."""
+    try:
+        return [value for chunk in getattr(column, "chunks", [column]) for value in read(chunk)]
+    except (OverflowError, ValueError) as error:
+        raise EvaluationError(
+            f"column '{name}' holds a value that is out of range: {error}",
+            help="dates and timestamps are of the years 1 to 9999, times of one day, and text is UTF-8",
+        ) from error
 
 
 def ensure_text_keys(column: t.Field) -> None:
@@ -32,81 +90,7 @@ def ensure_text_keys(column: t.Field) -> None:
 
 def arrow_type(schema: Iterable[Any]) -> t.Struct:
     """A schema's type: a closed struct of its fields."""
-    fields = tuple(t.Field(f.name, t.absent(_arrow_type(f.type), nullable=f.nullable)) for f in schema)
-    return t.Struct(fields, open=False)
-
-
-def _arrow_type(type_: Any) -> t.Type:
-    import pyarrow.types as at
-
-    for test, result in _ARROW:
-        if getattr(at, test)(type_):
-            return result
-    if at.is_decimal(type_):
-        return t.Decimal(type_.precision, type_.scale)
-    if at.is_timestamp(type_):
-        return t.Timestamp(_DIGITS[type_.unit], zone=type_.tz is not None)
-    if at.is_time(type_):
-        return t.Time(_DIGITS[type_.unit])
-    if at.is_fixed_size_binary(type_):
-        return t.Byte(type_.byte_width)
-    if at.is_list(type_) or at.is_large_list(type_) or at.is_fixed_size_list(type_):
-        return t.Array(t.absent(_arrow_type(type_.value_type), nullable=type_.value_field.nullable))
-    if at.is_struct(type_):
-        return arrow_type(type_)
-    if at.is_map(type_):
-        value = t.absent(_arrow_type(type_.item_type), nullable=type_.item_field.nullable)
-        return t.Map(_arrow_type(type_.key_type), value)
-    if at.is_dictionary(type_):
-        return _arrow_type(type_.value_type)
-    raise UnsupportedError(f"no type for Arrow's {type_}")
-
-
-_DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
-_ARROW: tuple[tuple[str, t.Type], ...] = (
-    ("is_null", t.NULL),
-    ("is_boolean", t.BOOL),
-    ("is_int8", t.INT8),
-    ("is_int16", t.INT16),
-    ("is_int32", t.INT32),
-    ("is_int64", t.INT64),
-    ("is_uint8", t.INT16),
-    ("is_uint16", t.INT32),
-    ("is_uint32", t.INT64),
-    ("is_uint64", t.Decimal(20, 0)),
-    ("is_float32", t.FLOAT32),
-    ("is_float64", t.FLOAT64),
-    ("is_string", t.STRING),
-    ("is_large_string", t.STRING),
-    ("is_string_view", t.STRING),
-    ("is_binary", t.BLOB),
-    ("is_large_binary", t.BLOB),
-    ("is_date", t.DATE),
-    ("is_duration", t.Interval("day_time")),
-)
-
-
-def to_arrow(value: values.Value) -> pa.Table:
-    """A collection as a table: a struct's attributes are columns, any other value is the column `_1`.
-
-    Arrow has one kind of absence: MISSING becomes null.
-    """
-    import pyarrow as pa
-
-    items = values.items(value) if isinstance(value, list | values.Bag) else None
-    rows = [plain(row) for row in ([value] if items is None else items)]
-    structs = [row if isinstance(row, dict) else {"_1": row} for row in rows]
-    names = list(dict.fromkeys(name for row in structs for name in row))
-    columns = {}
-    for name in names:
-        column = [row.get(name) for row in structs]
-        try:
-            columns[name] = pa.array(column)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise UnsupportedError(
-                f"Arrow has no type for the column '{name}': {error}", help="its values are of several types; try Ion"
-            ) from error
-    return pa.table(columns)
+    return struct_type(schema)
 
 
 def plain(value: values.Value) -> Any:

@@ -10,7 +10,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -20,7 +20,8 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.ion import dumps, iter_values
-from firesteel.tables.arrow import arrow_rows, arrow_type, plain, to_arrow
+from firesteel.tables.arrow import arrow_rows, arrow_type, plain
+from firesteel.tables.arrow_out import to_arrow
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,20 @@ def _is_data(path: Path) -> bool:
 def file_type(source: File) -> t.Type:
     """The type of a file's content as far as the file itself says it: Parquet and ORC have a schema."""
     if source.format in ("parquet", "orc"):
-        return t.Bag(arrow_type(_dataset(source).schema))
+        return t.Bag(arrow_type(file_schema(source)))
     if source.format == "csv":
         return t.Bag(t.STRUCT)
     return t.BAG
+
+
+def file_schema(source: File) -> Any:
+    """The schema of a file of Parquet or ORC, as Arrow has it."""
+    return _dataset(source).schema
+
+
+def read_arrow(source: File) -> Any:
+    """A file as an Arrow table: for what an engine cannot read itself."""
+    return _dataset(source).to_table()
 
 
 def _dataset(source: File) -> Any:
@@ -222,8 +233,9 @@ def format_of(path: Path, format_: str | None) -> str:
     return found
 
 
-def write_file(value: values.Value, path: Path, format_: str | None = None) -> None:
-    """Write a value to a file. It is written beside the target and moved over it when it is whole."""
+def write_file(value: values.Value, path: Path, format_: str | None = None, type_: t.Type = t.ANY) -> None:
+    """Write a value to a file, with the columns of its type. It is written beside the target and moved over it when it
+    is whole."""
     format_ = format_of(path, format_)
     if path.is_dir():
         raise UnsupportedError(f"'{path}' is a directory", help="name a file")
@@ -231,7 +243,7 @@ def write_file(value: values.Value, path: Path, format_: str | None = None) -> N
     handle, staged = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     os.close(handle)
     try:
-        _WRITERS[format_](value, staged)
+        _WRITERS[format_](value, staged, type_)
         os.replace(staged, path)
     finally:
         with contextlib.suppress(FileNotFoundError):
@@ -243,29 +255,36 @@ def _records(value: values.Value) -> list[values.Value]:
     return [value] if items is None else items
 
 
-def _write_parquet(value: values.Value, path: str) -> None:
+def _write_parquet(value: values.Value, path: str, type_: t.Type) -> None:
     import pyarrow.parquet as pq
 
-    pq.write_table(to_arrow(value), path)
+    _write_table(pq.write_table, "Parquet", value, path, type_)
 
 
-def _write_orc(value: values.Value, path: str) -> None:
+def _write_orc(value: values.Value, path: str, type_: t.Type) -> None:
     import pyarrow.orc as orc
 
-    orc.write_table(to_arrow(value), path)
+    _write_table(orc.write_table, "ORC", value, path, type_)
 
 
-def _write_csv(value: values.Value, path: str) -> None:
-    import pyarrow as pa
+def _write_csv(value: values.Value, path: str, type_: t.Type) -> None:
     import pyarrow.csv as csv
 
+    _write_table(csv.write_csv, "CSV", value, path, type_)
+
+
+def _write_table(write: Callable[[Any, str], None], name: str, value: values.Value, path: str, type_: t.Type) -> None:
+    import pyarrow as pa
+
     try:
-        csv.write_csv(to_arrow(value), path)
-    except pa.ArrowInvalid as error:
-        raise UnsupportedError(f"CSV cannot hold this: {error}", help="write Parquet, JSON or Ion") from error
+        write(to_arrow(value, type_), path)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise UnsupportedError(
+            f"{name} cannot hold this: {error}", help="values of several types go to JSON or Ion"
+        ) from error
 
 
-def _write_json(value: values.Value, path: str) -> None:
+def _write_json(value: values.Value, path: str, _: t.Type) -> None:
     with open(path, "w", encoding="utf-8") as out:
         for record in _records(value):
             try:
@@ -281,7 +300,7 @@ def _json_scalar(item: Any) -> Any:
     return item.isoformat() if hasattr(item, "isoformat") else str(item)
 
 
-def _write_ion(value: values.Value, path: str) -> None:
+def _write_ion(value: values.Value, path: str, _: t.Type) -> None:
     with open(path, "w", encoding="utf-8") as out:
         out.writelines(dumps(record) + "\n" for record in _records(value))
 

@@ -69,9 +69,18 @@ def _typed(struct: t.Struct) -> Iterator[tuple[str, t.Type]]:
     return ((field.name or "", t.proper(field.type)) for field in struct.fields)
 
 
-def _schema(format_: str, path: Path) -> t.Struct:
+def parts_schema(source: Parts) -> Any:
+    """The schema of the first file, as Arrow has it: the others have the same types."""
+    return _arrow_schema(source.format, source.parts[0].path)
+
+
+def _arrow_schema(format_: str, path: Path) -> Any:
     found = _opened(_OPEN[format_], format_, path)
-    struct = arrow_type(found.schema if format_ == "orc" else _schema_of(found))
+    return found.schema if format_ == "orc" else _schema_of(found)
+
+
+def _schema(format_: str, path: Path) -> t.Struct:
+    struct = arrow_type(_arrow_schema(format_, path))
     # Statistics aside, a file does not promise that nothing is null; and other files of the read may differ in that.
     return struct.replace(fields=tuple(f.replace(type=t.absent(f.type, nullable=True)) for f in struct.fields))
 

@@ -150,7 +150,11 @@ CASES.fails("LEFT_SINGLE with a second match", join("LEFT_SINGLE", RIGHT, LEFT, 
 CASES.fails("RIGHT_SINGLE with a second match", join("RIGHT_SINGLE", LEFT, RIGHT, SAME), EvaluationError, width=4)
 
 # Conditions that are always the same.
-gives("INNER without a condition", join("INNER", virtual("a i64", (1,), (2,)), virtual("b i64", (3,))), (1, 3), (2, 3))
+gives(
+    "a nested loop without a condition",
+    join("INNER", virtual("a i64", (1,), (2,)), virtual("b i64", (3,)), None, relation="nestedLoopJoin"),
+    *((1, 3), (2, 3)),
+)
 gives("INNER by TRUE", join("INNER", virtual("a i64", (1,), (2,)), virtual("b i64", (3,)), TRUE), (1, 3), (2, 3))
 gives("LEFT by FALSE", join("LEFT", virtual("a i64", (1,)), virtual("b i64", (3,)), FALSE), (1, N))
 gives("LEFT by NULL", join("LEFT", virtual("a i64", (1,)), virtual("b i64", (3,)), UNKNOWN), (1, N))
@@ -255,7 +259,7 @@ gives(
 LATERALS = Cases("lateral join")
 
 
-def lateral(kind: str, left: Any, right: Any, condition: Any = None, **parts: Any) -> Any:
+def lateral(kind: str, left: Any, right: Any, condition: Any = TRUE, **parts: Any) -> Any:
     return join(kind, left, right, condition, relation="lateralJoin", **parts)
 
 
@@ -277,7 +281,7 @@ LATERALS.gives(
     lateral("INNER", read("lefts", LEFTS, anchor=5), OF_ANCHOR, TRUE),
     *EQUI["INNER"],
 )
-LATERALS.gives("without a condition", lateral("LEFT", LEFT, OF_KEY), *EQUI["LEFT"])
+LATERALS.gives("by TRUE", lateral("LEFT", LEFT, OF_KEY), *EQUI["LEFT"])
 LATERALS.gives(
     "with a condition over both",
     lateral("LEFT", LEFT, OF_KEY, gt(f(3), i32(10))),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firesteel.substrait import encode, from_json
-from tests.substrait.plans.build import Bound, aggregate_function, arguments, framed, function, sorts
+from tests.substrait.plans.build import TRUE, Bound, aggregate_function, arguments, framed, function, sorts
 from tests.substrait.plans.kinds import Extension, Json, literal, names_in, type_
 
 Rel = Json
@@ -154,7 +154,7 @@ def join(
     kind: str,
     left: Rel,
     right: Rel,
-    condition: Json | None = None,
+    condition: Json | None = TRUE,
     *,
     post: Json | None = None,
     emit: Sequence[int] | None = None,

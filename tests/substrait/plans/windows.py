@@ -196,7 +196,10 @@ TOP.gives(
 )
 TOP.gives("a count of 0", top_n(FIVE, DOWN, count=i64(0)), width=2, ordered=True)
 TOP.gives(
-    "no count: all", top_n(FIVE, DOWN, (f(1), "ASC_NULLS_LAST"), offset=i64(3), emit=[1]), ("s",), ("r",), ordered=True
+    "a count of NULL: all",
+    top_n(FIVE, DOWN, (f(1), "ASC_NULLS_LAST"), offset=i64(3), count=null("i64"), emit=[1]),
+    *(("s",), ("r",)),
+    ordered=True,
 )
 TIED = virtual("a i64?", (1,), (2,), (2,), (3,), (3,), (N,))
 TOP.gives("with ties", top_n(TIED, DOWN, count=i64(3), ties=True), (3,), (3,), (2,), (2,), ordered=True)
@@ -245,7 +248,25 @@ EXPAND.gives(
 EXPAND.gives(
     "three duplicates", expand(virtual("a i64", (1,)), [f(0), add(f(0), i64(1)), lit("i64", 9)]), (1, 0), (2, 1), (9, 2)
 )
-EXPAND.gives("consistent fields only", expand(PAIRS, f(1)), ("x", 0), ("y", 0))
+EXPAND.gives("consistent fields only", expand(PAIRS, f(1), f(0)), ("x", 1, 0), ("y", 2, 0))
+EXPAND.gives("fields beyond the definitions stay", expand(PAIRS, f(1)), ("x", "x", 0), ("y", "y", 0))
+EXPAND.gives("no definitions: all stay", expand(PAIRS), (1, "x", 0), (2, "y", 0))
+EXPAND.gives("more definitions than fields", expand(virtual("a i64", (1,)), f(0), f(0), f(0)), (1, 1, 1, 0))
+EXPAND.gives(
+    "beside a switching field they stay too",
+    expand(PAIRS, [null("i64"), f(0)]),
+    *((N, "x", 0), (1, "x", 1), (N, "y", 0), (2, "y", 1)),
+)
+EXPAND.gives(
+    "a switching field of fewer duplicates is NULL in the others",
+    expand(virtual("a i64, b string", (1, "x")), [f(0), i64(5), i64(6)], [f(1)]),
+    *((1, "x", 0), (5, N, 1), (6, N, 2)),
+)
+EXPAND.gives(
+    "one duplicate beside a consistent field",
+    expand(virtual("a i64, b string", (1, "x")), [f(0)], f(1)),
+    (1, "x", 0),
+)
 EXPAND.gives("with emit", expand(PAIRS, f(0), [f(1), null("string")], emit=[2, 0]), (0, 1), (1, 1), (0, 2), (1, 2))
 EXPAND.gives(
     "grouping sets by hand",

@@ -167,7 +167,21 @@ fails(
     UnsupportedError,
     "measures[0]/measure",
 )
-fails("an expand of two sizes", expand(TWO, [f(0), f(0)], [f(1), f(1), f(1)]), PlanError, "root/input/expand", width=3)
+fails("an expand of two types", expand(TWO, [f(0), f(1)]), PlanError, "expand/fields[0]", width=3)
+fails("an expand of no duplicates", expand(TWO, []), PlanError, "expand/fields[0]", width=3)
+fails("an expand whose field says nothing", {"expand": {"input": ONE, "fields": [{}]}}, PlanError, "fields[0]", width=2)
+fails("a hash join without keys", keyed_join("hashJoin", "INNER", ONE, TWO), PlanError, "input/hash_join", width=3)
+fails("a merge join without keys", keyed_join("mergeJoin", "LEFT", ONE, TWO), PlanError, "input/merge_join", width=3)
+fails("a join without a condition", join("INNER", ONE, TWO, None), PlanError, "root/input/join", width=3)
+fails(
+    "a lateral join without a condition",
+    join("LEFT", ONE, TWO, None, relation="lateralJoin"),
+    PlanError,
+    "root/input/lateral_join",
+    width=3,
+)
+fails("a top-N without a count", top_n(ONE, (f(0), "ASC_NULLS_LAST")), PlanError, "root/input/top_n")
+fails("a read without a schema", {"read": {"namedTable": {"names": ["people"]}}}, PlanError, "root/input/read")
 fails("a reference to what comes later", reference(1), PlanError, "root/input/reference")
 fails("a reference to itself", reference(0), PlanError, "root/input/reference")
 fails("a detached relation that there is not", detached_rel(0), PlanError, "root/input")

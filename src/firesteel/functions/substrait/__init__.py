@@ -5,6 +5,7 @@ arguments fit, `resolve.py` which function a call means, `options.py` what we ho
 makes the rows, and `registry.py` takes other people's functions.
 """
 
+from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (
     STANDARD,
     Declaration,
@@ -25,7 +26,7 @@ from firesteel.functions.substrait.registry import (
     unregister,
     written,
 )
-from firesteel.functions.substrait.resolve import Resolved, resolve
+from firesteel.functions.substrait.resolve import Resolved, giving, resolve
 from firesteel.functions.substrait.rows import EXPRESSIONS, NULLING, OWN, find, is_total
 
 __all__ = [
@@ -46,9 +47,12 @@ __all__ = [
     "UNSUPPORTED",
     "add",
     "all_declarations",
+    "bare",
     "find",
+    "giving",
     "honoured",
     "is_total",
+    "loses",
     "register",
     "registered",
     "resolve",

@@ -43,6 +43,37 @@ def _integer(type_: t.Integer, name: str) -> Coercion | None:
     return {"fp64": (8, ()), "fp32": (9, ())}.get(name)
 
 
+#: The integers of so many bits that a float has each.
+_EXACT_BITS = {t.Float32: 24, t.Float64: 53}
+
+
+def loses(type_: t.Type, target: t.Type) -> bool:
+    """Are there numbers of the type that are other ones in the target? An integer that is none there is an error."""
+    match t.proper(type_), t.proper(target):
+        case (t.Decimal(), t.Float32() | t.Float64()) | (t.Float32() | t.Float64(), t.Integer() | t.Decimal()):
+            return True
+        case (t.Decimal(), t.Decimal() | t.Integer()) | (t.Integer(), t.Decimal()):
+            precision, scale = _size(type_)
+            digits, behind = _size(target)
+            return scale > behind or precision - scale > digits - behind
+        case t.Integer(bits=int(bits)), (t.Float32() | t.Float64()) as other:
+            return bits > _EXACT_BITS[type(other)]
+    return False
+
+
+def bare(type_: t.Type) -> t.Type:
+    """The type without the flags and the names of what is in it."""
+    if isinstance(type_, t.Array):
+        return t.Array(bare(type_.element))
+    if isinstance(type_, t.Map):
+        return t.Map(bare(type_.key), bare(type_.value))
+    if isinstance(type_, t.Struct):
+        return t.Struct(tuple(t.Field(None, bare(one.type)) for one in type_.fields), open=False)
+    if isinstance(type_, t.UserDefined):
+        return t.UserDefined("", type_.name)
+    return t.proper(type_)
+
+
 def length(type_: t.Text) -> int:
     """The most code points that a text of the type has."""
     if isinstance(type_, t.Char):

@@ -17,6 +17,8 @@ ALIASES: dict[str, str] = {
     "times": "multiply",
     "mod": "modulus",
     "negative": "negate",
+    "bitwise_shift_left": "shift_left",
+    "bitwise_shift_right": "shift_right",
     "pow": "power",
     "ceiling": "ceil",
     "signum": "sign",

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions.catalog import Function, Kind
 from firesteel.functions.substrait import registry
+from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (
     Declaration,
     Implementation,
@@ -40,6 +41,7 @@ from firesteel.functions.substrait.options import UNSUPPORTED, choose
 from firesteel.functions.substrait.rows import NULLING, find
 
 Options = Sequence[tuple[str, Sequence[str]]]
+Repaired = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,10 @@ class Resolved:
     returns: t.Type
     #: For each argument that is a value the type that it has to be cast to; None where it is well as it is.
     casts: tuple[t.Type | None, ...] = ()
-    repairs: tuple[str, ...] = ()
+    #: The types of the arguments that are values, as they are given.
+    arguments: tuple[t.Type, ...] = ()
+    #: What had to be put right: a sort of repair, and what its words are about.
+    repairs: tuple[Repaired, ...] = ()
 
 
 def resolve(
@@ -66,6 +71,43 @@ def resolve(
     """The function that a call means. Without a URN it goes by its name."""
     chosen = tuple((option, tuple(preferences)) for option, preferences in options)
     return _resolved(urn, name.lower(), signature, kind, tuple(map(_telling, arguments)), chosen, registry.state())
+
+
+def giving(found: Resolved, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
+    """The call by that form of its function that gives the wanted type, if there is one that takes the arguments."""
+    given = tuple(map(_telling, arguments))
+    made = _giving(found.row.name, kind, given, bare(wanted), found.choices, registry.state())
+    if made is None:
+        return None
+    repairs = tuple(one for one in found.repairs if one[0] not in ("arguments", "arguments_loss"))
+    return replace(made, arguments=found.arguments, repairs=repairs)
+
+
+@lru_cache(maxsize=4096)
+def _giving(
+    row: str,
+    kind: Kind,
+    given: tuple[Argument, ...],
+    wanted: t.Type,
+    choices: tuple[tuple[str, str], ...],
+    _registered: object,
+) -> Resolved | None:
+    own, _, name = row.partition(":")
+    if own not in stems():  # an extension that is not the standard's means what it says
+        return None
+    declared = sorted(_declared(None, name, kind), key=lambda one: one.name.partition(":")[0] != own)
+    best = _best(iter(declared), given, None, wanted)
+    if best is None or best[0].name in UNSUPPORTED:
+        return None
+    form, match_ = best[0].name, best[1]
+    try:
+        options = [(key, (value,)) for key, value in choices if key not in match_.chosen]
+        chosen = match_.chosen | choose(form, match_.form, options)
+    except (PlanError, UnsupportedError):  # the form has no such option
+        return None
+    function = find(form)
+    assert function is not None
+    return Resolved(function, match_.form, tuple(chosen.items()), _type(*best), tuple(targets(match_)))
 
 
 def _telling(argument: Argument) -> Argument:
@@ -85,7 +127,7 @@ def _resolved(
     _registered: object,
 ) -> Resolved:
     """The same call again is the same function, for as long as nothing is registered: plans repeat themselves."""
-    repairs: list[str] = []
+    repairs: list[Repaired] = []
     arguments = _components(name, given, repairs)
     best = _best(_declared(urn, name, kind), arguments, signature)
     if best is None or best[1].cost:
@@ -101,8 +143,10 @@ def _resolved(
     assert row is not None
     casts = tuple(targets(found))
     if any(casts):
-        repairs.append(f"arguments of '{declared.name}' are cast to the types that it takes: {found.form}")
-    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, tuple(repairs))
+        lost = any(loses(one, target) for (one, _), target in zip(found.values, casts, strict=True) if target)
+        repairs.append(("arguments_loss" if lost else "arguments", declared.name, str(found.form)))
+    types = tuple(type_ for type_, _ in found.values)
+    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, types, tuple(repairs))
 
 
 Candidate = tuple[Declaration, Match]
@@ -119,18 +163,28 @@ def _declared(urn: str | None, name: str, kind: Kind) -> Iterator[Declaration]:
         yield one
 
 
-def _best(found: Iterator[Declaration], arguments: Sequence[Argument], signature: str | None) -> Candidate | None:
-    """The form that takes the arguments with the least to do; the one that the plan names, where several do."""
+def _best(
+    found: Iterator[Declaration], arguments: Sequence[Argument], signature: str | None, wanted: t.Type | None = None
+) -> Candidate | None:
+    """The form that takes the arguments with the least to do; the one that the plan names, where several do. Of those
+    that give the wanted type, if there is one."""
     best: tuple[tuple[int, bool, bool], Candidate] | None = None
     for declared in found:
         for form in declared.implementations:
             made = match(form, arguments)
-            if made is None:
+            if made is None or (wanted is not None and not _gives(declared, made, wanted)):
                 continue
             rank = (made.cost, bool(signature) and form.signature != signature, form.deprecated)
             if best is None or rank < best[0]:
                 best = rank, (declared, made)
     return best[1] if best else None
+
+
+def _gives(declared: Declaration, found: Match, wanted: t.Type) -> bool:
+    try:
+        return bare(_type(declared, found)) == wanted
+    except UnsupportedError:
+        return False
 
 
 def _elsewhere(
@@ -139,7 +193,7 @@ def _elsewhere(
     kind: Kind,
     arguments: Sequence[Argument],
     signature: str | None,
-    repairs: list[str],
+    repairs: list[Repaired],
     best: Candidate | None,
 ) -> Candidate | None:
     """The function by its bare name, or by what the standard calls it, where that fits better. An extension that is not
@@ -152,12 +206,12 @@ def _elsewhere(
         found = _best(_declared(None, candidate, kind), arguments, signature)
         if found is not None and (best is None or found[1].cost < best[1].cost):
             said = f"'{stem(urn)}:{name}'" if urn else f"'{name}'"
-            repairs.append(f"{said} is taken for '{found[0].name}'")
+            repairs.append(("alias", said, found[0].name))
             return found
     return best
 
 
-def _components(name: str, arguments: Sequence[Argument], repairs: list[str]) -> Sequence[Argument]:
+def _components(name: str, arguments: Sequence[Argument], repairs: list[Repaired]) -> Sequence[Argument]:
     """`extract` of a month once had no argument that says from where it counts: from one."""
     if ALIASES.get(name, name) != "extract" or len(arguments) < 2:
         return arguments
@@ -170,7 +224,7 @@ def _components(name: str, arguments: Sequence[Argument], repairs: list[str]) ->
         return (meant, *arguments[1:])
     if component.upper() not in _INDEXED:
         return arguments
-    repairs.append("'extract' counts from one where it is not said")
+    repairs.append(("origin",))
     return (EnumValue(_INDEXED[component.upper()]), EnumValue("ONE"), *arguments[1:])
 
 
@@ -196,7 +250,7 @@ def _type(declared: Declaration, found: Match) -> t.Type:
     return t.absent(made, nullable=nullable)
 
 
-def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument]) -> PlanError:
+def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument]) -> PlanError | UnsupportedError:
     said = f"{stem(urn)}:{name}" if urn else name
     known = list(_declared(urn, name, kind))
     if not known and (urn is None or stem(urn) in stems()):
@@ -208,8 +262,13 @@ def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argumen
     other = [one for one in Kind if one is not kind and any(True for _ in _declared(urn, name, one))]
     if other:
         return PlanError(f"'{said}' is no {kind.value} function", help=f"it is one of kind '{other[0].value}'")
+    if urn is not None and stem(urn) not in stems():
+        help_ = "fs.register_function says what it means"
+        return UnsupportedError(f"the {kind.value} function '{said}' of an extension", help=help_)
     every = [one.name for one in all_declarations() if fits(one.kind, kind)]
     near = {one.partition(":")[2]: one for one in every if urn is not None and one.startswith(f"{stem(urn)}:")}
     names = {one.partition(":")[2]: one for one in every} | near
     close = difflib.get_close_matches(name, near, 1) or difflib.get_close_matches(name, names, 1)
-    return PlanError(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)
+    # Without an extension it may be the producer's own function; a standard one has just those that it declares.
+    refused = UnsupportedError if urn is None else PlanError
+    return refused(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)

@@ -2,7 +2,9 @@
 
 scope.py         what names are in sight, and where they point
 names.py         globals before locals in FROM, the reverse elsewhere; attributes of what is in sight
-queries.py       SELECT blocks, set operators, WITH, ORDER BY, LIMIT
+queries.py       SELECT blocks, WITH
+ordering.py      ORDER BY, LIMIT, OFFSET, DISTINCT
+sets.py          set operators
 grouping.py      GROUP BY, aggregates, windows
 expressions.py   everything else
 types.py         types as written

@@ -9,10 +9,12 @@ from typing import Any, Literal, Protocol
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import AnalysisError, FiresteelError
+from firesteel.errors import FiresteelError
 from firesteel.node import Node, drive
 from firesteel.partiql import ast
 from firesteel.partiql.lower.scope import Scope
+from firesteel.source import Place, Span
+from firesteel.warning import Doubt, QueryWarning
 
 #: What is wanted of an expression. A SQL query in parentheses gives a scalar where a value is wanted, all of it where
 #: a collection is; FROM, which also looks for globals first, wants a source.
@@ -35,6 +37,7 @@ class Context:
     catalog: Catalog
     mode: p.Mode = p.Mode.PERMISSIVE
     params: Sequence[values.Value] | None = None
+    warnings: list[QueryWarning] = field(default_factory=list)
     globals: list[p.GlobalBinding] = field(default_factory=list)
     made: int = 0
 
@@ -44,6 +47,11 @@ class Context:
         if binding not in self.globals:
             self.globals.append(binding)
         return p.Global(type_, self.globals.index(binding))
+
+    def warn(self, doubt: Doubt, message: str, where: Span | Place | None, hint: str) -> None:
+        """Say it once, however often the place is looked at."""
+        if not any(known.doubt is doubt and known.where == where for known in self.warnings):
+            self.warnings.append(QueryWarning(doubt, message, where, hint))
 
     def fresh(self) -> str:
         """A name that no query can write."""
@@ -69,13 +77,13 @@ def lowers(*classes: type[Node]) -> Callable[[Handler], Handler]:
 def lower_expr(expr: ast.Ast, scope: Scope, context: Context, want: Want = "value") -> Any:
     """An expression as a plan's, its parts lowered on an explicit stack."""
 
-    from firesteel.partiql.lower.grouping import group_key
+    from firesteel.partiql.lower.grouping import output_of
 
     def dispatch(node: ast.Ast, scope: Scope, want: Want) -> Any:
         if isinstance(node, ast.Expr) and not isinstance(node, ast.Lit):
-            key = group_key(node, scope)
-            if key is not None:
-                return key
+            output = output_of(node, scope)
+            if output is not None:
+                return output
         try:
             return placed(node, HANDLERS[type(node)](node, scope, want, context))
         except FiresteelError as error:
@@ -97,13 +105,3 @@ def _placing(node: ast.Ast, handler: Lowering) -> Lowering:
     except FiresteelError as error:
         raise error.located(node.where) from None
     return placed(node, made)
-
-
-def undefined(name: str, node: Node, known: Sequence[str]) -> AnalysisError:
-    """A name that stands for nothing."""
-    import difflib
-
-    close = difflib.get_close_matches(name, known, 1)
-    return AnalysisError(
-        f"no variable '{name}'", where=node.where, help=f"did you mean '{close[0]}'?" if close else None
-    )

@@ -15,9 +15,11 @@ from firesteel.partiql.keywords import DATE_FIELDS
 from firesteel.partiql.lower import moments
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
+from firesteel.partiql.lower.names import is_guess
 from firesteel.partiql.lower.scope import Scope
-from firesteel.partiql.lower.types import lower_type
+from firesteel.partiql.lower.types import FINEST, interval_digits, interval_fields, lower_type
 from firesteel.plan import build
+from firesteel.warning import Doubt
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Literals and constructors
@@ -25,22 +27,33 @@ from firesteel.plan import build
 
 @lowers(ast.Lit)
 def _lit(node: ast.Lit, scope: Scope, want: Want, context: Context) -> p.Rex:
-    return _literal(node.value)
+    made = _literal(node.value)
+    if isinstance(node.value, Decimal) and made.value != node.value:
+        message = f"a decimal has {_DIGITS.prec} digits: the others are rounded off"
+        context.warn(Doubt.LOST_DIGITS, message, node.where, "write fewer digits, or a string")
+    return made
 
 
-def _literal(value: values.Value) -> p.Rex:
+def _literal(value: values.Value) -> p.Lit:
     if type(value) is int and not -(2**63) <= value < 2**63:
         raise AnalysisError(f"{value} takes more than 64 bits", help="write it as a decimal, with a point at its end")
-    return build.lit(_DIGITS.plus(value) if isinstance(value, Decimal) else value)
+    if not isinstance(value, Decimal):
+        return build.lit(value)
+    if value.is_finite() and value.adjusted() >= _DIGITS.prec:
+        raise AnalysisError(f"more than {_DIGITS.prec} digits before the point", help="a float has room: 1e40")
+    return build.lit(_DIGITS.plus(value))
 
 
-#: Decimals carry 38 digits; a literal with more is rounded.
+#: Decimals carry 38 digits. More behind the point are rounded off; before the point there is no room for more.
 _DIGITS = DecimalContext(prec=38, rounding=ROUND_HALF_EVEN)
 
 
 @lowers(ast.DateLit, ast.TimeLit, ast.TimestampLit, ast.IntervalLit)
 def _moment(node: ast.Expr, scope: Scope, want: Want, context: Context) -> p.Rex:
     value, type_ = moments.read(node)
+    if moments.loses_digits(node):
+        message = f"a second has {FINEST} digits behind the point: the others are cut off"
+        context.warn(Doubt.LOST_DIGITS, message, node.where, "write fewer digits")
     return build.lit(value, type_)
 
 
@@ -95,7 +108,17 @@ def _operator(node: ast.Operator, scope: Scope, want: Want, context: Context) ->
     match node:
         case ast.Operator(name="neg", args=(ast.Lit(value=int() as value),)) if type(value) is int:
             return _literal(-value)  # the least integer has no positive counterpart
+    _warn_of_quotes(node.args, scope, context)
     return build.call(node.name, *(yield from _all(node.args, scope)))
+
+
+def _warn_of_quotes(operands: Sequence[ast.Expr], scope: Scope, context: Context) -> None:
+    """`t.status = "shipped"`: in double quotes it is a name, and nobody knows whether a row has it."""
+    columns = [one for one in operands if isinstance(one, ast.Path) or (isinstance(one, ast.Var) and not one.quoted)]
+    for one in operands if columns else ():
+        if isinstance(one, ast.Var) and one.quoted and is_guess(one, scope, context):
+            message = f'"{one.name}" in double quotes is a name, not a string'
+            context.warn(Doubt.QUOTED_NAME, message, one.where, f"if a string is meant, write '{one.name}'")
 
 
 def _maybe_not(negated: bool, rex: p.Rex) -> p.Rex:
@@ -120,12 +143,15 @@ def _is_type(node: ast.IsType, scope: Scope, want: Want, context: Context) -> Lo
 
 @lowers(ast.Between)
 def _between(node: ast.Between, scope: Scope, want: Want, context: Context) -> Lowering:
+    _warn_of_quotes((node.value, node.low, node.high), scope, context)
     args = yield from _all((node.value, node.low, node.high), scope)
     return _maybe_not(node.negated, build.call("between", *args))
 
 
 @lowers(ast.In)
 def _in(node: ast.In, scope: Scope, want: Want, context: Context) -> Lowering:
+    if isinstance(node.collection, ast.Row):
+        _warn_of_quotes((node.value, *node.collection.items), scope, context)
     value = yield node.value, scope, "value"
     collection = yield _unwrapped(node.collection), scope, "collection"
     return _maybe_not(node.negated, build.call("in_collection", value, collection))
@@ -143,6 +169,7 @@ def _unwrapped(collection: ast.Expr) -> ast.Expr:
 @lowers(ast.Like)
 def _like(node: ast.Like, scope: Scope, want: Want, context: Context) -> Lowering:
     parts = [node.value, node.pattern, *([node.escape] if node.escape else [])]
+    _warn_of_quotes(parts, scope, context)
     return _maybe_not(node.negated, build.call("like", *(yield from _all(parts, scope))))
 
 
@@ -179,7 +206,9 @@ def _call(node: ast.Call, scope: Scope, want: Want, context: Context) -> Lowerin
     special = node.qualifier or node.filter is not None or node.nulls is not None or node.star
     if special or (distinct and node.name not in COLLECTION_AGGREGATES):
         raise AnalysisError(f"'{node.name}' takes neither DISTINCT, FILTER, * nor a qualified name")
-    if node.name == "coll_to_scalar" and len(node.args) == 1:
+    if node.name == "coll_to_scalar":
+        if len(node.args) != 1:
+            raise AnalysisError(f"'coll_to_scalar' does not take {len(node.args)} arguments", help="it takes a query")
         wanted: Want = "source" if isinstance(node.args[0], ast.Query | ast.Select | ast.Subquery) else "value"
         return p.CollToScalar((yield node.args[0], scope, wanted))
     if node.name == "unix_timestamp" and not node.args:
@@ -211,7 +240,11 @@ TAKES_COLLECTIONS = COLLECTION_AGGREGATES | {"exists", "cardinality", "size", "f
 
 @lowers(ast.Cast)
 def _cast(node: ast.Cast, scope: Scope, want: Want, context: Context) -> Lowering:
-    return build.call("cast", (yield node.value, scope, "value"), lower_type(node.type))
+    made = build.call("cast", (yield node.value, scope, "value"), lower_type(node.type))
+    if not isinstance(node.type, ast.IntervalType):
+        return made
+    fields, sizes = interval_fields(node.type.qualifier), interval_digits(node.type.qualifier)
+    return build.call("fit_interval", made, *map(build.lit, (fields[0], fields[-1], *sizes)))
 
 
 @lowers(ast.CanCast)

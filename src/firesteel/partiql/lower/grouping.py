@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import AnalysisError, UnsupportedError
+from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering
 from firesteel.partiql.lower.scope import Scope, folded
 from firesteel.plan import build
+from firesteel.plan.scope import shifted
 
 
 def is_aggregate(node: Node) -> bool:
@@ -55,10 +56,15 @@ class Grouping:
         return self.places[agg]
 
 
-def group_key(node: ast.Ast, scope: Scope) -> p.Rex | None:
-    """The column of a group key, for an expression that is written like it, or that means it."""
+def output_of(node: ast.Ast, scope: Scope) -> p.Rex | None:
+    """What an expression stands for that is written like a group key, or like an item of a query's select list."""
     for depth, frame in scope.frames():
         grouping = frame.grouping
+        if frame.written:
+            like = folded(node)
+            found = next((rex for written, rex in frame.written if written == like), None)
+            if found is not None:
+                return shifted(found, depth)
         if grouping is None or not grouping.keys:
             continue
         like = folded(node)
@@ -76,22 +82,26 @@ def lower_aggregate(node: ast.Call, scope: Scope, context: Context) -> Lowering:
             continue
         if node.filter is not None:
             raise AnalysisError("FILTER of an aggregate is not supported", where=node.where)
+        before = replace(grouping.before, ordering=scope.ordering)
         args: list[p.Rex] = []
         for arg in node.args:
-            args.append((yield arg, grouping.before, "value"))
+            args.append((yield arg, before, "value"))
         agg = _agg(node, args)
         return p.Var(agg.type, grouping.column(agg), depth=depth)
     raise AnalysisError(f"'{node.name}' aggregates the rows of a query, and there is none", where=node.where)
 
 
 def _agg(node: ast.Call, args: list[p.Rex]) -> p.Agg:
-    if node.star or not args:
-        if node.name != "count":
-            raise AnalysisError(f"'{node.name}' needs an argument", where=node.where)
-        return build.agg("count_star")
     row = functions.find_partiql(node.name)
     assert row is not None
-    return build.agg(row.name, *args, distinct=node.quantifier == "distinct")
+    if node.star:
+        if row.name != "count":
+            raise AnalysisError(f"'{node.name}' takes no *", where=node.where, help="count(*) does")
+        return build.agg("count_star")
+    try:
+        return build.agg(row.name, *args, distinct=node.quantifier == "distinct")
+    except PlanError as error:
+        raise AnalysisError(error.message, where=node.where, help=error.help) from None
 
 
 @dataclass
@@ -132,16 +142,19 @@ def lower_window(node: ast.Call, scope: Scope, context: Context) -> Lowering:
     args: list[p.Rex] = []
     for arg in node.args:
         args.append((yield arg, scope, "value"))
-    name = "count_star" if row.name == "count" and not args else row.name
+    name = "count_star" if row.name == "count" and node.star else row.name
     over = _window_of(node, windows)
     partition: list[p.Rex] = []
     for key in over.partition:
         partition.append((yield key, scope, "value"))
     order: list[p.SortSpec] = []
     for sort_key in over.order:
-        order.append(p.SortSpec((yield sort_key.key, scope, "value"), sort_order(sort_key)))
+        order.append(p.SortSpec((yield sort_key.key, replace(scope, ordering=True), "value"), sort_order(sort_key)))
     frame = (yield from _frame(over.frame, scope)) if over.frame else None
-    fn = build.signature(name, args)
+    try:
+        fn = build.signature(name, args)
+    except PlanError as error:
+        raise AnalysisError(error.message, where=node.where, help=error.help) from None
     distinct = node.quantifier == "distinct"
     call = p.WindowCall(fn, tuple(args), tuple(partition), tuple(order), frame=frame, distinct=distinct)
     return p.Var(call.type, windows.column(call))

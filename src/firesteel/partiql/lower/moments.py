@@ -12,6 +12,7 @@ from firesteel.errors import AnalysisError
 from firesteel.evaluate.calendar import MONTHS, NANOS, SECONDS, later
 from firesteel.evaluate.moments import read_date, read_time, read_timestamp
 from firesteel.partiql import ast
+from firesteel.partiql.lower.types import FINEST, interval_digits, interval_fields, second_digits
 
 
 def read(node: ast.Expr) -> tuple[values.Value, t.Type]:
@@ -21,19 +22,22 @@ def read(node: ast.Expr) -> tuple[values.Value, t.Type]:
             return _known(read_date(text), "date", text), t.DATE
         case ast.TimeLit(text=text):
             time = _known(read_time(text) if text.count(":") > 1 else None, "time", text)
-            if node.zone and time.offset is None:
-                time = values.Time(time.hour, time.minute, time.second, 0)
             return _with_type(_as_asked(time, node))
         case ast.TimestampLit(text=text):
-            stamp = _known(read_timestamp(text), "timestamp", text)
-            if node.zone and stamp.offset is None:
-                raise AnalysisError(f"'{text}' has no offset", help="such as +00:00")
+            stamp = _known(read_timestamp(text) if text.count(":") > 1 else None, "timestamp", text)
             return _with_type(_as_asked(stamp, node))
         case ast.IntervalLit():
             interval = _interval(node)
             return interval, t.Interval(interval.unit)
         case _:
             raise TypeError(node.tag)
+
+
+def loses_digits(node: ast.Expr) -> bool:
+    """Has a literal more digits of a second than there are nanoseconds, and does not say how many it wants?"""
+    if not isinstance(node, ast.TimeLit | ast.TimestampLit) or node.precision is not None:
+        return False
+    return re.search(rf"\.\d{{{FINEST}}}\d*[1-9]", node.text) is not None
 
 
 def _known(value: values.Value, what: str, text: str) -> values.Value:
@@ -46,32 +50,40 @@ def _with_type(value: values.Value) -> tuple[values.Value, t.Type]:
     return value, t.type_of(value)
 
 
-#: A second has nanoseconds; what is beyond is cut.
-_FINEST = 9
+_Clock = values.Time | values.Timestamp
 
 
-def _as_asked(moment: values.Value, node: ast.TimeLit | ast.TimestampLit) -> values.Value:
-    """With an offset or without, and with so many digits of a second: rounded, which may well go up to the hour."""
+def _as_asked(moment: _Clock, node: ast.TimeLit | ast.TimestampLit) -> _Clock:
+    """With an offset or without, and with so many digits of a second: rounded, which may well go up to the hour.
+    Digits beyond nanoseconds that nobody asked to round are cut."""
     if node.zone is False and moment.offset is not None:
         raise AnalysisError(f"'{node.text}' has an offset, and is to be WITHOUT TIME ZONE")
-    if node.precision is not None and not 0 <= node.precision <= _FINEST:
-        raise AnalysisError(f"a second has up to {_FINEST} digits, not {node.precision}")
+    precision = second_digits(node.precision, node.where)
+    if node.zone and moment.offset is None:
+        # The conformance suite has both: TIME WITH TIME ZONE '12:00:00' fails, TIME (2) WITH TIME ZONE '01:23:45.678'
+        # does not. A precision makes it a conversion, and those take the offset of the session, which is UTC.
+        if precision is None:
+            raise AnalysisError(f"'{node.text}' has no offset, and is to be WITH TIME ZONE", help="such as +00:00")
+        moment = replace(moment, offset=0)
     second = moment.second
-    if node.precision is not None:
-        second = second.quantize(Decimal(1).scaleb(-node.precision), ROUND_HALF_EVEN)
-    elif moment.digits > _FINEST:
-        second = second.quantize(Decimal(1).scaleb(-_FINEST), ROUND_DOWN)
+    if precision is not None:
+        second = second.quantize(Decimal(1).scaleb(-precision), ROUND_HALF_EVEN)
+    elif moment.digits > FINEST:
+        second = second.quantize(Decimal(1).scaleb(-FINEST), ROUND_DOWN)
     if second < 60:
         return replace(moment, second=second)
-    return later(replace(moment, second=second - 60), nanos=60 * NANOS)
+    rounded = later(replace(moment, second=second - 60), nanos=60 * NANOS)
+    assert isinstance(rounded, _Clock)
+    if rounded.hour < moment.hour and (isinstance(rounded, values.Time) or rounded.year > _LAST_YEAR):
+        raise AnalysisError(f"'{node.text}' is too late to be rounded to {precision} digits of a second")
+    return rounded
+
+
+_LAST_YEAR = 9999
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Intervals
-
-#: The digits that the first field of an interval may have, and a second behind the point, unless it says otherwise.
-LEADING_DIGITS = 2
-SECOND_DIGITS = 6
 
 #: The fields of an interval, and how many of the smallest (months, or nanoseconds) each is.
 _NANOS = {name: seconds * NANOS for name, seconds in SECONDS.items()}
@@ -83,7 +95,7 @@ _LIMITS = {"month": 12, "hour": 24, "minute": 60, "second": 60}
 def _interval(node: ast.IntervalLit) -> values.Interval:
     qualifier = node.qualifier
     sizes = MONTHS if qualifier.start in MONTHS else _NANOS
-    fields = _fields(qualifier, list(sizes))
+    fields = interval_fields(qualifier)
     pattern = r"\s*([+-]?)\s*"
     for i, name in enumerate(fields):
         pattern += r"(\d+(?:\.\d*)?)" if name == "second" else r"(\d+)"
@@ -92,10 +104,7 @@ def _interval(node: ast.IntervalLit) -> values.Interval:
     found = re.fullmatch(pattern + r"\s*", node.text, re.ASCII)
     if found is None:
         raise AnalysisError(f"'{node.text}' is no interval of {' to '.join(dict.fromkeys((fields[0], fields[-1])))}")
-    digits = LEADING_DIGITS if qualifier.precision is None else qualifier.precision
-    fraction = SECOND_DIGITS if qualifier.digits is None else qualifier.digits
-    if not 1 <= digits <= _FINEST or not 0 <= fraction <= _FINEST:
-        raise AnalysisError(f"a field of an interval has up to {_FINEST} digits")
+    digits, fraction = interval_digits(qualifier)
     amounts = dict(zip(fields, map(Decimal, found.groups()[1:]), strict=True))
     for name, amount in amounts.items():
         limit = 10**digits if name == fields[0] else _LIMITS[name]
@@ -109,12 +118,3 @@ def _interval(node: ast.IntervalLit) -> values.Interval:
     if sizes is MONTHS:
         return values.Interval("year_month", months=total, digits=digits)
     return values.Interval("day_time", nanos=total, digits=digits, fraction=fraction)
-
-
-def _fields(qualifier: ast.IntervalQualifier, order: list[str]) -> list[str]:
-    """From the first to the last."""
-    end = qualifier.end or qualifier.start
-    fields = order[order.index(qualifier.start) : order.index(end) + 1] if {qualifier.start, end} <= {*order} else []
-    if not fields:
-        raise AnalysisError(f"an interval does not go from {qualifier.start} to {qualifier.end}")
-    return fields

@@ -13,14 +13,21 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
-from firesteel.partiql.lower.context import Context, Lowering, Want, lowers, undefined
-from firesteel.partiql.lower.scope import Scope
+from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
+from firesteel.partiql.lower.grouping import output_of
+from firesteel.partiql.lower.scope import Scope, unseen
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
+from firesteel.warning import Doubt
 
 
 @lowers(ast.Var)
-def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> p.Rex:
+def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> Lowering:
+    item = scope.item(var) if want != "source" else None
+    if item is not None:
+        return (yield item, scope.without_items, want)
+    if want != "source":
+        _warn_of_ungrouped(var, var, scope, context)
     rex, _ = resolve(var, (), scope, want, context)
     return rex
 
@@ -31,12 +38,18 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     key = _meant_key(path, scope, context)
     if key is not None:
         return key
-    if isinstance(path.root, ast.Var):
+    item = _item_root(path.root, scope, want)
+    if item is None and want != "source":
+        _warn_of_ungrouped(path, path.root, scope, context)
+    if item is not None:
+        root = yield item, scope.without_items, "value"
+    elif isinstance(path.root, ast.Var):
         try:
             root, used = resolve(path.root, path.steps, scope, want, context)
         except AnalysisError:
             if want == "source" or not _forgiven(path.root, scope, context):
                 raise
+            _warn_of_variable(path, path.root, scope, context)
             return build.lit(values.MISSING)
         steps = steps[used:]
     else:
@@ -46,14 +59,65 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     made: list[p.Step] = []
     for step in steps:
         if isinstance(step, ast.Index) and _forgiven(step.key, scope, context):
+            _warn_of_variable(path, step.key, scope, context)
             return build.lit(values.MISSING)
         made.append((yield from _step(step, scope)))
+    _warn_of_columns(root, steps, made, context)
     return build.path(root, *made)
+
+
+def _warn_of_variable(path: ast.Path, var: ast.Expr, scope: Scope, context: Context) -> None:
+    """A path from or by a variable that there is not."""
+    if isinstance(var, ast.Var) and not scope.hidden(var.name, var.quoted):
+        message = f"no variable '{var.name}', so that the path is MISSING"
+        context.warn(Doubt.UNKNOWN_NAME, message, path.where, _meant(var.name, _known(scope)))
+
+
+def _warn_of_columns(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: Context) -> None:
+    """A step to an attribute that, by its type, a struct does not have."""
+    for i, step in enumerate(written):
+        type_ = build.path_type(root.type, steps[:i])
+        closed = isinstance(type_, t.Struct) and not type_.open
+        if isinstance(step, ast.Field) and closed and not _has(type_, step):
+            message = f"there is no column '{step.name}', so that it is MISSING"
+            names = [f.name or "" for f in getattr(type_, "fields", ())]
+            context.warn(Doubt.UNKNOWN_NAME, message, step.where, _meant(step.name, names))
+            return
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, known, 1)
+    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"
+
+
+def _warn_of_ungrouped(node: ast.Expr, root: ast.Expr, scope: Scope, context: Context) -> None:
+    """A variable that GROUP BY has taken out of sight: what is meant by its name now is something else, or MISSING."""
+    if isinstance(root, ast.Var) and not scope.ordering and scope.hidden(root.name, root.quoted):
+        text = node.where.text if node.where else root.name
+        message = f"{text} is neither grouped nor aggregated"
+        context.warn(Doubt.NOT_GROUPED, message, node.where, f"add it to GROUP BY, or aggregate it: max({text})")
+
+
+def is_guess(var: ast.Var, scope: Scope, context: Context) -> bool:
+    """Is the name that of a table, or of an attribute which a row may have or not, for all that is known?"""
+    sure = scope.variable(var.name, var.quoted) or _attribute(var, scope, sure=True) or _query(var, scope)
+    if sure is not None:
+        return False
+    return _global(var, (), context) is not None or _attribute(var, scope, sure=False) is not None
+
+
+def _item_root(root: ast.Expr, scope: Scope, want: Want) -> ast.Expr | None:
+    """The item of the select list that a path goes into: a variable of FROM comes first."""
+    if not isinstance(root, ast.Var) or want == "source" or scope.frame.find(root.name, root.quoted) is not None:
+        return None
+    return scope.item(root) or (root if output_of(root, scope) is not None else None)
 
 
 def _forgiven(node: ast.Expr, scope: Scope, context: Context) -> bool:
     """Navigating from or by a variable that there is not is MISSING, as other wrong navigation is, unless strict."""
-    if context.mode is p.Mode.STRICT or not isinstance(node, ast.Var):
+    if context.mode is p.Mode.STRICT or scope.ordering or not isinstance(node, ast.Var):
         return False
     try:
         resolve(node, (), scope, "value", context)
@@ -104,6 +168,8 @@ def _index(rex: p.Rex) -> p.Rex:
 
 def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, context: Context) -> tuple[p.Rex, int]:
     """What a name stands for, and how many of the steps behind it belong to the name of a global."""
+    if want != "source" and scope.ordering and scope.hidden(var.name, var.quoted):
+        raise unseen("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
     local = scope.variable(var.name, var.quoted)
     if local is not None and context.mode is p.Mode.STRICT and not var.quoted:
         _only_one(var, scope)
@@ -115,6 +181,9 @@ def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, c
             return query, 0
         found = _global(var, steps, context)
         if found is not None:
+            if local is not None and found[1] < len(steps):
+                message = f"'{var.name}' is the table here, and not the alias of that name"
+                context.warn(Doubt.SHADOWED_ALIAS, message, var.where, f"write @{var.name} for the alias")
             return found
         if local is not None:
             return local, 0
@@ -131,8 +200,20 @@ def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, c
             return found
     attribute = _attribute(var, scope, sure=want == "source") or _attribute(var, scope, sure=False)
     if attribute is None:
-        raise undefined(var.name, var, _known(scope))
+        raise undefined(var, scope)
     return attribute, 0
+
+
+def undefined(var: ast.Var, scope: Scope) -> AnalysisError:
+    """A name that stands for nothing."""
+    known = _known(scope)
+    grouped = [frame.grouping.before for _, frame in scope.frames() if frame.grouping]
+    help_ = _meant(var.name, known) if known else None
+    if any(_attribute(var, before, sure=False) is not None for before in grouped):
+        help_ = "it is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
+    elif var.quoted:
+        help_ = f"in double quotes it is a name: if a string is meant, write '{var.name}'"
+    return AnalysisError(f"no variable '{var.name}'", where=var.where, help=help_)
 
 
 def _only_one(var: ast.Var, scope: Scope) -> None:
@@ -195,7 +276,7 @@ def _first_there(paths: list[p.Path]) -> p.Rex:
     return p.Case(t.union(path.type for path in paths), None, branches, default=paths[-1])
 
 
-def _has(type_: t.Type, var: ast.Var) -> bool:
+def _has(type_: t.Type, var: ast.Var | ast.Field) -> bool:
     return isinstance(type_, t.Struct) and any(
         f.name == var.name or (not var.quoted and (f.name or "").lower() == var.name.lower()) for f in type_.fields
     )

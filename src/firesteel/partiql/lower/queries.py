@@ -1,4 +1,4 @@
-"""Queries: SELECT blocks, set operators, WITH, ORDER BY, LIMIT and OFFSET.
+"""Queries: SELECT blocks and WITH.
 
 A block is lowered in the order in which it works: FROM, LET, WHERE, GROUP BY, HAVING, windows, SELECT; ORDER BY,
 LIMIT and OFFSET come before the rows become values, so that they see the variables and not only what is selected.
@@ -6,37 +6,20 @@ LIMIT and OFFSET come before the rows become values, so that they see the variab
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel import values
 from firesteel.errors import AnalysisError, UnsupportedError
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled, sort_order
+from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
 from firesteel.partiql.lower.lets import lower_lets
-from firesteel.partiql.lower.scope import Binding, Frame, Scope, folded
-from firesteel.partiql.lower.sources import default_name
+from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs, warn_of_constant
+from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name, folded
+from firesteel.partiql.lower.sources import warn_of_condition
 from firesteel.plan import build
 from firesteel.plan.schema import group_key
-
-
-@dataclass
-class Tail:
-    """What follows a query's body."""
-
-    order: tuple[ast.SortKey, ...] = ()
-    limit: ast.Expr | None = None
-    offset: ast.Expr | None = None
-
-    @property
-    def kind(self) -> type[t.Collection]:
-        """ORDER BY makes a list of what is a bag without it."""
-        return t.Array if self.order else t.Bag
-
-
-NO_TAIL = Tail()
 
 
 @lowers(ast.Subquery)
@@ -71,30 +54,19 @@ def _query(node: ast.Query, scope: Scope, want: Want, context: Context) -> Lower
         if with_.columns:
             raise UnsupportedError("WITH with column names is not supported", where=with_.where)
         rex = yield with_.query, scope, "source"
-        scope = Scope(scope.frame, scope.outer, {**scope.queries, with_.name.text: (rex, scope.depth)})
+        scope = replace(scope, queries={**scope.queries, with_.name.text: (rex, scope.depth)})
     tail = Tail(node.order, node.limit, node.offset)
     body = node.body
     if not (tail.order or tail.limit or tail.offset):
         return (yield body, scope, want)
     if isinstance(body, ast.Select):
         return (yield from _block(body, tail, scope, want, context))
-    return (yield from _over_values(body, tail, scope, want, context))
+    return (yield from over_values(body, tail, scope, want, context))
 
 
 @lowers(ast.Select)
 def _select(node: ast.Select, scope: Scope, want: Want, context: Context) -> Lowering:
     return (yield from _block(node, NO_TAIL, scope, want, context))
-
-
-def _over_values(body: ast.Expr, tail: Tail, scope: Scope, want: Want, context: Context) -> Lowering:
-    """ORDER BY and its like over what is not a block: the elements are rows without a name."""
-    rex = yield body, scope, "collection" if want == "collection" else "source"
-    rel: p.Rel = p.Scan(rex)
-    frame = Frame()
-    frame.add(context.fresh(), p.schema(rel)[0].type)
-    rel = yield from _ordered(rel, tail, scope.inner(frame), {})
-    rel = yield from _cut(rel, tail, scope, frame)
-    return build.select(build.column(rel, 0), rel, tail.kind)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -108,8 +80,10 @@ class Block:
     rel: p.Rel
     frame: Frame
     outer: Scope
-    #: What SELECT calls its items, for ORDER BY to refer to.
+    #: What SELECT calls its items, for GROUP BY to refer to.
     aliases: dict[str, ast.Expr] = field(default_factory=dict)
+    #: The values that what is selected is made of: what ORDER BY sees after DISTINCT.
+    given: list[p.Rex] = field(default_factory=list)
 
     @property
     def scope(self) -> Scope:
@@ -121,13 +95,18 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
     after = [part for part in (*tail.order, tail.limit, tail.offset) if part is not None]
     block.rel, block.frame = yield from lower_lets(node, after, block.rel, block.frame, scope)
     if node.filter is not None:
-        block.rel = p.Filter((yield node.filter, block.scope, "value"), block.rel)
+        predicate = yield node.filter, block.scope, "value"
+        warn_of_condition("WHERE", node.filter, predicate, context)
+        block.rel = p.Filter(predicate, block.rel)
     if isinstance(node.projection, ast.Items):
         block.aliases = {i.alias.text: i.value for i in node.projection.items if isinstance(i, ast.Item) and i.alias}
     if node.exclude:
         _exclude(node, block)
-    grouping = yield from _group(node, tail, block)
-    having = (yield node.having, block.scope, "value") if node.having is not None else None
+    grouping = yield from _group(node, tail, block, context)
+    having: p.Rex | None = None
+    if node.having is not None:
+        having = yield node.having, block.scope, "value"
+        warn_of_condition("HAVING", node.having, having, context)
     windows = Windows({w.name.text.lower(): w.window for w in node.windows})
     block.frame.windows = windows
     constructor: p.Rex
@@ -137,7 +116,7 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
         constructor = yield node.projection.value, block.scope, "value"
     else:
         constructor = yield from _constructor(node.projection, block, want)
-    specs = [] if node.quantifier == "distinct" else (yield from _specs(tail, block.scope, block.aliases))
+    specs = yield from sort_specs(tail, block.scope, node.projection, context)
     # Only now is it known which aggregates the block needs.
     if grouping is not None:
         block.rel = _aggregate(node, grouping, block)
@@ -149,11 +128,13 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
         constructor = settled(constructor, width)
         key = settled(key, width) if key is not None else None
         specs = [p.SortSpec(settled(spec.key, width), spec.order) for spec in specs]
-    if specs:
+        block.given = [settled(given, width) for given in block.given]
+    if node.quantifier == "distinct" and key is None:
+        block.rel = distinct(constructor, block.rel, specs, block.given)
+        constructor = build.column(block.rel, 0)
+    elif specs:
         block.rel = p.Sort(tuple(specs), block.rel)
-    if node.quantifier == "distinct":
-        return (yield from _distinct(constructor, block, tail, context))
-    block.rel = yield from _cut(block.rel, tail, scope, block.frame)
+    block.rel = yield from cut(block.rel, tail, scope)
     if key is not None:
         return p.Pivot(t.STRUCT, key, constructor, block.rel)
     return build.select(constructor, block.rel, tail.kind)
@@ -197,7 +178,7 @@ def _exclude_step(step: ast.Step) -> p.ExcludeStep:
             raise AnalysisError("EXCLUDE takes names, indexes and wildcards", where=step.where)
 
 
-def _group(node: ast.Select, tail: Tail, block: Block) -> Lowering:
+def _group(node: ast.Select, tail: Tail, block: Block, context: Context) -> Lowering:
     """Enter the grouped row: from here on expressions see keys and aggregates."""
     order = [key.key for key in tail.order]
     if node.group is None and not has_aggregates(node.projection, node.having, *order):
@@ -209,6 +190,7 @@ def _group(node: ast.Select, tail: Tail, block: Block) -> Lowering:
     written = [_alias_of(item.key, block) for item in grouped]
     for expr in written:
         keys.append((yield expr, block.scope, "value"))
+        warn_of_constant("GROUP BY", expr, keys[-1], node.projection, context)
     grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
     for i, item in enumerate(grouped):
         type_ = group_key(keys[i].type)
@@ -249,6 +231,7 @@ def _constructor(projection: ast.Projection, block: Block, want: Want) -> Loweri
         case ast.Value(value=value):
             return (yield value, block.scope, "value")
         case ast.Star():
+            block.given += [p.Var(b.type, b.ordinal) for b in block.frame.bindings]
             parts = _everything(block.frame)
             return parts[0] if len(parts) == 1 else build.call("struct_concat", *parts) if parts else build.struct([])
         case ast.Items(items=items):
@@ -280,6 +263,7 @@ def _items(items: tuple[ast.Item | ast.ItemStar, ...], block: Block, want: Want)
     unnamed = 0
     for item in items:
         value = yield item.value, block.scope, "value"
+        block.given.append(value)
         if isinstance(item, ast.ItemStar):
             if pairs:
                 parts.append(build.struct(pairs))
@@ -306,110 +290,3 @@ def _star(value: p.Rex, name: str) -> p.Rex:
     wrapped = build.struct([(name, value)])
     test = build.call("is_type", value, t.STRUCT)
     return p.Case(t.STRUCT, None, (p.Branch(test, value),), default=wrapped)
-
-
-def _distinct(constructor: p.Rex, block: Block, tail: Tail, context: Context) -> Lowering:
-    """The values first, each once; ORDER BY then sees the values only."""
-    rel: p.Rel = p.Distinct(p.Project((constructor,), block.rel))
-    frame = Frame()
-    frame.add(context.fresh(), constructor.type)
-    rel = yield from _ordered(rel, tail, block.outer.inner(frame), {})
-    rel = yield from _cut(rel, tail, block.outer, frame)
-    return build.select(build.column(rel, 0), rel, tail.kind)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# ORDER BY, LIMIT, OFFSET
-
-
-def _specs(tail: Tail, scope: Scope, aliases: dict[str, ast.Expr]) -> Lowering:
-    specs = []
-    for key in tail.order:
-        expr = key.key
-        if isinstance(expr, ast.Var):
-            expr = next((e for name, e in aliases.items() if _same(name, expr)), expr)
-        specs.append(p.SortSpec((yield expr, scope, "value"), sort_order(key)))
-    return specs
-
-
-def _same(name: str, var: ast.Var) -> bool:
-    return name == var.name if var.quoted else name.lower() == var.name.lower()
-
-
-def _ordered(rel: p.Rel, tail: Tail, scope: Scope, aliases: dict[str, ast.Expr]) -> Lowering:
-    specs = yield from _specs(tail, scope, aliases)
-    return p.Sort(tuple(specs), rel) if specs else rel
-
-
-def _cut(rel: p.Rel, tail: Tail, scope: Scope, frame: Frame) -> Lowering:
-    """OFFSET, then LIMIT; their counts see no row of this block, but they are one row further in than the block."""
-    nothing = scope.inner(Frame())
-    if tail.offset is not None:
-        rel = p.Offset((yield from _count(tail.offset, nothing)), rel)
-    if tail.limit is not None:
-        rel = p.Limit((yield from _count(tail.limit, nothing)), rel)
-    return rel
-
-
-def _count(node: ast.Expr, scope: Scope) -> Lowering:
-    """A number of rows: unlike other integers it may be larger than any that is computed with."""
-    if isinstance(node, ast.Lit) and type(node.value) is int:
-        return build.lit(node.value).at(node.where)
-    return (yield node, scope, "value")
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Set operators
-
-
-_SETS: dict[str, type[p.SetRel]] = {"union": p.Union, "intersect": p.Intersect, "except": p.Except}
-
-
-@lowers(ast.SetOp)
-def _set_op(node: ast.SetOp, scope: Scope, want: Want, context: Context) -> Lowering:
-    wanted: Want = "collection" if want == "collection" else "source"
-    left = yield node.left, scope, wanted
-    right = yield node.right, scope, wanted
-    if node.outer:
-        left, right = build.call("as_bag", left), build.call("as_bag", right)
-    sides: list[p.Rel] = [p.Scan(left), p.Scan(right)]
-    if node.corresponding is not None:
-        names = [(name.text, name.quoted) for name in node.corresponding] or _common(sides, node)
-        sides = [_columns(side, names) for side in sides]
-    if not node.outer:
-        _compatible(sides, node)
-    quantifier = p.Quantifier.ALL if node.quantifier == "all" else p.Quantifier.DISTINCT
-    rel = _SETS[node.name](*sides, quantifier=quantifier)
-    return build.select(build.column(rel, 0), rel, t.Bag)
-
-
-def _row_types(sides: list[p.Rel]) -> list[t.Type]:
-    return [p.schema(side)[0].type for side in sides]
-
-
-def _common(sides: list[p.Rel], node: ast.SetOp) -> list[tuple[str, bool]]:
-    """CORRESPONDING without BY: the columns that both have, which takes types that list them."""
-    left, right = _row_types(sides)
-    if not isinstance(left, t.Struct) or not isinstance(right, t.Struct) or left.open or right.open:
-        raise AnalysisError("CORRESPONDING needs rows whose columns are known", where=node.where, help="say BY (...)")
-    return [(f.name or "", True) for f in left.fields if right.field(f.name or "") is not None]
-
-
-def _columns(side: p.Rel, names: list[tuple[str, bool]]) -> p.Rel:
-    """The rows reduced to some of their columns."""
-    row = build.column(side, 0)
-    pairs = [(name, build.path(row, name if quoted else values.Symbol(name))) for name, quoted in names]
-    return p.Project((build.struct(pairs),), side)
-
-
-def _compatible(sides: list[p.Rel], node: ast.SetOp) -> None:
-    """SQL's set operators, the ones without OUTER, take rows with as many columns on the left as on the right."""
-    left, right = _row_types(sides)
-    structs = [isinstance(side, t.Struct) and not side.open for side in (left, right)]
-    if all(structs):
-        widths = [len(side.fields) for side in (left, right) if isinstance(side, t.Struct)]
-        if widths[0] != widths[1]:
-            said = f"{widths[0]} and {widths[1]} columns"
-            raise AnalysisError(f"{node.name.upper()} takes rows of one width, not of {said}", where=node.where)
-    elif any(structs) and not t.overlap(left, right):
-        raise AnalysisError(f"{node.name.upper()} takes rows of one kind, not {left} and {right}", where=node.where)

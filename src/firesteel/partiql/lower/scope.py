@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
+from firesteel.source import Place, Span
 
 if TYPE_CHECKING:
     from firesteel.partiql.lower.grouping import Grouping, Windows
+
+
+#: An item of a select list: what it is called, and what it is.
+Item = tuple[str, ast.Expr]
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,10 @@ class Frame:
     grouping: Grouping | None = None
     #: Window calls that expressions ask for; they become columns behind the row's own.
     windows: Windows | None = None
+    #: Of a row that a query gave: the expressions of its select list, each with what it is in the row.
+    written: list[tuple[ast.Ast, p.Rex]] = field(default_factory=list)
+    #: Of such a row: the names that the query ranged over, which are no longer there.
+    hidden: tuple[str, ...] = ()
 
     def add(self, name: str, type_: t.Type, role: str = "as") -> None:
         """Name the next column."""
@@ -61,6 +71,12 @@ class Frame:
             return None
         return next((b for b in alike if b.name == name), None if quoted else alike[0])
 
+    def hides(self, name: str, quoted: bool) -> bool:
+        """Did the rows that this one was made of have the name?"""
+        if self.grouping is not None:
+            return self.grouping.before.frame.find(name, quoted) is not None
+        return any(_same(hidden, name, quoted) for hidden in self.hidden)
+
 
 @dataclass(frozen=True)
 class Scope:
@@ -69,6 +85,36 @@ class Scope:
     frame: Frame
     outer: Scope | None = None
     queries: dict[str, tuple[p.Rex, int]] = field(default_factory=dict)
+    #: In ORDER BY: what the select list calls its items, and that a name which stands for nothing is an error.
+    items: tuple[Item, ...] = ()
+    ordering: bool = False
+
+    @property
+    def without_items(self) -> Scope:
+        """This scope as the items of the select list see it."""
+        return replace(self, items=())
+
+    def item(self, var: ast.Var) -> ast.Expr | None:
+        """The item of the select list that has the name."""
+        found = [item for item in self.items if item[0] == var.name] or [
+            item for item in self.items if _same(item[0], var.name, var.quoted)
+        ]
+        if len({folded(expr) for _, expr in found}) > 1:
+            raise AnalysisError(
+                f"'{var.name}' is ambiguous: the select list has it {len(found)} times",
+                where=var.where,
+                help="give each an alias of its own",
+            )
+        return found[0][1] if found else None
+
+    def hidden(self, name: str, quoted: bool) -> bool:
+        """Is it a name of rows that were grouped or put together, and of nothing further in?"""
+        for _, frame in self.frames():
+            if frame.find(name, quoted) is not None:
+                return False
+            if frame.hides(name, quoted):
+                return True
+        return False
 
     def inner(self, frame: Frame) -> Scope:
         """The scope of a row inside this one."""
@@ -96,6 +142,18 @@ class Scope:
         return None
 
 
+def _same(known: str, name: str, quoted: bool) -> bool:
+    return known == name if quoted else known.lower() == name.lower()
+
+
+def unseen(behind: str, where: Span | Place | None) -> AnalysisError:
+    """What ORDER BY does not see any more."""
+    span = where.span if isinstance(where, Place) else where
+    what = f"'{span.text}'" if span is not None else "a variable"
+    help_ = "order by what the select list gives: by its name, or as it is written there"
+    return AnalysisError(f"ORDER BY after {behind} does not see {what}", where=where, help=help_)
+
+
 def folded(node: ast.Ast) -> ast.Ast:
     """The tree with what matches in any case in one case: two ways to write a name become equal."""
     from firesteel.node import Node, transform
@@ -106,3 +164,19 @@ def folded(node: ast.Ast) -> ast.Ast:
         return part
 
     return transform(node, one)
+
+
+def default_name(node: ast.Ast) -> str | None:
+    """The name that an expression has by itself: of a variable, or of the last attribute of a path."""
+    match node:
+        case ast.Var(name=name):
+            return name
+        case ast.Cast(value=value):
+            return default_name(value)
+        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Field):
+            return steps[-1].name
+        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Index):
+            key = steps[-1].key
+            return key.value if isinstance(key, ast.Lit) and isinstance(key.value, str) else None
+        case _:
+            return None

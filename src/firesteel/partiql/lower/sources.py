@@ -10,9 +10,10 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.scope import Binding, Frame, Scope
+from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
+from firesteel.warning import Doubt
 
 Source = tuple[p.Rel, Frame]
 
@@ -73,7 +74,7 @@ def _join(node: ast.Join, scope: Scope, want: Want, context: Context) -> Lowerin
     frame = _side_by_side(left_frame, right_frame, capture)
     if node.natural:
         raise AnalysisError("NATURAL JOIN needs schemas that say all: name the columns with USING", where=node.where)
-    condition = yield from _condition(node, scope, frame, left_frame, right_frame)
+    condition = yield from _condition(node, scope, frame, left_frame, right_frame, context)
     kind: p.JoinType
     if condition is None and capture is p.Capture.INNER:
         kind = p.Cross()
@@ -116,9 +117,18 @@ def _side_by_side(left: Frame, right: Frame, capture: p.Capture) -> Frame:
     return frame
 
 
-def _condition(node: ast.Join, scope: Scope, frame: Frame, left: Frame, right: Frame) -> Lowering:
+def warn_of_condition(clause: str, written: ast.Expr, condition: p.Rex, context: Context) -> None:
+    """`WHERE 1`: no row has it, and the document lets it pass."""
+    if not t.overlap(condition.type, t.Bool(nullable=True, missable=True)):
+        message = f"{clause} takes a boolean; a {condition.type} is never true"
+        context.warn(Doubt.NEVER_TRUE, message, written.where, "compare it with something")
+
+
+def _condition(node: ast.Join, scope: Scope, frame: Frame, left: Frame, right: Frame, context: Context) -> Lowering:
     if node.on is not None:
-        return (yield node.on, scope.inner(frame), "value")
+        condition = yield node.on, scope.inner(frame), "value"
+        warn_of_condition("ON", node.on, condition, context)
+        return condition
     if not node.using:
         return None
     parts = []
@@ -142,19 +152,3 @@ def _alias(node: ast.Range | ast.Unpivot, context: Context) -> str:
         return node.alias.text
     own = default_name(node.source)
     return context.fresh() if own is None else own
-
-
-def default_name(node: ast.Ast) -> str | None:
-    """The name that an expression has by itself: of a variable, or of the last attribute of a path."""
-    match node:
-        case ast.Var(name=name):
-            return name
-        case ast.Cast(value=value):
-            return default_name(value)
-        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Field):
-            return steps[-1].name
-        case ast.Path(steps=steps) if isinstance(steps[-1], ast.Index):
-            key = steps[-1].key
-            return key.value if isinstance(key, ast.Lit) and isinstance(key.value, str) else None
-        case _:
-            return None

@@ -8,12 +8,13 @@ from firesteel import plan as p
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import expressions, names, queries, sources
+from firesteel.partiql.lower import expressions, names, queries, sets, sources
 from firesteel.partiql.lower.context import Catalog, Context, lower_expr
 from firesteel.partiql.lower.scope import Frame, Scope
+from firesteel.warning import QueryWarning
 
 #: The modules whose handlers lowering needs.
-ROOMS = (expressions, names, queries, sources)
+ROOMS = (expressions, names, queries, sets, sources)
 
 
 def lower(
@@ -22,9 +23,10 @@ def lower(
     *,
     mode: p.Mode = p.Mode.PERMISSIVE,
     params: Sequence[values.Value] | None = None,
+    warnings: list[QueryWarning] | None = None,
 ) -> p.Plan:
-    """A statement as a plan."""
-    context = Context(catalog, mode, params)
+    """A statement as a plan. What it says and hardly can mean is added to `warnings`."""
+    context = Context(catalog, mode, params, [] if warnings is None else warnings)
     scope = Scope(Frame())
     match statement:
         case ast.QueryStatement(query=query):

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from firesteel import types as t
 from firesteel.errors import AnalysisError
+from firesteel.evaluate.calendar import MONTHS, SECONDS
 from firesteel.partiql import ast
+from firesteel.source import Span
 
 
 def lower_type(node: ast.Type) -> t.Type:
@@ -18,8 +20,7 @@ def lower_type(node: ast.Type) -> t.Type:
                 raise AnalysisError(f"no type '{name}'", where=node.where)
             return make(node)
         case ast.IntervalType(qualifier=qualifier):
-            months = qualifier.start in ("year", "month")
-            return t.Interval("year_month" if months else "day_time")
+            return t.Interval("year_month" if interval_fields(qualifier)[0] in MONTHS else "day_time")
         case ast.CollectionType(name=name, element=element):
             kinds = {"BAG": t.Bag, "SEXP": t.Sexp}
             return kinds.get(name, t.Array)(lower_type(element))
@@ -53,11 +54,57 @@ def _sized(make: Callable[[int], t.Type], default: t.Type) -> Callable[[ast.Type
 
 
 def _just(type_: t.Type) -> Callable[[ast.TypeName], t.Type]:
-    return lambda _: type_
+    def one(node: ast.TypeName) -> t.Type:
+        if node.parameters:
+            raise AnalysisError(f"{node.name} has no length, precision or scale", where=node.where)
+        return type_
+
+    return one
 
 
 def _temporal(make: type[t.Time] | type[t.Timestamp]) -> Callable[[ast.TypeName], t.Type]:
-    return lambda node: make(node.parameters[0] if node.parameters else None, zone=bool(node.zone))
+    def one(node: ast.TypeName) -> t.Type:
+        precision = node.parameters[0] if node.parameters else None
+        return make(second_digits(precision, node.where), zone=bool(node.zone))
+
+    return one
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What the types of moments have room for, whether they are cast to or written as literals
+
+#: A second has nanoseconds.
+FINEST = 9
+#: The digits that the first field of an interval may have, and a second behind the point, unless it says otherwise.
+LEADING_DIGITS = 2
+SECOND_DIGITS = 6
+
+
+def second_digits(precision: int | None, where: Span | None) -> int | None:
+    """The digits of a second behind the point, if there can be so many."""
+    if precision is not None and not 0 <= precision <= FINEST:
+        raise AnalysisError(f"a second has up to {FINEST} digits behind the point, not {precision}", where=where)
+    return precision
+
+
+def interval_fields(qualifier: ast.IntervalQualifier) -> list[str]:
+    """From the first to the last."""
+    order = list(MONTHS if qualifier.start in MONTHS else SECONDS)
+    end = qualifier.end or qualifier.start
+    fields = order[order.index(qualifier.start) : order.index(end) + 1] if {qualifier.start, end} <= {*order} else []
+    if not fields:
+        raise AnalysisError(f"an interval does not go from {qualifier.start} to {qualifier.end}", where=qualifier.where)
+    return fields
+
+
+def interval_digits(qualifier: ast.IntervalQualifier) -> tuple[int, int]:
+    """The digits of the first field, and of a second behind the point."""
+    digits = LEADING_DIGITS if qualifier.precision is None else qualifier.precision
+    fraction = SECOND_DIGITS if qualifier.digits is None else qualifier.digits
+    if not 1 <= digits <= FINEST:
+        raise AnalysisError(f"a field of an interval has 1 to {FINEST} digits, not {digits}", where=qualifier.where)
+    second_digits(fraction, qualifier.where)
+    return digits, fraction
 
 
 _NAMES: dict[str, Callable[[ast.TypeName], t.Type]] = {

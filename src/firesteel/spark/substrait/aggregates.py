@@ -16,7 +16,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark import aggregates as partiql
 from firesteel.spark import columns as F
 from firesteel.spark.aggregates import Group
-from firesteel.spark.encoding import spelled, to_spark
+from firesteel.spark.encoding import MAX_DIGITS, spelled, to_spark
 from firesteel.spark.expr import Expr, null_expr, reference
 from firesteel.spark.rows import Order
 from firesteel.spark.substrait.base import is_float, typed
@@ -179,6 +179,21 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     return call.after(F.coalesce(column, call.cast(F.lit(0))) if zero else column, throws=True)
 
 
+#: The least digits behind the point that Spark's quotient of a sum of 38 digits by a count has.
+_QUOTIENT_SCALE = 6
+
+
+def _quotient(total: Column, by: Column, type_: t.Decimal, returns: t.Type) -> Column:
+    """A sum of decimals of a type through their count, with as many digits as the mean has. Spark's own quotient has as
+    many as the sum, or six: for more, what is left beyond the whole number is divided apart."""
+    scale = digits(returns)[1]
+    if scale <= max(digits(type_)[1], _QUOTIENT_SCALE) or scale > MAX_DIGITS - 2:
+        return F.try_divide(total, by)
+    rest = F.try_mod(total, by)
+    whole = F.try_divide(total - rest, by).try_cast(f"decimal({MAX_DIGITS - 1 - scale},0)")
+    return F.try_add(whole, F.try_divide(rest, by).cast(f"decimal({scale + 1},{scale})"))
+
+
 def _mean(call: Aggregating) -> Expr:
     """Of integers it is cut off."""
     type_ = call.args[0].type
@@ -194,7 +209,7 @@ def _mean(call: Aggregating) -> Expr:
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))
-    mean = F.try_divide(total, by).try_cast(spelled(call.returns))
+    mean = _quotient(total, by, type_, call.returns).try_cast(spelled(call.returns))
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
 
 

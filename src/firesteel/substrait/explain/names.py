@@ -12,6 +12,7 @@ from firesteel.errors import FiresteelError
 from firesteel.node import drive
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.edges import named_schema
+from firesteel.substrait.lower.grouping import Layout, grouping
 from firesteel.substrait.message import Message
 
 Names = tuple[str | None, ...]
@@ -138,14 +139,14 @@ def _project(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
     return (*names, *(_passed(one, names) for one in inner.expressions))
 
 
-def _aggregate(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
+def _aggregate(columns: Columns, inner: Message, sources: list[Names]) -> Names:
     names = sources[0] if sources else ()
-    keys = list(inner.grouping_expressions)
-    if not keys:
-        for grouping in inner.groupings:
-            keys += [one for one in grouping.grouping_expressions if all(one != known for known in keys)]
-    more = [None] * (len(inner.measures) + (len(inner.groupings) > 1))
-    return (*(_passed(one, names) for one in keys), *more)
+    try:
+        found = grouping(inner, columns.extensions.producer)
+    except FiresteelError:
+        return ()
+    marked = len(found.sets) > 1 and found.layout is not Layout.NO_INDEX
+    return (*(_passed(one, names) for one in found.keys), *[None] * (len(inner.measures) + marked))
 
 
 def _joined(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
@@ -166,7 +167,7 @@ def _window(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
 
 def _expand(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
     names = sources[0] if sources else ()
-    return (*(_passed(one.consistent_field, names) for one in inner.fields), None)
+    return (*(_passed(one.consistent_field, names) for one in inner.fields), *names[len(inner.fields) :], None)
 
 
 _DIRECT: dict[str, Callable[[Columns, Message, list[Names]], Names]] = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError
-from firesteel.substrait.extensions import Extensions, Repair, read_extensions
+from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
     aggregates,
@@ -31,6 +31,7 @@ from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.statements import statement
 from firesteel.substrait.message import Message, of_kinds
+from firesteel.substrait.repairs import Repair
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,7 @@ class _Given:
 
 
 def _given(message: Message, catalog: Catalog | None) -> _Given:
-    found = of_kinds(message, "AdvancedExtension", "AggregateRel")
-    return _Given(message, catalog, quirks_of(message, found["AggregateRel"]), found["AdvancedExtension"])
+    return _Given(message, catalog, quirks_of(message), of_kinds(message, "AdvancedExtension")["AdvancedExtension"])
 
 
 def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
@@ -105,7 +105,7 @@ def judge(message: Message, catalog: Catalog | None = None) -> Judged:
 
 
 def _replaced(repairs: tuple[Repair, ...]) -> bool:
-    return any("project relation" in repair.message for repair in repairs)
+    return any(repair.sort == "replacing" for repair in repairs)
 
 
 def _judge(given: _Given) -> Judged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import reduce
 
 from firesteel import plan as p
@@ -11,8 +12,10 @@ from firesteel.plan import build
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
+from firesteel.substrait.lower.grouping import Grouping, Layout, grouping
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
+from firesteel.substrait.types import UNSIGNED
 
 
 @relation("aggregate")
@@ -20,49 +23,18 @@ def _aggregate(plans: Plans, message: Message, scope: Scope) -> Lowering:
     source = required(message, "input")
     rel = yield source, scope
     inner = over(scope, (rel, source))
-    expressions, sets = _grouping_sets(message)
+    groups = grouping(message, plans.extensions.producer)
     keys: list[p.Rex] = []
-    for one in expressions:
+    for one in groups.keys:
         keys.append((yield one, inner))
     aggs: list[p.Agg] = []
     for measure in message.measures:
         aggs.append((yield from _measure(plans, measure, inner)))
     if not keys and not aggs:
         raise PlanError("an aggregate without keys and without measures has no columns", where=message.where)
-    made = _grouped(rel, keys, tuple(aggs), sets, message)
-    if len(sets) == 1 or not plans.quirks.no_set_index:
-        return made
-    plans.repair("an aggregate of several grouping sets without a column for their index", message.where)
-    return build.emit(made, range(len(p.schema(made)) - 1))
-
-
-def _grouping_sets(message: Message) -> tuple[list[Message], list[list[int]]]:
-    """The grouping expressions, and for each grouping set the ordinals of those in it.
-
-    Today expressions are listed once and sets refer to them; some write the old form beside it. In the old form each
-    set had its own, and those that are equal as messages are one.
-    """
-    if message.grouping_expressions:
-        listed = list(message.grouping_expressions)
-        sets = []
-        for grouping in message.groupings:
-            for ordinal in grouping.expression_references:
-                if not 0 <= ordinal < len(listed):
-                    raise PlanError(f"no grouping expression {ordinal}: there are {len(listed)}", where=grouping.where)
-            sets.append(list(grouping.expression_references))
-        return listed, sets or [list(range(len(listed)))]
-    found: list[Message] = []
-    sets = []
-    for grouping in message.groupings:
-        ordinals = []
-        for one in grouping.grouping_expressions:
-            known = next((i for i, other in enumerate(found) if other == one), None)
-            if known is None:
-                known = len(found)
-                found.append(one)
-            ordinals.append(known)
-        sets.append(ordinals)
-    return found, sets or [[]]
+    if groups.repair is not None:
+        plans.repair(groups.repair, message.where)
+    return _grouped(rel, keys, tuple(aggs), groups, message)
 
 
 def _measure(plans: Plans, message: Message, inner: Scope) -> Lowering:
@@ -75,23 +47,47 @@ def _measure(plans: Plans, message: Message, inner: Scope) -> Lowering:
     return made if made.where is not None else made.at(call.where)
 
 
-def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], sets: list[list[int]], message: Message) -> p.Rel:
+def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Grouping, message: Message) -> p.Rel:
     """One set is an aggregate; of several, each is one, and a column says of which a row is."""
-    where = message.where
-    if len(sets) == 1 and sets[0] == list(range(len(keys))):
+    where, sets = message.where, groups.sets
+    if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
         return p.Aggregate(p.Strategy.FULL, aggs, tuple(keys), rel)
+    marks = _marks(groups)
     parts: list[p.Rel] = []
-    for index, ordinals in enumerate(sets):
+    for ordinals, mark in zip(sets, marks, strict=True):
         chosen = list(dict.fromkeys(ordinals))
-        grouped = p.Aggregate(p.Strategy.FULL, aggs, tuple(keys[i] for i in chosen), rel).at(where)
+        counted = aggs or ((build.agg("count_star"),) if not chosen else ())  # of no keys there is one row all the same
+        grouped = p.Aggregate(p.Strategy.FULL, counted, tuple(keys[i] for i in chosen), rel).at(where)
         exprs: list[p.Rex] = []
         for i, key in enumerate(keys):
             if i in chosen:
                 exprs.append(build.column(grouped, chosen.index(i)))
             else:
                 exprs.append(p.Lit(t.absent(key.type, nullable=True), None))
-        exprs.extend(build.column(grouped, len(chosen) + i) for i in range(len(aggs)))
-        if len(sets) > 1:
-            exprs.append(p.Lit(t.INT32, index))
+        measures = [build.column(grouped, len(chosen) + i) for i in range(len(aggs))]
+        exprs += [*mark, *measures] if groups.layout is Layout.MASK else [*measures, *mark]
         parts.append(p.Project(tuple(exprs), grouped).at(where))
     return reduce(lambda left, right: p.Union(left, right), parts[1:], parts[0])
+
+
+def _marks(groups: Grouping) -> list[list[p.Rex]]:
+    """What tells of which set a row is: for each of them one value, or none."""
+    if len(groups.sets) == 1 or groups.layout is Layout.NO_INDEX:
+        return [[] for _ in groups.sets]
+    if groups.layout is Layout.SPECIFIED:
+        return [[p.Lit(t.INT32, i)] for i in range(len(groups.sets))]
+    masks = _masks(groups)
+    bits = max(masks).bit_length()
+    type_ = next(type_ for size, type_ in UNSIGNED.values() if bits <= size)
+    return [[p.Lit(type_, Decimal(mask) if isinstance(type_, t.Decimal) else mask)] for mask in masks]
+
+
+def _masks(groups: Grouping) -> list[int]:
+    """DataFusion's number for each set: a bit for every key that it leaves out, the last key's the lowest; above them,
+    how often the same set came before."""
+    width, found = len(groups.keys), list[int]()
+    for ordinals in groups.sets:
+        mask = sum(1 << (width - 1 - i) for i in range(width) if i not in ordinals)
+        before = sum(1 for known in found if known % (1 << width) == mask)
+        found.append(before << width | mask)
+    return found

@@ -126,8 +126,8 @@ class Plans:
             return handler(self, message, scope)
         return self.recovery.attempt(handler, self, message, scope)
 
-    def repair(self, message: str, where: Place | None = None) -> None:
-        self.extensions.repair(message, where)
+    def repair(self, sort: str, where: Place | None, *parts: object) -> None:
+        self.extensions.repair(sort, where, *parts)
 
 
 Handler = Callable[[Plans, Message, Scope], Any]

@@ -175,7 +175,10 @@ def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
     given = len(p.schema(rel))
     if given != len(schema):
         raise PlanError(f"{given} columns, where {len(schema)} are declared", where=where)
-    exprs = [fit(build.column(rel, i), field.type, field.name or "", where) for i, field in enumerate(schema)]
+    exprs = []
+    for i, field in enumerate(schema):
+        fitting = fit(build.column(rel, i), field.type, field.name or "", where)
+        exprs.append(renamed(fitting, field.type) if not isinstance(fitting.type, t.Null | t.Any) else fitting)
     return p.Project(tuple(exprs), rel, names=tuple(field.name or "" for field in schema)).at(where)
 
 
@@ -209,6 +212,31 @@ def _renaming_nested(rex: p.Rex, type_: t.Type) -> Generator[Any, Any, p.Rex]:
         inner = yield element, type_.element
         return unless_null(rex, build.select(inner, p.Scan(rex), t.Array))
     raise PlanError(f"names do not fit a {rex.type}", where=rex.where)
+
+
+def named_like(type_: t.Type, other: t.Type) -> t.Type:
+    """The type with the names of another on the fields inside of it, by position, as far as both are nested alike."""
+    found: t.Type = drive(_naming_like, type_, other)
+    return found
+
+
+def _naming_like(type_: t.Type, other: t.Type) -> t.Type | Generator[Any, Any, t.Type]:
+    return _naming_like_nested(type_, other) if isinstance(type_, t.Struct | t.Array | t.Map) else type_
+
+
+def _naming_like_nested(type_: t.Type, other: t.Type) -> Generator[Any, Any, t.Type]:
+    match type_, other:
+        case t.Struct(), t.Struct() if len(type_.fields) == len(other.fields):
+            fields = []
+            for mine, theirs in zip(type_.fields, other.fields, strict=True):
+                fields.append(t.Field(theirs.name, (yield mine.type, theirs.type)))
+            return type_.replace(fields=tuple(fields))
+        case t.Array(), t.Array():
+            return type_.replace(element=(yield type_.element, other.element))
+        case t.Map(), t.Map():
+            key = yield type_.key, other.key
+            return type_.replace(key=key, value=(yield type_.value, other.value))
+    return type_
 
 
 def names_of(type_: t.Type) -> tuple[Any, ...]:

@@ -12,10 +12,11 @@ from firesteel.plan import build
 from firesteel.plan.scope import replaced, shifted
 from firesteel.source import Place
 from firesteel.substrait import calls
+from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
-from firesteel.substrait.lower.edges import names_of, renamed
+from firesteel.substrait.lower.edges import named_like, names_of, renamed
 from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
@@ -37,7 +38,8 @@ def _scalar_function(plans: Plans, message: Message, scope: Scope) -> Lowering:
 @expression("cast")
 def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
     value = yield required(message, "input"), scope
-    type_ = read_type(required(message, "type"), plans.extensions)
+    # A type has no names for the fields of a struct: those of the value stay.
+    type_ = named_like(read_type(required(message, "type"), plans.extensions), value.type)
     try:
         casts.build(value.type, type_)
     except UnsupportedError as error:  # there is none between these types, whatever the value
@@ -226,7 +228,12 @@ def _with_arguments(body: p.Rex, args: list[p.Rex]) -> p.Rex:
 def _parameter(plans: Plans, message: Message, scope: Scope) -> p.Rex:
     type_ = read_type(required(message, "type"), plans.extensions)
     ordinal = message.parameter_reference
-    return p.Parameter(type_, ordinal, default=plans.parameters.get(ordinal)).at(message.where)
+    default = plans.parameters.get(ordinal)
+    if default is not None:
+        if not alike(default.type, type_):
+            raise PlanError(f"parameter {ordinal} is a {type_}, and is given a {default.type}", where=message.where)
+        held(default.value, type_, message)
+    return p.Parameter(type_, ordinal, default=default).at(message.where)
 
 
 @expression("execution_context_variable")

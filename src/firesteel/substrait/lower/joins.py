@@ -59,14 +59,23 @@ def _cross(plans: Plans, message: Message, scope: Scope) -> Lowering:
     return p.Join(p.Cross(), left, right)
 
 
-@relation("nested_loop_join")  # which has no filter after it
+@relation("nested_loop_join")  # which has no filter after it, and matches every pair if it has no condition
 @relation("join")
 def _join(plans: Plans, message: Message, scope: Scope) -> Lowering:
     left = yield required(message, "left"), scope
     right = yield required(message, "right"), scope
     sides = _Sides(message, scope, left, right, *_capture(message))
-    made = yield from sides.joined(message.expression if message.has("expression") else None)
+    made = yield from sides.joined(_expression(plans, message))
     return (yield from _post_filtered(made, message, scope))
+
+
+def _expression(plans: Plans, message: Message) -> Message | None:
+    """What a join matches by. A join that is no nested loop says it, if only as the literal true."""
+    if not message.has("expression") and message.kind.short != "NestedLoopJoinRel":
+        if "datafusion" not in plans.extensions.producer:
+            return required(message, "expression")
+        plans.repair("every_pair", message.where)
+    return message.given.get("expression")
 
 
 @relation("lateral_join")
@@ -82,7 +91,7 @@ def _lateral(plans: Plans, message: Message, scope: Scope) -> Lowering:
     if swapped or capture.pads_left:
         raise PlanError("a lateral join has no right side without a left row", where=message.where)
     sides = _Sides(message, scope, left, right, capture, False, lateral=True)
-    made = yield from sides.joined(message.expression if message.has("expression") else None)
+    made = yield from sides.joined(_expression(plans, message))
     return (yield from _post_filtered(made, message, scope))
 
 
@@ -152,17 +161,17 @@ class _Sides:
         return p.Join(kind.at(self.message.where), first, second, lateral=self.lateral)
 
     def _marked(self, made: p.Rel, found: p.Rex, first: p.Rel, second: p.Rel, ask: Any) -> Lowering:
-        """The mark is NULL where no condition is true and one is NULL: asked by a second mark."""
-        if not found.type.nullable:
-            return made
-        unknown = build.call("is_null", (yield from ask(1)))
-        again = p.Join(p.Theta(p.Capture.LEFT_MARK, unknown), made, second, lateral=self.lateral)
+        """The mark is NULL where no condition is true and one is NULL: a second mark tells. It is always nullable."""
         width = len(p.schema(first))
-        mark, doubt = build.column(again, width), build.column(again, width + 1)
-        bool_ = t.Bool(nullable=True)
-        branches = (p.Branch(mark, p.Lit(t.BOOL, True)), p.Branch(doubt, p.Lit(bool_, None)))
-        value = p.Case(bool_, None, branches, default=p.Lit(t.BOOL, False))
-        return p.Project((*(build.column(again, i) for i in range(width)), value), again).at(self.message.where)
+        marked, bool_ = made, t.Bool(nullable=True)
+        if found.type.nullable:
+            unknown = build.call("is_null", (yield from ask(1)))
+            marked = p.Join(p.Theta(p.Capture.LEFT_MARK, unknown), made, second, lateral=self.lateral)
+        branches = [p.Branch(build.column(marked, width), p.Lit(t.BOOL, True))]
+        if found.type.nullable:
+            branches.append(p.Branch(build.column(marked, width + 1), p.Lit(bool_, None)))
+        value = p.Case(bool_, None, tuple(branches), default=p.Lit(t.BOOL, False))
+        return p.Project((*(build.column(marked, i) for i in range(width)), value), marked).at(self.message.where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -171,10 +180,10 @@ class _Sides:
 
 def _keyed(plans: Plans, message: Message, scope: Scope) -> Lowering:
     """A join by keys: fields of the left that are compared with fields of the right."""
+    keys = _keys(message)
     left = yield required(message, "left"), scope
     right = yield required(message, "right"), scope
     sides = _Sides(message, scope, left, right, *_capture(message))
-    keys = _keys(message)
 
     def ask(extra: int) -> Generator[Any, Any, p.Rex]:
         row = sides._row(extra)
@@ -187,7 +196,7 @@ def _keyed(plans: Plans, message: Message, scope: Scope) -> Lowering:
         if message.has("residual_expression"):
             residual = message.residual_expression
             terms.append(condition((yield residual, row), residual))
-        made = terms[0] if terms else p.Lit(t.BOOL, True)
+        made = terms[0]
         for term in terms[1:]:
             made = build.call("and", made, term)
         return made
@@ -201,6 +210,10 @@ relation("merge_join")(_keyed)
 
 
 def _keys(message: Message) -> list[tuple[Message, Message, Message | None]]:
+    if not message.keys and not message.left_keys and not message.right_keys:
+        raise PlanError(
+            f"{message.kind.short} without keys", where=message.where, help="a join by an expression has none"
+        )
     if message.keys:
         return [(key.left, key.right, key.comparison) for key in message.keys]
     if len(message.left_keys) != len(message.right_keys):

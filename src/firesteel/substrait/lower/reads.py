@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import reduce
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -11,6 +12,7 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.substrait import calls
+from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation
 from firesteel.substrait.lower.edges import as_declared, attribute, fit, named_schema, renamed, renamed_value
@@ -86,10 +88,15 @@ def _schema(plans: Plans, read: Message) -> t.Schema | None:
     base = read.base_schema
     if base.names and not base.struct.types:
         return None
+    kind = read.which("read_type")
+    if not read.has("base_schema") and kind != "virtual_table":
+        if kind == "extension_table":  # whoever builds it says its columns
+            return None
+        raise PlanError("a read without a schema", where=read.where)
     schema = named_schema(base, plans.extensions)
     names = [field.name for field in schema]
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) != len(names) else None
-    if twice is not None and read.which("read_type") != "virtual_table":
+    if twice is not None and kind != "virtual_table":
         raise PlanError(f"two columns are named '{twice}'", where=base.where)
     return schema
 
@@ -119,7 +126,7 @@ def table_named(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[
     if found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
         found = plans.catalog.find([(path[-1], False)])
         if found is not None:
-            plans.repair(f"'{'.'.join(path)}' is the table '{'.'.join(found[0])}'", message.where)
+            plans.repair("table_path", message.where, ".".join(path), ".".join(found[0]))
     return found
 
 
@@ -143,12 +150,14 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
     for field in declared:
         name = field.name or ""
         rex = attribute(row, _matching(row.type, known, name, binding, read))
+        if found is None:
+            rex = _in_any_case(rex)
         if binding.files is not None and binding.files.text is not None:
             rex = _of_text(plans, rex, field, read)
         exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
         names.append(name)
     if schema is None:
-        plans.repair("a table's schema without types: they are those of the registered table", read.base_schema.where)
+        plans.repair("untyped_schema", read.base_schema.where)
     return p.Project(tuple(exprs), scan, names=tuple(names)).at(read.where)
 
 
@@ -172,6 +181,15 @@ def _matching(row: t.Type, known: set[str | None], name: str, binding: p.GlobalB
         return name
     why = f"several columns are named so but for case: {', '.join(close)}" if close else f"it has {_few(names)}"
     raise PlanError(f"'{binding.name}' has no column '{name}'", where=read.base_schema.where, help=why)
+
+
+def _in_any_case(rex: p.Rex) -> p.Rex:
+    """A column of a table that is not known yet: its name may differ in case from the declared one."""
+    assert isinstance(rex, p.Path)
+    (step,) = rex.steps
+    assert isinstance(step, p.Key)
+    assert isinstance(step.key, p.Lit)
+    return rex.replace(steps=(step.replace(key=p.Lit(t.SYMBOL, step.key.value)),))
 
 
 def _few(names: list[str | None], most: int = 12) -> str:
@@ -212,7 +230,7 @@ def _of_first_row(plans: Plans, read: Message) -> t.Schema:
     """What the values of a table say of its columns, where the plan declares none."""
     if not read.virtual_table.values:
         raise PlanError("a virtual table whose schema has no types", where=read.base_schema.where)
-    plans.repair("a virtual table without a schema: its first row says what the types are", read.where)
+    plans.repair("no_schema", read.where)
     types = [read_literal(one, plans.extensions)[0] for one in read.virtual_table.values[0].fields]
     names = read.base_schema.names or [f"_{i}" for i in range(1, len(types) + 1)]
     return tuple(t.Field(name, t.absent(type_, nullable=True)) for name, type_ in zip(names, types, strict=False))
@@ -220,12 +238,10 @@ def _of_first_row(plans: Plans, read: Message) -> t.Schema:
 
 def _of_column(rex: p.Rex, field: t.Field, message: Message) -> p.Rex:
     """A value of a row as the value of that column."""
-    if isinstance(rex.type, t.Null):
-        return p.Lit(t.absent(field.type, nullable=True), None).at(message.where)
     if not alike(rex.type, field.type):
         raise PlanError(f"a {rex.type} in the column '{field.name}', which is a {field.type}", where=message.where)
     if isinstance(rex, p.Lit):
-        return rex.replace(type=field.type, value=renamed_value(rex.value, field.type))
+        return rex.replace(type=field.type, value=renamed_value(held(rex.value, field.type, message), field.type))
     return renamed(rex, field.type)
 
 
@@ -237,18 +253,8 @@ def _collected(rows: list[p.Rex], type_: t.Struct) -> p.Rex:
             for row in rows
             if isinstance(row, p.Struct)
         ]
-        nullable = _loosened(type_, made)
-        return p.Lit(t.Bag(nullable), values.Bag(made))
+        return p.Lit(t.Bag(type_), values.Bag(made))
     return p.Collection(t.Bag(type_), tuple(rows))
-
-
-def _loosened(type_: t.Struct, rows: list[values.Struct]) -> t.Struct:
-    """The type of the rows, nullable where a row has NULL, whatever is declared."""
-    fields = []
-    for i, field in enumerate(type_.fields):
-        has_null = any(row.pairs[i][1] is None for row in rows)
-        fields.append(t.Field(field.name, t.absent(field.type, nullable=field.type.nullable or has_null)))
-    return t.Struct(tuple(fields), open=False)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -259,26 +265,25 @@ _PATHS = ("uri_path", "uri_path_glob", "uri_file", "uri_folder")
 
 
 def _files(plans: Plans, read: Message) -> p.Rel:
-    items: list[p.FileItem] = []
-    formats, texts = set(), set()
+    """The rows of all files. Those of one format, written in one way, are one table; of several, all of them."""
+    groups: dict[tuple[str, p.TextFormat | None], list[p.FileItem]] = {}
     for item in read.local_files.items:
         kind = item.which("path_type")
         if kind not in _PATHS:
             raise PlanError("a file without a path", where=item.where)
-        formats.add(_format(item))
-        texts.add(_text_format(item.text) if item.has("text") else None)
-        items.append(
+        text = _text_format(item.text) if item.has("text") else None
+        groups.setdefault((_format(item), text), []).append(
             p.FileItem(getattr(item, kind), kind.removeprefix("uri_"), start=item.start, length=item.length or None)
         )
-    if not items:
+    if not groups:
         raise PlanError("a read of no files", where=read.local_files.where)
-    if len(formats) > 1:
-        raise UnsupportedError(f"files of several formats in one read: {', '.join(sorted(formats))}", where=read.where)
-    if len(texts) > 1:
-        raise UnsupportedError("files of text that are written in several ways in one read", where=read.where)
-    text = texts.pop()
+    tables = [_opened(plans, read, format_, items, text) for (format_, text), items in groups.items()]
+    return reduce(lambda left, right: p.Union(left, right).at(read.where), tables[1:], tables[0])
+
+
+def _opened(plans: Plans, read: Message, format_: str, items: Sequence[p.FileItem], text: p.TextFormat | None) -> p.Rel:
     names = tuple(field.name or "" for field in _schema(plans, read) or ()) if text else ()
-    files = p.Files(formats.pop(), tuple(items), text=text, names=names).at(read.local_files.where)
+    files = p.Files(format_, tuple(items), text=text, names=names).at(read.local_files.where)
     found = plans.catalog.open(files) if plans.catalog else None
     binding = p.GlobalBinding((files.label,), found or t.ANY, files=files).at(read.where)
     return _scanned(plans, read, binding, found)
@@ -314,5 +319,5 @@ def _of_text(plans: Plans, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
     an error of the run."""
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
-    plans.repair(f"a column of a text file is text: '{field.name}' is cast to {field.type}", read.base_schema.where)
+    plans.repair("text_column", read.base_schema.where, field.name, field.type)
     return calls.cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)

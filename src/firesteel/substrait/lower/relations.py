@@ -12,7 +12,7 @@ from firesteel.plan import build
 from firesteel.source import Place
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
 from firesteel.substrait.lower.edges import renamed
-from firesteel.substrait.lower.fits import lossless
+from firesteel.substrait.lower.fits import alike, lossless
 from firesteel.substrait.lower.open_trees import opened
 from firesteel.substrait.message import Message
 
@@ -43,7 +43,7 @@ def _project(plans: Plans, message: Message, scope: Scope) -> Lowering:
 def _replaces(plans: Plans, message: Message) -> bool:
     if message.has("common") or not plans.quirks.project_replaces:
         return False
-    plans.repair("a project relation without 'common' gives its expressions only", message.where)
+    plans.repair("replacing", message.where)
     return True
 
 
@@ -133,12 +133,11 @@ def _top_n(plans: Plans, message: Message, scope: Scope) -> Lowering:
     if not message.sorts:
         raise PlanError("a top-N without fields to sort by", where=message.where)
     specs = yield from sort_specs(plans, message.sorts, over(scope, (rel, source)))
-    offset = count = None
+    offset = None
     outside = Scope(outer=scope)
     if message.has("offset"):
         offset = yield message.offset, outside
-    if message.has("count"):
-        count = yield message.count, outside
+    count = yield required(message, "count"), outside
     if message.label("mode").endswith("WITH_TIES"):
         return _with_ties(rel, specs, offset, count, message)
     return fetched(p.Sort(specs, rel).at(message.where), offset, count, message)
@@ -237,29 +236,44 @@ def _reference(plans: Plans, message: Message, scope: Scope) -> p.Rel | Lowering
 
 @relation("expand")
 def _expand(plans: Plans, message: Message, scope: Scope) -> Lowering:
-    """A row for every duplicate, with its index beside it."""
+    """A row for every duplicate, with its index beside it. Fields of the input beyond the definitions stay as they are,
+    and a switching field of fewer duplicates than others is NULL in the rest."""
     source = required(message, "input")
     rel = yield source, scope
     inner = over(scope, (rel, source))
     fields: list[list[p.Rex]] = []
     for one in message.fields:
-        made: list[p.Rex] = []
         switching = one.which("field_type") == "switching_field"
-        for expr in one.switching_field.duplicates if switching else [one.consistent_field]:
+        exprs = one.switching_field.duplicates if switching else [required(one, "consistent_field")]
+        if not exprs:
+            raise PlanError("a switching field without duplicates", where=one.where)
+        made: list[p.Rex] = []
+        for expr in exprs:
             made.append((yield expr, inner))
+        _check_duplicates(made, one)
         fields.append(made)
-    sizes = {len(made) for made, one in zip(fields, message.fields, strict=True) if one.has("switching_field")}
-    if len(sizes) > 1 or 0 in sizes:
-        raise PlanError("the switching fields of an expand relation have one number of duplicates", where=message.where)
-    count = sizes.pop() if sizes else 1
+    count = max((len(made) for made in fields), default=1)
     shared = p.Shared(f"expand {'/'.join(message.path)}", rel) if _is_closed(scope) and count > 1 else rel
-    copies: list[p.Rel] = [
-        p.Project((*(made[i] if len(made) > 1 else made[0] for made in fields), p.Lit(t.INT32, i)), shared).at(
-            message.where
-        )
-        for i in range(count)
-    ]
+    kept = [build.column(shared, i) for i in range(len(fields), len(p.schema(rel)))]
+    switches = [one.has("switching_field") for one in message.fields]
+    copies: list[p.Rel] = []
+    for i in range(count):
+        chosen = [_duplicate(made, i, many) for made, many in zip(fields, switches, strict=True)]
+        copies.append(p.Project((*chosen, *kept, p.Lit(t.INT32, i)), shared).at(message.where))
     return reduce(_UNION_ALL, copies[1:], copies[0])
+
+
+def _duplicate(made: list[p.Rex], i: int, switches: bool) -> p.Rex:
+    """What a field is in one of the duplicates."""
+    if not switches:
+        return made[0]
+    return made[i] if i < len(made) else p.Lit(t.absent(made[0].type, nullable=True), None)
+
+
+def _check_duplicates(made: list[p.Rex], field: Message) -> None:
+    for rex in made[1:]:
+        if not alike(rex.type, made[0].type) and not isinstance(made[0].type, t.Null):
+            raise PlanError(f"a {rex.type} beside a {made[0].type} in one field", where=field.where)
 
 
 def _is_closed(scope: Scope) -> bool:

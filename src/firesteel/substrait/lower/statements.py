@@ -8,7 +8,7 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.substrait.lower.base import Plans, Scope, required
-from firesteel.substrait.lower.edges import as_declared, named_schema, root_names
+from firesteel.substrait.lower.edges import as_declared, named_like, named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.lower.reads import table_named
 from firesteel.substrait.message import Message
@@ -46,8 +46,8 @@ def statement(plans: Plans, tree: Message) -> p.Statement | None:
 
 
 def _nothing(rel: Message) -> p.Rel:
-    """What stands for a tree that gives no rows by itself."""
-    return p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag())).at(rel.where)
+    """What stands for a tree that gives no result: no rows of no fields."""
+    return p.Project((), p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag()))).at(rel.where)
 
 
 def _remember(plans: Plans, done: p.Statement) -> None:
@@ -91,8 +91,9 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     if op == "INSERT":
         path, known = _existing(plans, path, message)
         if not message.has("table_schema") and len(known) == len(schema):
-            plans.repair("a write without its table's schema: columns go by their positions", message.where)
-            schema = tuple(t.Field(one.name, mine.type) for one, mine in zip(known, schema, strict=True))
+            plans.repair("write_by_place", message.where)
+            pairs = zip(known, schema, strict=True)
+            schema = tuple(t.Field(one.name, named_like(mine.type, one.type)) for one, mine in pairs)
     rel = as_declared(rel, schema, source.where)
     if op == "CTAS":
         return p.CreateTable(path, schema, rel, exists=_EXISTS[message.label("create_mode")]).at(message.where)

@@ -1,0 +1,72 @@
+"""What a call gives where the plan declares its type: the declared one, if a form of the function can give that.
+
+`divide` of integers that is declared to give `fp64` is the division of floats, and `avg` of decimals declared so is the
+mean of floats; a mean of decimals has as many digits as are declared. What no form gives is kept as it follows from the
+arguments, and told as a repair, or refused where the types have nothing to do with each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from firesteel import types as t
+from firesteel.errors import PlanError
+from firesteel.functions import Kind
+from firesteel.functions import substrait as standard
+from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import read_type
+
+#: Functions that compute as many digits as their type says.
+_ANY_DIGITS = ("arithmetic_decimal:avg",)
+#: DataFusion's mean of decimals has so many digits more than they have.
+_MEAN_DIGITS = 4
+_MOST_DIGITS = 38
+
+
+def as_declared(
+    message: Message,
+    kind: Kind,
+    found: standard.Resolved,
+    arguments: Sequence[standard.Argument],
+    extensions: Extensions,
+) -> standard.Resolved:
+    """The call as the message declares what it gives."""
+    if not message.has("output_type") or message.output_type.which("kind") is None:
+        return _undeclared(message, found, extensions)
+    said, given = read_type(message.output_type, extensions), found.returns
+    if standard.bare(said) == standard.bare(given):  # whether it may be NULL follows from the tables, not the promise
+        return found
+    if not isinstance(said, t.Text):
+        other = standard.giving(found, kind, arguments, said)
+        if other is not None:
+            extensions.repair("overload", message.where, other.row.name, t.proper(said), other.implementation)
+            return other
+    by_duckdb = "duckdb" in extensions.producer  # which writes some type of its own
+    if isinstance(said, t.Decimal) and found.row.name in _ANY_DIGITS:
+        extensions.repair("digits", message.where, found.row.name, t.proper(given), t.proper(said))
+        return replace(found, returns=t.absent(said, nullable=given.nullable))
+    if not _alike(said, given) and not by_duckdb:
+        raise PlanError(f"'{found.row.name}' gives {given}, and not {said}", where=message.where)
+    sort = "output_loss" if standard.loses(said, given) else "output"
+    extensions.repair(sort, message.where, found.row.name, given, said)
+    return found
+
+
+def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:
+    """DataFusion declares no types of aggregates, and means its own."""
+    source = found.arguments[0] if found.arguments else None
+    if found.row.name not in _ANY_DIGITS or "datafusion" not in extensions.producer:
+        return found
+    assert isinstance(source, t.Decimal)
+    precision, scale = source.precision or _MOST_DIGITS, source.scale or 0
+    meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))
+    extensions.repair("undeclared_mean", message.where, found.row.name, meant)
+    return replace(found, returns=t.absent(meant, nullable=found.returns.nullable))
+
+
+def _alike(a: t.Type, b: t.Type) -> bool:
+    """Types that producers take for each other: of one family."""
+    families: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets, t.Temporal, t.Array, t.Struct, t.Map)
+    return any(isinstance(a, one) and isinstance(b, one) for one in families) or isinstance(b, t.Null)
