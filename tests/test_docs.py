@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tools import docs_arrow
 from tools.docs import TARGET, document
 
 GUIDE = Path(__file__).parent.parent / "docs" / "guide.md"
@@ -12,6 +13,10 @@ GUIDE = Path(__file__).parent.parent / "docs" / "guide.md"
 
 def test_the_functions_are_up_to_date() -> None:
     assert TARGET.read_text(encoding="utf-8") == document(), "run `make docs`"
+
+
+def test_the_types_of_arrow_are_up_to_date() -> None:
+    assert docs_arrow.TARGET.read_text(encoding="utf-8") == docs_arrow.document(), "run `make docs`"
 
 
 def test_the_guide_runs_from_top_to_bottom() -> None:

@@ -1,4 +1,4 @@
-"""Write the references that follow from the tables in the code: docs/functions.md and docs/substrait-functions.md.
+"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md and arrow.md.
 
 make docs
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firesteel import functions
 from firesteel.spark.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
-from tools import docs_substrait
+from tools import docs_arrow, docs_substrait
 
 TARGET = Path(__file__).parent.parent / "docs" / "functions.md"
 HEAD = """# Functions
@@ -49,7 +49,8 @@ def _spark(name: str) -> str:
 
 
 def main() -> int:
-    for target, text in ((TARGET, document()), (docs_substrait.TARGET, docs_substrait.document())):
+    others = ((page.TARGET, page.document()) for page in (docs_substrait, docs_arrow))
+    for target, text in ((TARGET, document()), *others):
         target.write_text(text, encoding="utf-8")
         print(f"wrote {target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target}")
     return 0

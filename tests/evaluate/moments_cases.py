@@ -99,6 +99,10 @@ INTERVALS: list[tuple[Any, ...]] = [
 JAN_1, JAN_15, JAN_16, JAN_20 = (day(f"2023-01-{number:02}") for number in (1, 15, 16, 20))
 
 OVERLAPS: list[tuple[Any, ...]] = [
+    ("fit_interval", Interval("year_month", 25), "year", "year", 2, 0, Interval("year_month", 24, digits=2)),
+    ("fit_interval", Interval("year_month", -25), "year", "month", 2, 0, Interval("year_month", -25, digits=2)),
+    ("fit_interval", Interval("year_month", 1200), "year", "year", 2, 0, ERROR),
+    ("fit_interval", Interval("year_month", 1), "day", "second", 2, 0, MISSING, ERROR),
     ("overlaps", [JAN_1, JAN_16], [JAN_15, JAN_20], True),
     ("overlaps", [JAN_16, JAN_1], [JAN_20, JAN_15], True),
     ("overlaps", [JAN_1, JAN_15], [JAN_15, JAN_20], False),

@@ -35,7 +35,7 @@ def value(text: str, mode: p.Mode = p.Mode.STRICT) -> Any:
         ("DATE '2024-02-29'", datetime.date(2024, 2, 29)),
         ("TIME '12:30:45.5'", Time(12, 30, D("45.5"))),
         ("TIME (0) '23:59:59.5'", Time(0, 0, D(0))),
-        ("TIME WITH TIME ZONE '12:30:45'", Time(12, 30, D(45), 0)),
+        ("TIME (0) WITH TIME ZONE '12:30:45'", Time(12, 30, D(45), 0)),
         ("TIME '23:59:59.9999999999'", Time(23, 59, D("59.999999999"))),
         ("TIMESTAMP (1) '2024-12-31 23:59:59.96'", Timestamp(2025)),
         ("TIMESTAMP WITH TIME ZONE '2025-01-01 00:00:00-08:00'", Timestamp(2025, offset=-480)),

@@ -247,7 +247,7 @@ FORMS: dict[str, str] = {
     "TIME '10:00'": "! is no time",
     "TIME (2) '10:00:00.126'": _time("0.13"),
     "TIME (0) '10:59:59.9'": _time("0.", hour=11),
-    "TIME (2) '23:59:59.999'": "! too late to be rounded",
+    "TIME (2) '23:59:59.999'": _time("0.00", hour=0),
     "TIME '10:00:00.123456789123'": _time("0.123456789"),
     "TIME (10) '10:00:00'": "! up to 9 digits",
     # Timestamps likewise

@@ -102,5 +102,5 @@ def test_a_product_of_json(spark: Any, tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text('{"items": [{"qty": 3, "price": 4.5}, {"qty": 4, "price": 2.5}, {"qty": 1, "price": 0.125}]}\n')
     for session in _pair(spark, path):
-        found = session.query("SELECT VALUE i.qty * i.price FROM t, t.items AS i").to_python()
+        found = session.query("SELECT VALUE i.qty * i.price FROM t AS r, r.items AS i").to_python()
         assert sorted(map(str, found)) == ["0.125", "10.0", "13.5"]

@@ -75,20 +75,18 @@ def _table(path: Path, seed: int, count: int) -> None:
     pq.write_table(pa.table([pa.array(range(len(rows))), *columns], names=["i", "x", "e", "b", "s", "f"]), path)
 
 
-_OTHERS = ("e", "b", "s", "f", "99.88", "0.1", "0.10000000000000001", "123456789012345678901.5", "0", "2e0", "-1")
-_SIGNS = ("=", "<", "<=", ">", ">=")
+#: Values without a type, beside typed floats.
+_UNTYPED = (
+    "$bag::[1d300, 1e300, 1.0000000000000000001d300, 0, 0.0, 5d-324, 4d-324, 1d-400, 1d400, nan, +inf, 2, x, null]"
+)
+_LONG = ("t.e", "t.b")
+_SHORT = ("t.s", "t.f", "99.88", "0.10000000000000001", "123456789012345678901.5", "2e0", "-1")
 
 
 def _queries() -> list[str]:
-    sides = [other if other[0] in "-0123456789" else f"t.{other}" for other in _OTHERS]
-    tests = [f"t.x {sign} {side}" for side in sides for sign in _SIGNS] + [f"{side} < t.x" for side in sides]
-    tests += [
-        "t.x IN (t.e, t.b, 99.88)",
-        "t.x BETWEEN t.s AND t.e",
-        "t.x BETWEEN 0.1 AND 99.88",
-        "t.f = 0.1",
-        "t.f < t.s",
-    ]
+    tests = [f"t.x {sign} {side}" for side in _SHORT for sign in ("=", "<", "<=", ">", ">=")]
+    tests += [f"t.x {sign} {side}" for side in _LONG for sign in ("=", "<")] + ["t.b <= t.x", "99.88 < t.x"]
+    tests += ["t.x IN (t.s, 99.88)", "t.x BETWEEN t.s AND 99.88", "t.x BETWEEN 0.1 AND 99.88", "t.f = 0.1", "t.f < t.s"]
     return [
         f"SELECT VALUE [t.i, {', '.join(tests)}] FROM t",
         *(f"SELECT COUNT(*) AS n FROM t AS a, t AS b WHERE a.x = b.{name}" for name in ("e", "b", "s", "f", "x")),
@@ -97,6 +95,7 @@ def _queries() -> list[str]:
         "SELECT MIN(CASE WHEN t.i < 20 THEN t.x ELSE t.e END) AS low, MAX(COALESCE(t.x, t.e)) AS high FROM t",
         "SELECT COUNT(*) AS n FROM t GROUP BY CASE WHEN t.i < 20 THEN t.x ELSE t.e END",
         "SELECT COUNT(*) AS n FROM t WHERE t.x > 0.1 AND NOT t.x <= 99.88",
+        "SELECT VALUE [t.i, t.x = r, t.x < r, r <= t.x] FROM t, v AS r WHERE t.x > 1e299 OR t.x < 1 OR t.i < 5",
     ]
 
 
@@ -106,6 +105,7 @@ def test_typed_columns(spark: Any, tmp_path: Path, count: int) -> None:
     pair = (fs.connect(engine="reference"), fs.connect(spark=spark, in_process=False, fallback="refuse"))
     for session in pair:
         session.register("t", tmp_path / "t.parquet")
+        session.register("v", fs.ion(_UNTYPED))
     assert differences(pair, _queries()) == []
 
 

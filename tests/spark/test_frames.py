@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from firesteel.spark.frames import opened
+from firesteel.spark.frames import Opened, opened
 
 
 class Session:
@@ -17,7 +17,7 @@ def test_a_frame_is_made_once(tmp_path: Path) -> None:
     made: list[object] = []
 
     def load() -> Any:
-        made.append(object())
+        made.append(Opened(object()))  # type: ignore[arg-type]
         return made[-1]
 
     file = tmp_path / "a" / "part.parquet"
@@ -37,5 +37,5 @@ def test_a_frame_is_made_once(tmp_path: Path) -> None:
 
 def test_what_is_not_there_is_not_kept(tmp_path: Path) -> None:
     session: Any = Session()
-    made = [opened(session, tmp_path / "none", "parquet", object) for _ in range(2)]  # type: ignore[arg-type]
+    made = [opened(session, tmp_path / "none", "parquet", lambda: Opened(object())) for _ in range(2)]  # type: ignore[arg-type]
     assert made[0] is not made[1]

@@ -11,7 +11,7 @@ import pytest
 import firesteel as fs
 from firesteel import plan as p
 from firesteel.substrait import Effect
-from tests.substrait.plans.build import TRUE, call, eq, f, gt, i64
+from tests.substrait.plans.build import TRUE, At, call, eq, f, gt, i64
 from tests.substrait.plans.kinds import Json, literal, type_
 from tests.substrait.plans.relations import (
     aggregate,
@@ -268,6 +268,15 @@ def test_a_plan_whose_columns_are_named_in_another_case_runs_from_ion_too(sessio
     read_ = fs.read_plan(data)
     for again in (read_, fs.read_plan(read_.to_ion()), fs.read_plan(read_.to_ion(binary=True))):
         assert session.run(again).to_python() == [{"abc": 2, "b": "y"}]
+
+
+def test_fields_inside_of_columns_match_in_any_case_from_ion_too(session: fs.Session) -> None:
+    session.register("t", pa.table({"P": [{"Q": 1, "R": "x"}], "l": [[{"X": 7}]]}))
+    source = read("t", "p struct<i64?,string?>?, l list<struct<i64?>?>?")
+    source["read"]["baseSchema"]["names"] = ["p", "q", "r", "l", "x"]
+    read_ = fs.read_plan(plan(root(only(source, 2, f(0, 0), f(1, At(0), 0)), ["q", "x"])))
+    for again in (read_, fs.read_plan(read_.to_ion())):
+        assert session.run(again).to_python() == [{"q": 1, "x": 7}]
 
 
 def test_a_cast_to_a_struct_keeps_the_names(session: fs.Session) -> None:

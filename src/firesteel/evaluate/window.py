@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from firesteel import functions
@@ -14,7 +16,7 @@ from firesteel.evaluate.functions import SCALARS
 from firesteel.evaluate.group import combining
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.rel import sorted_order
-from firesteel.values import MISSING, Key, Value, absent, key
+from firesteel.values import MISSING, Interval, Key, Time, Timestamp, Value, absent, key
 
 
 @dataclass
@@ -43,10 +45,11 @@ def _window(node: p.Window, context: Context) -> Generator[Any, Any, RelClosure]
         calls.append((yield call, context))
 
     def run(env: Env) -> Rows:
-        rows = source(env).rows
+        rows, ordered = source(env)
         scopes = [Env(row, env) for row in rows]
         columns = [call(scopes) for call in calls]
-        return Rows([(*row, *[column[i] for column in columns]) for i, row in enumerate(rows)], False)
+        made = [(*row, *[column[i] for column in columns]) for i, row in enumerate(rows)]
+        return Rows(made, ordered and node.keeps_order)
 
     return run
 
@@ -136,6 +139,26 @@ def _edge(
     return next((i for i, g in enumerate(part.group) if g >= group), len(part.rows))
 
 
+def _moved(value: Value, by: Value, *, down: bool) -> Key | None:
+    """The key of a value so much further down, or up. An integer may be beyond the bits that it has, and what is beyond
+    the calendar has no key: all values are on this side of it."""
+    if type(value) is int and type(by) is int:
+        return key(value - by if down else value + by)
+    temporal = type(by) is Interval and type(value) in _MOMENTS
+    if not temporal and not (type(value) in _NUMBERS and type(by) in _NUMBERS):
+        raise EvaluationError(f"RANGE counts in values of the sort key: {show(by)} from {show(value)} on leads nowhere")
+    try:
+        return key(SCALARS["minus" if down else "plus"](value, by))
+    except (Forgivable, EvaluationError):
+        if temporal:
+            return None
+        raise
+
+
+_NUMBERS = (int, float, Decimal)
+_MOMENTS = (datetime.date, Time, Timestamp)
+
+
 def _range_edge(node: p.WindowCall, part: Partition, at: int, count: Value, back: bool, end: bool) -> int:
     """RANGE counts in values of the one sort key."""
     if len(part.keys) != 1:
@@ -144,12 +167,12 @@ def _range_edge(node: p.WindowCall, part: Partition, at: int, count: Value, back
     if absent(column[at]):
         return part.after[at] if end else part.first[at]
     descending = node.order[0].order.descending
-    limit = key(SCALARS["minus" if back is not descending else "plus"](column[at], count))
+    limit = _moved(column[at], count, down=back is not descending)
     for i, value in enumerate(column):
         if absent(value):
             continue
         here = key(value)
-        past = here < limit if descending else here > limit
+        past = back if limit is None else here < limit if descending else here > limit
         if past or (not end and here == limit):
             return i
     present = [i for i, value in enumerate(column) if not absent(value)]

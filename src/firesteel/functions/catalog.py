@@ -107,6 +107,8 @@ class Function:
     absent: str = ""
     pure: bool = True
     dear: bool = False
+    #: Does the type of a call follow from more than the signatures say? Then its form has to take the arguments.
+    typed_by_call: bool = False
 
     def returns(self, args: Sequence[t.Type], signature: Signature) -> t.Type:
         """The type of a call with arguments of these types; `signature` is the one that `overload` chose for them."""

@@ -11,6 +11,8 @@ from typing import Any
 
 from firesteel import functions
 from firesteel import types as t
+from firesteel.errors import FiresteelError, PlanError
+from firesteel.functions import substrait as standard
 from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
 from firesteel.plan import (
     Agg,
@@ -31,6 +33,7 @@ from firesteel.plan import (
     Struct,
     TypeParam,
     Var,
+    WindowCall,
     build,
     inputs,
     is_list,
@@ -112,7 +115,7 @@ def _join(join: Join, scope: Scope | None) -> Request:
 #: What has a scope of its own below it.
 _SCOPED = bits(Rel, JoinKey)
 #: What has a type that follows from others; a literal only if it has none of its own.
-_INFERRED = bits(Rel, Var, Global, Path, Call, Agg, Case, Collection, Struct, Pivot, Select, t.Any)
+_INFERRED = bits(Rel, Var, Global, Path, Call, Agg, WindowCall, Case, Collection, Struct, Pivot, Select, t.Any)
 
 
 def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
@@ -128,8 +131,8 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
             return node.replace(type=t.type_of(node.value))
         case Path():
             return node.replace(type=build.path_type(node.root.type, node.steps))
-        case Call() | Agg() if ":" in node.fn.name:
-            return node  # Substrait's functions: the plan was lowered over these tables, and its types with it
+        case Call() | Agg() | WindowCall() if ":" in node.fn.name:
+            return _of_substrait(node)
         case Call() | Agg() if functions.find(node.fn.name) is not None:
             if _is_signed(node):
                 return node
@@ -149,6 +152,30 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
             return node.replace(type=build.select(node.constructor, node.input).type)
         case _:
             return node
+
+
+def _of_substrait(node: Call | Agg | WindowCall) -> Node:
+    """A call of Substrait's: one that was lowered has its types already. Elsewhere they follow from the arguments, now
+    that the tables are known; what still may be anything has no form of the function."""
+    fn, is_open = node.fn, standard.by_name.is_open
+    try:
+        if not any(is_open(one.type) for one in fn.params) and not is_open(fn.returns):
+            standard.by_name.ensure_fitting(fn.name, *_types(node))
+            return node
+        made = build.signature(fn.name, node.args, fn.choices)
+    except FiresteelError as error:
+        raise error.located(node.where) from None
+    if is_open(made.returns) and fn.name != "expression:cast":
+        raise PlanError(
+            f"'{fn.name}' of arguments that may be anything", where=node.where, help="cast them to types that it takes"
+        )
+    return node.replace(fn=made.replace(opts=fn.opts))
+
+
+def _types(node: Call | Agg | WindowCall) -> tuple[list[t.Type], list[t.Type]]:
+    """The types of the arguments that are values, and of the parameters that take them."""
+    given = [one.type for one in node.args if isinstance(one, Rex)]
+    return given, [one.type for one in node.fn.params if not isinstance(one, TypeParam)]
 
 
 def _is_signed(node: Call | Agg) -> bool:

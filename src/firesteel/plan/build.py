@@ -8,9 +8,10 @@ from firesteel import functions, values
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan.base import Rel, Rex
-from firesteel.plan.rel import Agg, Project
+from firesteel.plan.rel import Agg, Project, Sort, SortOrder, SortSpec
 from firesteel.plan.rex import (
     Call,
+    Choice,
     Collection,
     Fn,
     FnOption,
@@ -47,14 +48,16 @@ def emit(rel: Rel, ordinals: Sequence[int]) -> Rel:
     return Project(tuple(column(rel, i) for i in ordinals), rel, names=names if all(names) else ())
 
 
-def signature(name: str, args: Sequence[Rex | t.Type]) -> Fn:
+def signature(name: str, args: Sequence[Rex | t.Type], choices: tuple[Choice, ...] = ()) -> Fn:
     """The catalogue's function of that name, for arguments of these types."""
-    row, returns = returned(name, args)
+    row, returns = returned(name, args, choices)
     params = tuple([TypeParam(arg) if isinstance(arg, t.Type) else ValueParam(arg.type) for arg in args])
-    return Fn(name, FnOption.PROPAGATE if row.propagates else FnOption.NONE, params, returns)
+    return Fn(name, FnOption.PROPAGATE if row.propagates else FnOption.NONE, params, returns, choices=choices)
 
 
-def returned(name: str, args: Sequence[Rex | t.Type]) -> tuple[functions.Function, t.Type]:
+def returned(
+    name: str, args: Sequence[Rex | t.Type], choices: Sequence[Choice] = ()
+) -> tuple[functions.Function, t.Type]:
     """The catalogue's row of that name, and what it gives for arguments of these types."""
     row = functions.find(name)
     if row is None:
@@ -65,7 +68,27 @@ def returned(name: str, args: Sequence[Rex | t.Type]) -> tuple[functions.Functio
     if chosen is None:
         forms = " or ".join(map(str, row.signatures))
         raise PlanError(f"'{name}' does not take {len(args)} arguments", help=f"it is {forms}")
+    if row.typed_by_call:
+        return row, standard_type(name, args, choices)
     return row, row.returns(types, chosen)
+
+
+def standard_type(
+    name: str, args: Sequence[Rex | t.Type], choices: Sequence[Choice] = (), fn: Fn | None = None
+) -> t.Type:
+    """What a function of Substrait's gives for arguments of these types, `any` if they are not known; PlanError if it
+    does not take them, or if that is not what the signature says."""
+    from firesteel.functions.substrait import Constant, by_name
+
+    values = [
+        Constant(one.type, one.value) if isinstance(one, Lit) else one.type for one in args if isinstance(one, Rex)
+    ]
+    types = [one for one in args if isinstance(one, t.Type)]
+    chosen = [(one.name, one.value) for one in choices]
+    if fn is None:
+        return by_name.returned(name, values, types, chosen)
+    params = [one.type for one in fn.params if isinstance(one, ValueParam)]
+    return by_name.judged(name, values, types, chosen, params, fn.returns)
 
 
 def call(name: str, *args: Rex | t.Type) -> Call:
@@ -132,6 +155,13 @@ def collection(kind: type[t.Collection], items: Iterable[Rex]) -> Collection:
     """A collection constructor: `collection(t.Bag, ...)`."""
     made = tuple(items)
     return Collection(kind(t.union(item.type for item in made) if made else t.ANY), made)
+
+
+def listed(rel: Rel, beside: Rel) -> Rel:
+    """A relation as a list in whatever order, if the other is a list: joined with it, that one stays a list."""
+    if is_list(beside) is False:
+        return rel
+    return Sort((SortSpec(lit(True), SortOrder.ASC_NULLS_LAST),), rel).at(rel.where)
 
 
 def select(constructor: Rex, rel: Rel, kind: type[t.Collection] | None = None) -> Select:

@@ -10,6 +10,7 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import Node, all_nodes_in, has, walk
+from firesteel.plan import build
 from firesteel.plan import rel as rels
 from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
@@ -184,6 +185,13 @@ def _agg(agg: rels.Agg, _scope: Scope | None, _plan: Plan) -> Findings:
     yield from _function(agg.fn, agg.args, functions.Kind.AGGREGATE)
 
 
+@_judge(rels.WindowCall)
+def _window_call(call: rels.WindowCall, _scope: Scope | None, _plan: Plan) -> Findings:
+    row = functions.find(call.fn.name)
+    aggregates = row is not None and row.kind is functions.Kind.AGGREGATE
+    yield from _function(call.fn, call.args, functions.Kind.AGGREGATE if aggregates else functions.Kind.WINDOW)
+
+
 def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind) -> Findings:
     row = functions.find(fn.name)
     if row is None:
@@ -203,9 +211,20 @@ def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind
             yield f"argument {i + 1} of '{fn.name}' is a {'value' if isinstance(arg, Rex) else 'type'}", _forms(row)
     if fn.params and len(fn.params) != len(args) and not signature.variadic:
         yield f"'{fn.name}' is declared with {len(fn.params)} parameters and called with {len(args)}", _forms(row)
+    if row.typed_by_call:
+        yield from _standard(fn, args)
+        return
     returns = row.returns(types, signature)
     if not t.overlap(returns, fn.returns):
         yield f"'{fn.name}' gives a {returns}, and is declared to give a {fn.returns}", _forms(row)
+
+
+def _standard(fn: rexes.Fn, args: tuple[Rex | t.Type, ...]) -> Findings:
+    """Of Substrait's functions: does a form take the arguments, and is the signature the one that follows from them?"""
+    try:
+        build.standard_type(fn.name, args, fn.choices, fn)
+    except FiresteelError as error:
+        yield error.message, error.help
 
 
 def _forms(row: functions.Function) -> str:

@@ -203,10 +203,13 @@ class WindowCall(Node, tag="window_call"):
 
 
 class Window(NamingRel, tag="window"):
-    """Every input row with a column more for each call; `names` are those of the calls."""
+    """Every input row with a column more for each call; `names` are those of the calls. The rows are a bag; if it
+    `keeps_order`, they are a list where the input is one (Substrait's consistent partition window)."""
 
     calls: tuple[WindowCall, ...]
     input: Rel
+    _: KW_ONLY
+    keeps_order: bool = False
 
 
 class ExcludeStep(Node):

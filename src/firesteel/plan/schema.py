@@ -174,6 +174,8 @@ def _is_list(rel: Rel, below: list[bool | None]) -> bool | None:
             return None if isinstance(rex.type, t.Any) or len(kinds) > 1 else kinds.pop()
         case Sort():
             return True
+        case Window(keeps_order=True):
+            return below[0]
         case Unpivot() | Aggregate() | SetRel() | Distinct() | Window():
             return False
         case Join():

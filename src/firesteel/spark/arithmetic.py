@@ -348,7 +348,7 @@ def _branches(
     result = made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
     if small is None:
         return result
-    within = F.when(F.abs(small.plain) < F.literal(_QUICK, spelled(small.type)), small.plain)
+    within = F.when(F.abs(small.plain) < F.literal(_QUICK, "decimal(19,0)"), small.plain)
     integral = F.lit(whole_numbers) if isinstance(whole_numbers, bool) else whole_numbers
     known = made(small.type, within, *x.parts, *y.parts, small)
     return replace(result, quick=replace(known, integral=integral, places=small.places))

@@ -7,7 +7,7 @@ columns of Catalyst. `docs/arrow.md` has a line for each.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -116,22 +116,35 @@ def encoded_frame(
     load: Callable[[s.StructType | None], DataFrame],
     read: Callable[[], pa.Table],
 ) -> Opened:
-    """A Parquet file of that schema: as Spark loads it, as it is loaded with another schema, or, where it has decimals
-    that Spark has no room for, what this process reads of it."""
+    """A file of that schema: as Spark loads it, as it is loaded with another schema, or, where Spark has no
+    type for a column, what this process reads of it."""
     types = {field.name: t.absent(arrow_kinds.value_type(field.type), nullable=True) for field in schema}
     odd = {field.name for field in schema if _has(field.type, _is_stored)}
-    if any(_has(field.type, _too_wide) for field in schema):
+    if any(_has(field.type, _beyond_spark) for field in schema):
         return arrow_frame(spark, read())
     if odd:
         stored = s.StructType([s.StructField(field.name, _stored_type(field.type)) for field in schema])
         columns = [_encoded(F.col(f"c{i}"), field.type).alias(field.name) for i, field in enumerate(schema)]
         frame = load(stored).toDF(*(f"c{i}" for i in range(len(schema)))).select(*columns)
     else:
-        frame = load(None)
+        frame = _zoned(load(None), types)
     found = enumerate(frame.schema.fields)
     return Opened(
         frame, types={i: types[f.name] for i, f in found if f.name in odd or _is_plain(types.get(f.name), f.dataType)}
     )
+
+
+def _zoned(frame: DataFrame, types: Mapping[str, t.Type]) -> DataFrame:
+    """The frame with timestamps that have a zone or none, as their types say: Spark takes all of ORC's for instants."""
+    columns, changed = [], False
+    for field in frame.schema.fields:
+        type_, column = types.get(field.name), F.col("`" + field.name.replace("`", "``") + "`")
+        if isinstance(type_, t.Timestamp) and isinstance(field.dataType, s.TimestampType | s.TimestampNTZType):
+            spark = to_spark(type_)
+            changed |= spark != field.dataType
+            column = column.cast(spark).alias(field.name)
+        columns.append(column)
+    return frame.select(*columns) if changed else frame
 
 
 def _is_plain(type_: t.Type | None, spark: s.DataType) -> bool:
@@ -139,13 +152,16 @@ def _is_plain(type_: t.Type | None, spark: s.DataType) -> bool:
     return type_ is not None and form(type_) is Form.PLAIN and to_spark(type_) == bare(spark)
 
 
-def _too_wide(type_: Any) -> bool:
+def _beyond_spark(type_: Any) -> bool:
+    """Has Spark no type for it, and nothing that it could be read as?"""
+    if pa.types.is_union(type_):
+        return True
     return pa.types.is_decimal(type_) and type_.precision > MAX_DIGITS
 
 
 def _is_stored(type_: Any) -> bool:
     """Is it one that Spark does not read as we do?"""
-    return _too_wide(type_) or _row(type_) is not None
+    return _beyond_spark(type_) or _row(type_) is not None
 
 
 def _row(type_: Any) -> Stored | None:
@@ -195,7 +211,10 @@ def _parts(ticks: Column, type_: Any) -> tuple[Column, Column, Column]:
     """Seconds, nanoseconds, and how many digits there are behind the point."""
     digits = arrow_kinds.DIGITS[type_.unit]
     nanos = F.pmod(ticks, moments.long(10**digits)) * moments.long(10 ** (9 - digits))
-    return moments.floored(ticks, 10**digits), nanos, F.lit(digits)
+    before = moments.quotient(ticks + moments.long(1), 10**digits) - moments.long(1)
+    # Not `floored`, which would leave the range of 64 bits for the first moments of it.
+    seconds = F.when(ticks < 0, before).otherwise(moments.quotient(ticks, 10**digits))
+    return seconds, nanos, F.lit(digits)
 
 
 def _time(ticks: Column, type_: Any) -> Column:

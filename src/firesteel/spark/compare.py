@@ -15,7 +15,7 @@ from firesteel.node import fold
 from firesteel.spark import columns as F
 from firesteel.spark import floats
 from firesteel.spark.arguments import propagated, wrong_type
-from firesteel.spark.dynamic import any_of, extract, one_of, whole
+from firesteel.spark.dynamic import WIDE_NUMBERS, any_of, extract, one_of, payload, whole
 from firesteel.spark.encoding import MAX_DIGITS, Form, common, digits_of, form
 from firesteel.spark.expr import Expr, fit, made
 from firesteel.spark.flat_keys import RANKS, Use
@@ -133,25 +133,25 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
 
 def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
     """A variant's number and a plain one; SQL NULL if it is none."""
-    double = whole(column, "double")
+    double, wide = whole(column, "double"), F.lit(False)
     if floats.is_float(plain):
-        floating = double == plain.plain.cast("double")
-        exact = F.when(floating, side_of(double, whole(column, "string")) == 0).otherwise(floating)
-        integer = F.when(F.abs(double) < EXACT, floating).otherwise(exact)
-        decimal = exact
+        given = plain.plain.cast("double")
+        floating = double == given
+        decimal = floating & (side_of(double, whole(column, "string")) == 0)
+        integer = floating & ((F.abs(double) < EXACT) | decimal)
+        beyond = payload(column, "double")
+        wide = (beyond == given) & (side_of(beyond, payload(column, "string")) == 0)
     else:
         integer = whole(column, "bigint") == plain.plain
         scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
-        room = f"decimal(38,{min(scale + 1, 38)})"
-        # One digit more than the plain one has: what has even more is near half of it, and not equal.
-        same = whole(column, room) == plain.plain
+        same = whole(column, f"decimal(38,{scale})") == plain.plain  # what it rounds has more digits, and is not equal
         decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
         floating = floats.compared(_same, Expr(t.FLOAT64, double), plain)
     return (
         F.when(kind == "BIGINT", integer)
         .when(kind == "DECIMAL", decimal)
         .when(one_of(kind, "DOUBLE", "FLOAT"), floating)
-        .when(one_of(kind, "int", "decimal"), F.lit(False))
+        .when(one_of(kind, *WIDE_NUMBERS), wide)
     )
 
 

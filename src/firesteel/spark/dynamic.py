@@ -14,8 +14,9 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
-from firesteel.spark.encoding import Form, Mean, form
+from firesteel.spark.encoding import Form, Mean, form, to_spark
 from firesteel.spark.variant import TAG
 
 #: Kinds of variants: Spark's names for those that it knows, our tags for the others.
@@ -302,6 +303,58 @@ def _simple(type_: t.Type) -> bool:
     if isinstance(type_, t.Struct):
         return all(_simple(field.type) for field in type_.fields)
     return isinstance(type_, _AS_THEY_ARE)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Variants as plain columns
+
+
+def from_variant(column: Column, type_: t.Type) -> Column:
+    """A variant that holds values of the type, as a plain column: what `to_variant` made, taken apart again. SQL NULL
+    where the value is absent. Types are not nested deep."""
+    target = t.proper(type_)
+    if form(target) is Form.VARIANT:
+        raise UnsupportedError(f"a value of type {target} has no plain column on Spark", help="cast it to another type")
+    name = to_spark(target).simpleString()
+    match target:
+        case t.Symbol() | t.Clob():
+            return payload(column, name)
+        case t.Int() | t.UserDefined():
+            return F.coalesce(whole(column, name), payload(column, name))
+        case t.Timestamp():
+            return _plain_timestamp(column, name)
+        case t.Array():
+            return _plain_items(whole(column, "array<variant>"), target.element)
+        case t.Collection():
+            return _plain_items(payload(column, "array<variant>"), target.element)
+        case t.Struct():
+            return let(whole(column, "map<string,variant>"), lambda named: _plain_struct(named, target))
+        case t.Map():
+            value = target.value
+            named = whole(column, "map<string,variant>")
+            return F.transform_values(named, lambda _, inner: _plain_part(inner, value))
+    return whole(column, name)
+
+
+def _plain_part(column: Column, type_: t.Type) -> Column:
+    return column if form(type_) is Form.VARIANT else from_variant(column, type_)
+
+
+def _plain_items(array: Column, element: t.Type) -> Column:
+    return F.transform(array, lambda one: _plain_part(item(one), element))
+
+
+def _plain_struct(named: Column, type_: t.Struct) -> Column:
+    fields = [(field.name or "", field.type) for field in type_.fields]
+    parts = [_plain_part(F.try_element_at(named, F.lit(name)), inner).alias(name) for name, inner in fields]
+    return F.when(named.isNotNull(), F.struct(*parts))
+
+
+def _plain_timestamp(column: Column, name: str) -> Column:
+    """A tagged one, which has other digits than its value needs, has the instant in nanoseconds."""
+    nanos = F.try_variant_get(column, f"$['{TAG}'][2]", "decimal(38,0)")
+    micros = F.floor(nanos / F.literal(1_000, "decimal(4,0)")).cast("bigint")
+    return F.coalesce(whole(column, "timestamp"), F.timestamp_micros(micros)).cast(name)
 
 
 def struct_of(parts: list[tuple[str, Column, bool]]) -> Column:

@@ -75,10 +75,10 @@ class Expr:
 
     @property
     def plain(self) -> Column:
-        """The plain column: SQL NULL where the value is absent. Of a variant only where the type says what is in it."""
+        """The plain column: SQL NULL where the value is absent. A variant is taken apart, as its type says what is in
+        it; UnsupportedError if the type has no plain column."""
         if self.dynamic:
-            assert isinstance(t.proper(self.type), NATIVE), f"a variant of type {self.type} is not plain"
-            return dynamic.whole(self._value, to_spark(t.proper(self.type)).simpleString())
+            return dynamic.from_variant(self._value, self.type)
         return self.column if self.virtual else self._value
 
     @property
@@ -261,6 +261,8 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
     """A column encoded by one type, encoded by another that holds its values. Types are not nested deep."""
     if form(target) is Form.VARIANT:
         return to_variant(column, source)
+    if form(source) is Form.VARIANT and not isinstance(source, t.Null | t.Missing):
+        return dynamic.from_variant(column, target)
     if to_spark(source) == to_spark(target):
         return column
     if isinstance(source, t.Collection) and isinstance(target, t.Collection):

@@ -30,10 +30,8 @@ def parts_frame(spark: SparkSession, source: Parts) -> Opened:
         return arrow_frame(spark, _arrow(source))
     if source.format == "csv":
         return Opened(_text(spark, source))
-    if source.format == "parquet":
-        schema = parts_schema(source)
-        return encoded_frame(spark, schema, lambda read: _files(spark, source, read), lambda: parts_arrow(source))
-    return Opened(_files(spark, source, None))
+    schema = parts_schema(source)
+    return encoded_frame(spark, schema, lambda read: _files(spark, source, read), lambda: parts_arrow(source))
 
 
 def _files(spark: SparkSession, source: Parts, schema: s.StructType | None) -> DataFrame:

@@ -13,6 +13,7 @@ from decimal import Decimal
 from pyspark.sql import Column
 
 from firesteel.spark import columns as F
+from firesteel.spark.dynamic import apart
 
 #: Decimals of so many digits that count read as different floats if they are different.
 DIGITS = 15
@@ -108,8 +109,9 @@ def _cut(row: Column, count: Column) -> Column:
 
 
 def side_of(double: Column, written: Column) -> Column:
-    """Is a number, by its text, less (-1) or more (1) than what its nearest float stands for, or the same (0)?"""
-    return in_turn(F.struct(double.alias("d"), written.alias("s")), *SIDE)["x"]
+    """Is a number, by its text, less (-1) or more (1) than what its nearest float stands for, or the same (0)? It is
+    seldom asked, and large: no code is generated for it."""
+    return apart(F.struct(double.alias("d"), written.alias("s")), lambda row: in_turn(row, *SIDE)["x"])
 
 
 def _with_shortest(row: Column) -> Column:

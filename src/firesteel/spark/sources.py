@@ -143,8 +143,8 @@ def _native(run: Run, table: Table) -> Opened:
             return Opened(frame)
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
-        case File(path, "parquet") as file:
-            return opened(run.spark, path, "parquet", lambda: _parquet(run.spark, file))
+        case File(path, "parquet" | "orc" as format_) as file:
+            return opened(run.spark, path, format_, lambda: _typed(run.spark, file))
         case File(path, format_):
             reader = run.spark.read.format(format_).options(**_OPTIONS.get(format_, {}))
             return opened(run.spark, path, format_, lambda: Opened(reader.load(_places(path))))
@@ -153,17 +153,14 @@ def _native(run: Run, table: Table) -> Opened:
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
-def _parquet(spark: SparkSession, file: File) -> Opened:
+def _typed(spark: SparkSession, file: File) -> Opened:
+    """A file that has a schema."""
+
     def load(schema: s.StructType | None) -> DataFrame:
         reader = spark.read if schema is None else spark.read.schema(schema)
-        return reader.parquet(*_listed(file.path))
+        return reader.format(file.format).load(_places(file.path))
 
     return encoded_frame(spark, file_schema(file), load, lambda: read_arrow(file))
-
-
-def _listed(path: Path) -> list[str]:
-    found = _places(path)
-    return [found] if isinstance(found, str) else found
 
 
 #: CSV has a header, its types are found in a pass over the data, and quotes are doubled in quotes. A row that does not

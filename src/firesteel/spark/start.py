@@ -41,6 +41,8 @@ SETTINGS: dict[str, str] = {
     "spark.sql.optimizer.maxIterations": "20",
     # Spark would look at the stack for every column that is made, to name the line in an error: ours name the plan.
     "spark.sql.dataFrameQueryContext.enabled": "false",
+    # What is written is read as instants by everybody, not as INT96, which has no zone to anybody but Spark.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
     "spark.sql.variant.allowDuplicateKeys": "true",
 }

@@ -200,11 +200,13 @@ def _struct_putter(type_: t.Struct) -> Callable[[Value], Any]:
 
 def download(frame: DataFrame, types: Sequence[t.Type]) -> Iterable[tuple[Value, ...]]:
     """The rows of a frame whose columns are encoded by these types."""
+    if not types:
+        return [()] * frame.count()  # Arrow's tables of no columns have no rows
     names = [f"d{i}" for i in range(len(types))]
     sealed = [seal(F.col(name), type_).alias(name) for name, type_ in zip(names, types, strict=True)]
     table = frame.toDF(*names).select(*sealed).toArrow()
     columns = [taken(column, type_, sealed=True) for column, type_ in zip(table.columns, types, strict=True)]
-    return list(zip(*columns, strict=True)) if columns else [()] * table.num_rows
+    return list(zip(*columns, strict=True))
 
 
 def taken(column: Any, type_: t.Type, *, sealed: bool) -> list[Value]:

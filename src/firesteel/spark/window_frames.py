@@ -22,6 +22,9 @@ from firesteel.spark.rows import Order
 from firesteel.spark.scope import Run, Scope
 
 FIRST, LAST = Window.unboundedPreceding, Window.unboundedFollowing
+#: PySpark takes an offset of as many rows, or more, for no bound at all.
+_MOST = 2**63 - 1
+_ROWS = 2**31 - 1
 
 
 @dataclass
@@ -124,12 +127,14 @@ def _edge(call: Call, unit: p.FrameUnit, bound: p.Bound, offset: Expr | None) ->
         raise UnsupportedError(
             "a frame whose bound is not a constant has no native form on Spark", where=bound.where or call.node.where
         )
-    whole = type(count) is int and abs(count) < 2**31
-    if unit is p.FrameUnit.RANGE and not whole:
+    whole = type(count) is int
+    if unit is p.FrameUnit.RANGE and (not whole or abs(count) >= _MOST):
         raise UnsupportedError("RANGE by anything but a whole number on Spark", where=bound.where or call.node.where)
     if not whole or (count < 0 and unit is not p.FrameUnit.RANGE):
         error = f"a frame's bound is a number of rows, not {count!r}"
         return call.scope.run.error(error, bound.where or call.node.where)
+    if unit is not p.FrameUnit.RANGE:
+        count = min(count, _ROWS)  # no partition of ours has as many
     return -count if back else count
 
 

@@ -36,6 +36,10 @@ def _count(call: Call, value: Expr, least: int, message: str) -> tuple[Column, S
     return F.when(seen.value >= least, seen.value).otherwise(call.error(message)), seen.parts
 
 
+def _is_substrait(call: Call) -> bool:
+    return ":" in call.node.fn.name
+
+
 def _ntile(call: Call, framing: Framing) -> Expr:
     """The larger buckets come first."""
     buckets, parts = _count(call, call.args[0], 1, "ntile takes a number of buckets")
@@ -60,13 +64,14 @@ def _shifted(function: Callable[..., Column], direction: int) -> Build:
         value, *rest = call.args
         default = rest[1] if len(rest) > 1 else null_expr()
         by = rest[0].constant if rest else 1
-        if type(by) is int and -(2**31) < by < 0 and ":" in call.node.fn.name:
+        if type(by) is int and -(2**31) < by < 0 and _is_substrait(call):
             name = call.later.add((F.lead if direction < 0 else F.lag)(_boxed(value), -by), call.ordered(ties=True))
             return call.or_else(value, name, default)
         if type(by) is int and 0 <= by < 2**31:
             name = call.later.add(function(_boxed(value), by), call.ordered(ties=True))
             return call.or_else(value, name, default)
-        count, parts = _count(call, rest[0], 0, "a number of rows is wanted")
+        least = -(2**63) if _is_substrait(call) else 0  # a negative count goes the other way
+        count, parts = _count(call, rest[0], least, "a number of rows is wanted")
         bound = call.scope.bind(made(t.INT64, count, *parts, throws=True)).column
         place = call.number(F.row_number(), ties=True).cast("bigint") + bound * direction
         every = call.later.add(F.collect_list(_boxed(value)), call.ordered(ties=True).rowsBetween(FIRST, LAST))
@@ -99,7 +104,11 @@ def _end(function: Callable[[Column], Column]) -> Build:
 
 def _nth(call: Call, framing: Framing) -> Expr:
     value, place = call.args
-    count, parts = _count(call, place, 1, "nth_value takes a place from 1")
+    if _is_substrait(call) and call.node.fn.choice("on_domain_error") != "ERROR":  # NULL where there is no such place
+        seen = view(call.scope, place, "int")
+        count, parts = seen.value, seen.parts
+    else:
+        count, parts = _count(call, place, 1, "nth_value takes a place from 1")
     bound = call.scope.bind(made(t.INT64, count, *parts, throws=True)).column
     spec = framing()
     if isinstance(spec, Column):

@@ -46,6 +46,8 @@ def _window(node: p.Window, outer: Scope) -> Generator[Any, Any, Rows]:
     for columns in (later.groups, later.columns):
         frame = frame.select("*", *columns) if columns else frame
     made_ = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
+    if node.keeps_order:
+        made_ = replace(made_, order=rows.order, ordered=rows.ordered, listed=rows.listed)
     return projected(made_, made_.scope(outer), [*rows.columns, *results], node.where)
 
 

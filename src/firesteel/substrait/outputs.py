@@ -57,9 +57,12 @@ def as_declared(
 def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:
     """DataFusion declares no types of aggregates, and means its own."""
     source = found.arguments[0] if found.arguments else None
-    if found.row.name not in _ANY_DIGITS or "datafusion" not in extensions.producer:
+    if (
+        found.row.name not in _ANY_DIGITS
+        or "datafusion" not in extensions.producer
+        or not isinstance(source, t.Decimal)
+    ):
         return found
-    assert isinstance(source, t.Decimal)
     precision, scale = source.precision or _MOST_DIGITS, source.scale or 0
     meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))
     extensions.repair("undeclared_mean", message.where, found.row.name, meant)

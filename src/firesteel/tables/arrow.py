@@ -73,8 +73,12 @@ def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
 
 def column_values(name: str, column: Any) -> list[values.Value]:
     """The values of a column; an error says which it is."""
+    import pyarrow as pa
+
     try:
         return [value for chunk in getattr(column, "chunks", [column]) for value in read(chunk)]
+    except pa.ArrowNotImplementedError as error:
+        raise UnsupportedError(f"column '{name}' cannot be read: {error}") from error
     except (OverflowError, ValueError) as error:
         raise EvaluationError(
             f"column '{name}' holds a value that is out of range: {error}",

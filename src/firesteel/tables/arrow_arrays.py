@@ -71,7 +71,7 @@ def _list_array(items: Column, type_: Any) -> pa.Array:
     starts = [None if size is None else start for size, start in zip(sizes, ends, strict=False)]
     built = array_of(inner, type_.value_type)
     found = pa.ListArray.from_arrays(pa.array([*starts, ends[-1]], pa.int32()), built)
-    return found.cast(type_)
+    return found if found.type.equals(type_) else found.cast(type_)
 
 
 def _struct_array(items: Column, type_: Any) -> pa.Array:
@@ -81,7 +81,7 @@ def _struct_array(items: Column, type_: Any) -> pa.Array:
     for item in items:
         if item is not None and any(name not in names for name, _ in instance(item, Struct)):
             raise Unfit
-    inner = [array_of([i and i.get(field.name) for i in items], field.type) for field in type_]
+    inner = [array_of([None if i is None else i.get(field.name) for i in items], field.type) for field in type_]
     mask = pa.array([item is None for item in items], pa.bool_())
     if not inner:
         return pa.array([None if item is None else {} for item in items], type_)

@@ -169,15 +169,28 @@ def _element_type(type_: Any) -> t.Type:
 
 
 def _lists(array: Any) -> Column:
-    import pyarrow.compute as pc
+    starts, ends = _spans(array)
+    first, last = min(starts, default=0), max(ends, default=0)
+    items = read(array.values.slice(first, last - first))
+    spans = zip(array.is_valid().to_pylist(), starts, ends, strict=True)
+    return [items[start - first : end - first] if there else None for there, start, end in spans]
 
-    items = iter(read(pc.list_flatten(array)))
-    return _each(pc.list_value_length(array), lambda size: list(itertools.islice(items, size)))
+
+def _spans(array: Any) -> tuple[list[int], list[int]]:
+    """Where the items of each list begin and end among all of them."""
+    size = getattr(array.type, "list_size", None)
+    if size is not None:
+        starts = [(array.offset + i) * size for i in range(len(array))]
+        return starts, [start + size for start in starts]
+    places = array.offsets.to_pylist()
+    if not hasattr(array, "sizes"):
+        return places[:-1], places[1:]
+    return places, [place + size for place, size in zip(places, array.sizes.to_pylist(), strict=True)]
 
 
 def _structs(array: Any) -> Column:
     names = [field.name for field in array.type]
-    columns = [read(inner) for inner in array.flatten()]
+    columns = [read(array.field(i)) for i in range(len(names))]
     rows = zip(*columns, strict=True) if columns else itertools.repeat(())
     valid = array.is_valid().to_pylist()
     pairs = zip(valid, rows, strict=bool(columns))
@@ -215,13 +228,7 @@ def _unsliced(array: Any) -> Any:
     """The array without what is in front of it: the codes of a sliced union are those of the whole."""
     import pyarrow as pa
 
-    if not array.offset:
-        return array
-    batch = pa.RecordBatch.from_arrays([array], ["a"])
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as out:
-        out.write_batch(batch)
-    return pa.ipc.open_stream(sink.getvalue()).read_next_batch().column(0)
+    return pa.concat_arrays([array]) if array.offset else array
 
 
 def _dictionaries(array: Any) -> Column:

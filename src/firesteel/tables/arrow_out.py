@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
+from firesteel.node import transform
 from firesteel.tables.arrow_arrays import Unfit, array_of, family, instance
 from firesteel.tables.arrow_kinds import DIGITS, UNITS
 from firesteel.values import MISSING, Bag, Struct, Value
@@ -97,8 +98,8 @@ def _columns(rows: Sequence[Value], row_type: t.Type) -> Iterator[tuple[str, t.T
             column.extend([None] * (i + 1 - len(column)))
     if not isinstance(row_type, t.Struct):
         types["_1"] = row_type
-    for name, items in found.items():
-        yield name, types.get(name, t.ANY), items
+    for name in [*names, *sorted(found.keys() - set(names), key=_utf8)]:
+        yield name, types.get(name, t.ANY), found[name]
 
 
 def _attributes(row: Value, *, alone: bool) -> list[tuple[str, Value]]:
@@ -164,10 +165,23 @@ def _arrow_of(type_: t.Type, items: Column) -> Any:
 def _merged(items: Column) -> t.Type:
     """The type of values that nobody has declared."""
     items = [item for item in items if not values.absent(item)]
-    merged = t.merge(map(t.type_of, items)) if items else t.NULL
+    merged = t.merge(_sorted(t.type_of(item)) for item in items) if items else t.NULL
     if isinstance(merged, t.Struct) and merged.open:
         raise UnsupportedError("structs whose keys repeat have no type in Arrow", help="write Ion")
     return merged
+
+
+def _sorted(type_: t.Type) -> t.Type:
+    """The type with the attributes of structs by their names: Spark's variants do not keep them in another order."""
+    return transform(type_, lambda struct: struct.replace(fields=tuple(sorted(struct.fields, key=_name))), t.Struct)
+
+
+def _name(field: t.Field) -> bytes:
+    return _utf8(field.name or "")
+
+
+def _utf8(name: str) -> bytes:
+    return name.encode(errors="surrogatepass")
 
 
 def _union_of(type_: t.Union, items: Column) -> Any:

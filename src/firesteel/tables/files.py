@@ -22,6 +22,7 @@ from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.ion import dumps, iter_values
 from firesteel.tables.arrow import arrow_rows, arrow_type, plain
 from firesteel.tables.arrow_out import to_arrow
+from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -106,12 +107,22 @@ def file_type(source: File) -> t.Type:
 
 def file_schema(source: File) -> Any:
     """The schema of a file of Parquet or ORC, as Arrow has it."""
-    return _dataset(source).schema
+    return _schema(_dataset(source), source.format)
+
+
+def _schema(dataset: Any, format_: str) -> Any:
+    import pyarrow.parquet as pq
+
+    if format_ == "parquet" and dataset.files:
+        with pq.ParquetFile(dataset.files[0]) as first:
+            return parquet_schema(dataset.schema, first.schema)
+    return orc_schema(dataset.schema) if format_ == "orc" else dataset.schema
 
 
 def read_arrow(source: File) -> Any:
     """A file as an Arrow table: for what an engine cannot read itself."""
-    return _dataset(source).to_table()
+    dataset = _dataset(source)
+    return conformed(dataset.to_table(), _schema(dataset, source.format), source.path)
 
 
 def _dataset(source: File) -> Any:
@@ -120,6 +131,8 @@ def _dataset(source: File) -> Any:
     import pyarrow.dataset as ds
 
     format_: Any = source.format
+    if format_ == "parquet":
+        format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
     if format_ == "csv":
         # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
         options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
@@ -135,8 +148,10 @@ def _dataset(source: File) -> Any:
 def read_file(path: Path, format_: str, *, skip: bool = False) -> Iterator[values.Value]:
     """The records of a file, as values. With `skip`, lines that are not JSON are left out, and counted in a warning."""
     if format_ in ("parquet", "orc", "csv"):
-        for batch in _dataset(File(path, format_)).to_batches():
-            yield from arrow_rows(batch)
+        dataset = _dataset(File(path, format_))
+        schema = _schema(dataset, format_)
+        for batch in dataset.to_batches():
+            yield from arrow_rows(conformed(batch, schema, path))
         return
     bad = 0
     for part in parts(path):

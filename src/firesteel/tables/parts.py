@@ -12,6 +12,7 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow import arrow_rows, arrow_type
 from firesteel.tables.delimited import Delimited, delimited_rows
+from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -75,18 +76,20 @@ def parts_schema(source: Parts) -> Any:
 
 
 def _arrow_schema(format_: str, path: Path) -> Any:
-    found = _opened(_OPEN[format_], format_, path)
-    return found.schema if format_ == "orc" else _schema_of(found)
+    return _conforming(format_, _opened(_OPEN[format_], format_, path))
+
+
+def _conforming(format_: str, found: Any) -> Any:
+    """The schema of a file that is open."""
+    if format_ == "parquet":
+        return parquet_schema(found.schema_arrow, found.schema)
+    return orc_schema(found.schema) if format_ == "orc" else found.schema
 
 
 def _schema(format_: str, path: Path) -> t.Struct:
     struct = arrow_type(_arrow_schema(format_, path))
     # Statistics aside, a file does not promise that nothing is null; and other files of the read may differ in that.
     return struct.replace(fields=tuple(f.replace(type=t.absent(f.type, nullable=True)) for f in struct.fields))
-
-
-def _schema_of(found: Any) -> Any:
-    return found.schema_arrow if hasattr(found, "schema_arrow") else found.schema
 
 
 def parts_rows(source: Parts) -> Iterator[values.Value]:
@@ -113,11 +116,13 @@ def _batches(format_: str, part: Part) -> Iterator[Any]:
     found = _opened(_OPEN[format_], format_, part.path)
     if format_ == "parquet":
         groups = row_groups(part) if part.sliced else range(found.num_row_groups)
-        yield from found.iter_batches(row_groups=list(groups))
+        batches = found.iter_batches(row_groups=list(groups))
     elif format_ == "orc":
-        yield from found.read().to_batches()
+        batches = found.read().to_batches()
     else:
-        yield from found.to_batches()
+        batches = found.to_batches()
+    for batch in batches:
+        yield conformed(batch, _conforming(format_, found), part.path)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -163,7 +168,7 @@ def _opened(open_: Callable[[str], Any], format_: str, path: Path) -> Any:
 def _parquet(path: str) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path)
+    return pq.ParquetFile(path, coerce_int96_timestamp_unit=UNIT)
 
 
 def _orc(path: str) -> Any:

@@ -43,6 +43,8 @@ class Cases:
 
     title: str
     found: list[Case] = field(default_factory=list)
+    #: Do they all run on Spark in every run of the tests, and not only some?
+    whole: bool = False
 
     def __str__(self) -> str:
         return self.title

@@ -153,7 +153,7 @@ def _correlation(fn: p.Fn, _: tuple[t.Type, ...]) -> Aggregate:
         x, y = sum(xs, Fraction()) / len(xs), sum(ys, Fraction()) / len(ys)
         together = sum(((a - x) * (b - y) for a, b in zip(xs, ys, strict=True)), Fraction())
         apart = sum(((a - x) ** 2 for a in xs), Fraction()) * sum(((b - y) ** 2 for b in ys), Fraction())
-        return made(to_float(together) / _sqrt(apart)) if apart else math.nan
+        return made(to_float(together) / _sqrt(apart)) if apart else None  # one pair, or values that do not differ
 
     return apply
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from types import UnionType
 
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.evaluate.base import Env, RexClosure
+from firesteel.evaluate.kinds import kind
 from firesteel.evaluate.substrait import (
     calendars,
     casts,
@@ -24,7 +28,7 @@ from firesteel.evaluate.substrait.aggregates import AGGREGATES, Aggregate
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.functions import substrait as standard
 from firesteel.source import Place, Span
-from firesteel.values import Value, from_python
+from firesteel.values import MISSING, Interval, Struct, Time, Timestamp, Value, from_python
 
 
 def _numeric(name: str) -> Factory:
@@ -85,9 +89,14 @@ def closure(node: p.Call, row: functions.Function, args: Sequence[RexClosure]) -
     except FiresteelError as error:
         raise error.located(node.where) from None
     where, propagates = node.where, row.propagates
+    params = [one.type for one in node.fn.params if isinstance(one, p.ValueParam)]
+    pairs = enumerate(zip(node.values, params, strict=False))
+    dynamic = [(i, param) for i, (arg, param) in pairs if standard.by_name.is_open(arg.type)]
 
     def call(env: Env) -> Value:
-        given = [arg(env) for arg in args]
+        given = [_null_if_missing(arg(env)) for arg in args]
+        for i, param in dynamic:
+            _ensure(given[i], param, row.name, where)
         if propagates and None in given:
             return None
         try:
@@ -101,9 +110,47 @@ def closure(node: p.Call, row: functions.Function, args: Sequence[RexClosure]) -
     return call
 
 
+def _null_if_missing(value: Value) -> Value:
+    """Substrait has no MISSING: to its functions it is NULL."""
+    return None if value is MISSING else value
+
+
+#: The classes of the values of a type.
+_CLASSES: tuple[tuple[type[t.Type] | UnionType, type], ...] = (
+    (t.Bool, bool),
+    (t.Integer | t.UserDefined, int),
+    (t.Decimal, Decimal),
+    (t.Float32 | t.Float64, float),
+    (t.Text | t.Uuid, str),
+    (t.Octets, bytes),
+    (t.Date, datetime.date),
+    (t.Time, Time),
+    (t.Timestamp, Timestamp),
+    (t.Interval, Interval),
+    (t.Array, list),
+    (t.Struct | t.Map, Struct),
+)
+
+
+def _ensure(value: Value, type_: t.Type, name: str, where: Span | Place | None) -> None:
+    """EvaluationError if a value that could have been anything is not of a parameter's type."""
+    wanted = next((cls for known, cls in _CLASSES if isinstance(type_, known)), object)
+    if value is not None and not (isinstance(value, wanted) and isinstance(value, bool) <= (wanted in (bool, object))):
+        raise EvaluationError(f"'{name}' takes {type_}, not {kind(value)}", where=where)
+
+
 def aggregating(fn: p.Fn, where: Span | Place | None) -> Aggregate:
     """An aggregate of the arguments of every row."""
     factory = AGGREGATES.get(fn.name)
     if factory is None:
         raise UnsupportedError(f"aggregate function '{fn.name}': the reference evaluator does not know it", where=where)
-    return factory(fn, _types(fn))
+    combine, types = factory(fn, _types(fn)), _types(fn)
+
+    def apply(rows: Sequence[Sequence[Value]]) -> Value:
+        made = [tuple([_null_if_missing(value) for value in row]) for row in rows]
+        for row in made:
+            for value, type_ in zip(row, types, strict=False):
+                _ensure(value, type_, fn.name, where)
+        return combine(made)
+
+    return apply

@@ -5,6 +5,7 @@ arguments fit, `resolve.py` which function a call means, `options.py` what we ho
 makes the rows, and `registry.py` takes other people's functions.
 """
 
+from firesteel.functions.substrait import by_name
 from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (
     STANDARD,
@@ -46,6 +47,7 @@ __all__ = [
     "STANDARD",
     "UNSUPPORTED",
     "add",
+    "by_name",
     "all_declarations",
     "bare",
     "find",

@@ -68,10 +68,23 @@ def match(form: Implementation, arguments: Sequence[Argument]) -> Match | None:
         for found in types.values():
             if common(found) is None:
                 return None
+    if not _united(made):
+        return None
     for found in made.types.values():
         made.cost += len({t.proper(one) for one in found if not isinstance(one, t.Null)}) > 1
     _complete(made)
     return made
+
+
+def _united(made: Match) -> bool:
+    """A name that stands for an argument and for what is inside of another stands for one type: that inside, which
+    cannot be cast. `index_in` takes a value and a list of such values."""
+    for name in made.types.keys() & made.inner.keys():
+        inside, both = common(made.inner[name]), common([*made.types[name], *made.inner[name]])
+        if both is None or (inside != t.NULL and both != inside):
+            return False
+        made.types[name] = [*made.types[name], *made.inner[name]]
+    return True
 
 
 def _unquote(made: Match) -> None:

@@ -107,7 +107,7 @@ def _giving(
         return None
     function = find(form)
     assert function is not None
-    return Resolved(function, match_.form, tuple(chosen.items()), _type(*best), tuple(targets(match_)))
+    return Resolved(function, match_.form, tuple(chosen.items()), call_type(*best), tuple(targets(match_)))
 
 
 def _telling(argument: Argument) -> Argument:
@@ -146,7 +146,7 @@ def _resolved(
         lost = any(loses(one, target) for (one, _), target in zip(found.values, casts, strict=True) if target)
         repairs.append(("arguments_loss" if lost else "arguments", declared.name, str(found.form)))
     types = tuple(type_ for type_, _ in found.values)
-    return Resolved(row, found.form, tuple(chosen.items()), _type(declared, found), casts, types, tuple(repairs))
+    return Resolved(row, found.form, tuple(chosen.items()), call_type(declared, found), casts, types, tuple(repairs))
 
 
 Candidate = tuple[Declaration, Match]
@@ -182,7 +182,7 @@ def _best(
 
 def _gives(declared: Declaration, found: Match, wanted: t.Type) -> bool:
     try:
-        return bare(_type(declared, found)) == wanted
+        return bare(call_type(declared, found)) == wanted
     except UnsupportedError:
         return False
 
@@ -237,7 +237,7 @@ _INDEXED = {
 }
 
 
-def _type(declared: Declaration, found: Match) -> t.Type:
+def call_type(declared: Declaration, found: Match) -> t.Type:
     """What a call returns. What may be NULL all the same is nullable, whatever the declaration says."""
     try:
         made = returned(found)

@@ -72,7 +72,8 @@ def is_total(name: str, returns: t.Type) -> bool:
 
 
 def _expression(name: str, signature: Signature, doc: str, *, propagates: bool = True) -> Function:
-    return Function(f"expression:{name}", (signature,), doc, propagates=propagates, absent="" if propagates else "null")
+    absent = "" if propagates else "null"
+    return Function(f"expression:{name}", (signature,), doc, propagates=propagates, absent=absent, typed_by_call=True)
 
 
 #: What Substrait has as expressions, and we as calls.
@@ -127,6 +128,7 @@ def row(declared: Declaration, *, own: bool = False) -> Function:
         absent="" if propagates else "null",
         pure=all(one.deterministic for one in declared.implementations),
         dear=declared.name in DEAR,
+        typed_by_call=True,
     )
 
 

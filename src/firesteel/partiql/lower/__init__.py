@@ -8,6 +8,7 @@ sets.py          set operators
 grouping.py      GROUP BY, aggregates, windows
 expressions.py   everything else
 types.py         types as written
+doubts.py        what is warned of
 """
 
 from firesteel.partiql.lower.statement import Catalog, lower

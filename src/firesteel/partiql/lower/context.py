@@ -49,8 +49,9 @@ class Context:
         return p.Global(type_, self.globals.index(binding))
 
     def warn(self, doubt: Doubt, message: str, where: Span | Place | None, hint: str) -> None:
-        """Say it once, however often the place is looked at."""
-        if not any(known.doubt is doubt and known.where == where for known in self.warnings):
+        """Say it once, however often the place is looked at; a hundred are enough."""
+        said = any(known.doubt is doubt and known.where == where for known in self.warnings)
+        if not said and len(self.warnings) < MOST_WARNINGS:
             self.warnings.append(QueryWarning(doubt, message, where, hint))
 
     def fresh(self) -> str:
@@ -58,6 +59,9 @@ class Context:
         self.made += 1
         return f"${self.made}"
 
+
+#: More than these nobody reads.
+MOST_WARNINGS = 100
 
 Handler = Callable[[Any, Scope, Want, Context], Any]
 HANDLERS: dict[type[Node], Handler] = {}

@@ -12,14 +12,13 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.partiql import ast
 from firesteel.partiql.keywords import DATE_FIELDS
-from firesteel.partiql.lower import moments
+from firesteel.partiql.lower import doubts, moments
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
 from firesteel.partiql.lower.scope import Scope
 from firesteel.partiql.lower.types import FINEST, interval_digits, interval_fields, lower_type
 from firesteel.plan import build
-from firesteel.warning import Doubt
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Literals and constructors
@@ -29,8 +28,7 @@ from firesteel.warning import Doubt
 def _lit(node: ast.Lit, scope: Scope, want: Want, context: Context) -> p.Rex:
     made = _literal(node.value)
     if isinstance(node.value, Decimal) and made.value != node.value:
-        message = f"a decimal has {_DIGITS.prec} digits: the others are rounded off"
-        context.warn(Doubt.LOST_DIGITS, message, node.where, "write fewer digits, or a string")
+        doubts.lost_digits(f"a decimal has {_DIGITS.prec} digits", node, context)
     return made
 
 
@@ -52,8 +50,7 @@ _DIGITS = DecimalContext(prec=38, rounding=ROUND_HALF_EVEN)
 def _moment(node: ast.Expr, scope: Scope, want: Want, context: Context) -> p.Rex:
     value, type_ = moments.read(node)
     if moments.loses_digits(node):
-        message = f"a second has {FINEST} digits behind the point: the others are cut off"
-        context.warn(Doubt.LOST_DIGITS, message, node.where, "write fewer digits")
+        doubts.lost_digits(f"a second has {FINEST} digits behind the point", node, context)
     return build.lit(value, type_)
 
 
@@ -108,17 +105,12 @@ def _operator(node: ast.Operator, scope: Scope, want: Want, context: Context) ->
     match node:
         case ast.Operator(name="neg", args=(ast.Lit(value=int() as value),)) if type(value) is int:
             return _literal(-value)  # the least integer has no positive counterpart
-    _warn_of_quotes(node.args, scope, context)
+    _doubt_quotes(node.args, scope, context)
     return build.call(node.name, *(yield from _all(node.args, scope)))
 
 
-def _warn_of_quotes(operands: Sequence[ast.Expr], scope: Scope, context: Context) -> None:
-    """`t.status = "shipped"`: in double quotes it is a name, and nobody knows whether a row has it."""
-    columns = [one for one in operands if isinstance(one, ast.Path) or (isinstance(one, ast.Var) and not one.quoted)]
-    for one in operands if columns else ():
-        if isinstance(one, ast.Var) and one.quoted and is_guess(one, scope, context):
-            message = f'"{one.name}" in double quotes is a name, not a string'
-            context.warn(Doubt.QUOTED_NAME, message, one.where, f"if a string is meant, write '{one.name}'")
+def _doubt_quotes(operands: Sequence[ast.Expr], scope: Scope, context: Context) -> None:
+    doubts.quoted_name(operands, lambda var: is_guess(var, scope, context), context)
 
 
 def _maybe_not(negated: bool, rex: p.Rex) -> p.Rex:
@@ -143,7 +135,7 @@ def _is_type(node: ast.IsType, scope: Scope, want: Want, context: Context) -> Lo
 
 @lowers(ast.Between)
 def _between(node: ast.Between, scope: Scope, want: Want, context: Context) -> Lowering:
-    _warn_of_quotes((node.value, node.low, node.high), scope, context)
+    _doubt_quotes((node.value, node.low, node.high), scope, context)
     args = yield from _all((node.value, node.low, node.high), scope)
     return _maybe_not(node.negated, build.call("between", *args))
 
@@ -151,7 +143,7 @@ def _between(node: ast.Between, scope: Scope, want: Want, context: Context) -> L
 @lowers(ast.In)
 def _in(node: ast.In, scope: Scope, want: Want, context: Context) -> Lowering:
     if isinstance(node.collection, ast.Row):
-        _warn_of_quotes((node.value, *node.collection.items), scope, context)
+        _doubt_quotes((node.value, *node.collection.items), scope, context)
     value = yield node.value, scope, "value"
     collection = yield _unwrapped(node.collection), scope, "collection"
     return _maybe_not(node.negated, build.call("in_collection", value, collection))
@@ -169,7 +161,7 @@ def _unwrapped(collection: ast.Expr) -> ast.Expr:
 @lowers(ast.Like)
 def _like(node: ast.Like, scope: Scope, want: Want, context: Context) -> Lowering:
     parts = [node.value, node.pattern, *([node.escape] if node.escape else [])]
-    _warn_of_quotes(parts, scope, context)
+    _doubt_quotes(parts, scope, context)
     return _maybe_not(node.negated, build.call("like", *(yield from _all(parts, scope))))
 
 

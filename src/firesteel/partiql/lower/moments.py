@@ -54,8 +54,8 @@ _Clock = values.Time | values.Timestamp
 
 
 def _as_asked(moment: _Clock, node: ast.TimeLit | ast.TimestampLit) -> _Clock:
-    """With an offset or without, and with so many digits of a second: rounded, which may well go up to the hour.
-    Digits beyond nanoseconds that nobody asked to round are cut."""
+    """With an offset or without, and with so many digits of a second: rounded, which may well go up to the hour,
+    and of a time round the clock. Digits beyond nanoseconds that nobody asked to round are cut."""
     if node.zone is False and moment.offset is not None:
         raise AnalysisError(f"'{node.text}' has an offset, and is to be WITHOUT TIME ZONE")
     precision = second_digits(node.precision, node.where)
@@ -74,7 +74,7 @@ def _as_asked(moment: _Clock, node: ast.TimeLit | ast.TimestampLit) -> _Clock:
         return replace(moment, second=second)
     rounded = later(replace(moment, second=second - 60), nanos=60 * NANOS)
     assert isinstance(rounded, _Clock)
-    if rounded.hour < moment.hour and (isinstance(rounded, values.Time) or rounded.year > _LAST_YEAR):
+    if isinstance(rounded, values.Timestamp) and rounded.year > _LAST_YEAR:
         raise AnalysisError(f"'{node.text}' is too late to be rounded to {precision} digits of a second")
     return rounded
 

@@ -13,12 +13,12 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import output_of
-from firesteel.partiql.lower.scope import Scope, unseen
+from firesteel.partiql.lower.scope import Scope, has_field, unseen
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
-from firesteel.warning import Doubt
 
 
 @lowers(ast.Var)
@@ -27,7 +27,7 @@ def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> Lowering:
     if item is not None:
         return (yield item, scope.without_items, want)
     if want != "source":
-        _warn_of_ungrouped(var, var, scope, context)
+        doubts.ungrouped(var, var, scope, context)
     rex, _ = resolve(var, (), scope, want, context)
     return rex
 
@@ -40,7 +40,7 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
         return key
     item = _item_root(path.root, scope, want)
     if item is None and want != "source":
-        _warn_of_ungrouped(path, path.root, scope, context)
+        doubts.ungrouped(path, path.root, scope, context)
     if item is not None:
         root = yield item, scope.without_items, "value"
     elif isinstance(path.root, ast.Var):
@@ -49,7 +49,7 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
         except AnalysisError:
             if want == "source" or not _forgiven(path.root, scope, context):
                 raise
-            _warn_of_variable(path, path.root, scope, context)
+            doubts.unknown_variable(path, path.root, scope, context)
             return build.lit(values.MISSING)
         steps = steps[used:]
     else:
@@ -59,45 +59,11 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     made: list[p.Step] = []
     for step in steps:
         if isinstance(step, ast.Index) and _forgiven(step.key, scope, context):
-            _warn_of_variable(path, step.key, scope, context)
+            doubts.unknown_variable(path, step.key, scope, context)
             return build.lit(values.MISSING)
         made.append((yield from _step(step, scope)))
-    _warn_of_columns(root, steps, made, context)
+    doubts.unknown_column(root, steps, made, context)
     return build.path(root, *made)
-
-
-def _warn_of_variable(path: ast.Path, var: ast.Expr, scope: Scope, context: Context) -> None:
-    """A path from or by a variable that there is not."""
-    if isinstance(var, ast.Var) and not scope.hidden(var.name, var.quoted):
-        message = f"no variable '{var.name}', so that the path is MISSING"
-        context.warn(Doubt.UNKNOWN_NAME, message, path.where, _meant(var.name, _known(scope)))
-
-
-def _warn_of_columns(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: Context) -> None:
-    """A step to an attribute that, by its type, a struct does not have."""
-    for i, step in enumerate(written):
-        type_ = build.path_type(root.type, steps[:i])
-        closed = isinstance(type_, t.Struct) and not type_.open
-        if isinstance(step, ast.Field) and closed and not _has(type_, step):
-            message = f"there is no column '{step.name}', so that it is MISSING"
-            names = [f.name or "" for f in getattr(type_, "fields", ())]
-            context.warn(Doubt.UNKNOWN_NAME, message, step.where, _meant(step.name, names))
-            return
-
-
-def _meant(name: str, known: Sequence[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, known, 1)
-    return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"
-
-
-def _warn_of_ungrouped(node: ast.Expr, root: ast.Expr, scope: Scope, context: Context) -> None:
-    """A variable that GROUP BY has taken out of sight: what is meant by its name now is something else, or MISSING."""
-    if isinstance(root, ast.Var) and not scope.ordering and scope.hidden(root.name, root.quoted):
-        text = node.where.text if node.where else root.name
-        message = f"{text} is neither grouped nor aggregated"
-        context.warn(Doubt.NOT_GROUPED, message, node.where, f"add it to GROUP BY, or aggregate it: max({text})")
 
 
 def is_guess(var: ast.Var, scope: Scope, context: Context) -> bool:
@@ -182,8 +148,7 @@ def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, c
         found = _global(var, steps, context)
         if found is not None:
             if local is not None and found[1] < len(steps):
-                message = f"'{var.name}' is the table here, and not the alias of that name"
-                context.warn(Doubt.SHADOWED_ALIAS, message, var.where, f"write @{var.name} for the alias")
+                doubts.shadowed_alias(var, context)
             return found
         if local is not None:
             return local, 0
@@ -206,9 +171,8 @@ def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, c
 
 def undefined(var: ast.Var, scope: Scope) -> AnalysisError:
     """A name that stands for nothing."""
-    known = _known(scope)
     grouped = [frame.grouping.before for _, frame in scope.frames() if frame.grouping]
-    help_ = _meant(var.name, known) if known else None
+    help_ = doubts.meant(var.name, scope.known) if scope.known else None
     if any(_attribute(var, before, sure=False) is not None for before in grouped):
         help_ = "it is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
     elif var.quoted:
@@ -225,10 +189,6 @@ def _only_one(var: ast.Var, scope: Scope) -> None:
             raise AnalysisError(f"'{var.name}' is ambiguous", where=var.where, help=f"say {names}")
         if alike:
             return
-
-
-def _known(scope: Scope) -> list[str]:
-    return [b.name for _, frame in scope.frames() for b in frame.bindings]
 
 
 def _query(var: ast.Var, scope: Scope) -> p.Rex | None:
@@ -276,10 +236,8 @@ def _first_there(paths: list[p.Path]) -> p.Rex:
     return p.Case(t.union(path.type for path in paths), None, branches, default=paths[-1])
 
 
-def _has(type_: t.Type, var: ast.Var | ast.Field) -> bool:
-    return isinstance(type_, t.Struct) and any(
-        f.name == var.name or (not var.quoted and (f.name or "").lower() == var.name.lower()) for f in type_.fields
-    )
+def _has(type_: t.Type, var: ast.Var) -> bool:
+    return isinstance(type_, t.Struct) and has_field(type_, var.name, var.quoted)
 
 
 def _may_have(type_: t.Type, var: ast.Var) -> bool:

@@ -15,13 +15,13 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.node import Node
 from firesteel.partiql import ast
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want
 from firesteel.partiql.lower.grouping import sort_order
 from firesteel.partiql.lower.scope import Frame, Item, Scope, default_name, folded, unseen
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 from firesteel.plan.scope import replaced as replaced_nodes
-from firesteel.warning import Doubt
 
 
 @dataclass(frozen=True)
@@ -68,24 +68,9 @@ def sort_specs(tail: Tail, scope: Scope, projection: ast.Projection | None, cont
         if item is not None:
             expr, seen = item, scope.without_items
         rex = yield expr, seen, "value"
-        warn_of_constant("ORDER BY", key.key, rex, projection, context)
+        doubts.constant_key("ORDER BY", key.key, rex, projection, context)
         specs.append(p.SortSpec(rex.at(key.key.where), sort_order(key)))
     return specs
-
-
-def warn_of_constant(
-    clause: str, key: ast.Expr, rex: p.Rex, projection: ast.Projection | None, context: Context
-) -> None:
-    """`ORDER BY 1`: PartiQL has no numbers for columns."""
-    if 0 in free_rows(rex):
-        return
-    hint = "leave it out"
-    if isinstance(key, ast.Lit) and type(key.value) is int and isinstance(projection, ast.Items):
-        meant = projection.items[key.value - 1] if 0 < key.value <= len(projection.items) else None
-        if isinstance(meant, ast.Item) and meant.value.where is not None:
-            hint = f"a number is no column: write {meant.alias.text if meant.alias else meant.value.where.text}"
-    text = key.where.text if key.where else "the key"
-    context.warn(Doubt.CONSTANT_KEY, f"{clause} {text} is the same for every row", key.where, hint)
 
 
 def cut(rel: p.Rel, tail: Tail, scope: Scope) -> Lowering:

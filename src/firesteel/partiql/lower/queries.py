@@ -12,12 +12,12 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError, UnsupportedError
 from firesteel.partiql import ast
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
 from firesteel.partiql.lower.lets import lower_lets
-from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs, warn_of_constant
+from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs
 from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name, folded
-from firesteel.partiql.lower.sources import warn_of_condition
 from firesteel.plan import build
 from firesteel.plan.schema import group_key
 
@@ -96,7 +96,7 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
     block.rel, block.frame = yield from lower_lets(node, after, block.rel, block.frame, scope)
     if node.filter is not None:
         predicate = yield node.filter, block.scope, "value"
-        warn_of_condition("WHERE", node.filter, predicate, context)
+        doubts.condition("WHERE", node.filter, predicate, context)
         block.rel = p.Filter(predicate, block.rel)
     if isinstance(node.projection, ast.Items):
         block.aliases = {i.alias.text: i.value for i in node.projection.items if isinstance(i, ast.Item) and i.alias}
@@ -106,7 +106,7 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
     having: p.Rex | None = None
     if node.having is not None:
         having = yield node.having, block.scope, "value"
-        warn_of_condition("HAVING", node.having, having, context)
+        doubts.condition("HAVING", node.having, having, context)
     windows = Windows({w.name.text.lower(): w.window for w in node.windows})
     block.frame.windows = windows
     constructor: p.Rex
@@ -190,7 +190,7 @@ def _group(node: ast.Select, tail: Tail, block: Block, context: Context) -> Lowe
     written = [_alias_of(item.key, block) for item in grouped]
     for expr in written:
         keys.append((yield expr, block.scope, "value"))
-        warn_of_constant("GROUP BY", expr, keys[-1], node.projection, context)
+        doubts.constant_key("GROUP BY", expr, keys[-1], node.projection, context)
     grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
     for i, item in enumerate(grouped):
         type_ = group_key(keys[i].type)

@@ -107,6 +107,11 @@ class Scope:
             )
         return found[0][1] if found else None
 
+    @property
+    def known(self) -> list[str]:
+        """The names of all variables."""
+        return [binding.name for _, frame in self.frames() for binding in frame.bindings]
+
     def hidden(self, name: str, quoted: bool) -> bool:
         """Is it a name of rows that were grouped or put together, and of nothing further in?"""
         for _, frame in self.frames():
@@ -140,6 +145,11 @@ class Scope:
             if found is not None:
                 return p.Var(found.type, found.ordinal, depth=depth)
         return None
+
+
+def has_field(struct: t.Struct, name: str, quoted: bool) -> bool:
+    """Does the type list an attribute of that name?"""
+    return any(f.name == name or (not quoted and (f.name or "").lower() == name.lower()) for f in struct.fields)
 
 
 def _same(known: str, name: str, quoted: bool) -> bool:

@@ -7,10 +7,10 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.scope import Scope
 from firesteel.plan import build
-from firesteel.warning import Doubt
 
 _SETS: dict[str, type[p.SetRel]] = {"union": p.Union, "intersect": p.Intersect, "except": p.Except}
 
@@ -61,15 +61,7 @@ def _compatible(sides: list[p.Rel], node: ast.SetOp, context: Context) -> None:
         if widths[0] != widths[1]:
             said = f"{widths[0]} and {widths[1]} columns"
             raise AnalysisError(f"{node.name.upper()} takes rows of one width, not of {said}", where=node.where)
-        if node.corresponding is None:
-            _warn_of_names(left, right, node, context)
+        if node.corresponding is None and isinstance(left, t.Struct) and isinstance(right, t.Struct):
+            doubts.unlike_columns(left, right, node, context)
     elif any(structs) and not t.overlap(left, right):
         raise AnalysisError(f"{node.name.upper()} takes rows of one kind, not {left} and {right}", where=node.where)
-
-
-def _warn_of_names(left: t.Type, right: t.Type, node: ast.SetOp, context: Context) -> None:
-    """Rows are structs, and keep the names they have: `{'a': 1}` and `{'b': 1}` are not the same."""
-    names = [[(f.name or "").lower() for f in side.fields] for side in (left, right) if isinstance(side, t.Struct)]
-    if sorted(names[0]) != sorted(names[1]):
-        said = f"the columns are called {', '.join(names[0])} on the left and {', '.join(names[1])} on the right"
-        context.warn(Doubt.UNLIKE_COLUMNS, said, node.right.where, "give them the aliases of the left: x AS a")

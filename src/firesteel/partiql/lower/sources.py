@@ -9,11 +9,11 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
-from firesteel.warning import Doubt
 
 Source = tuple[p.Rel, Frame]
 
@@ -117,17 +117,10 @@ def _side_by_side(left: Frame, right: Frame, capture: p.Capture) -> Frame:
     return frame
 
 
-def warn_of_condition(clause: str, written: ast.Expr, condition: p.Rex, context: Context) -> None:
-    """`WHERE 1`: no row has it, and the document lets it pass."""
-    if not t.overlap(condition.type, t.Bool(nullable=True, missable=True)):
-        message = f"{clause} takes a boolean; a {condition.type} is never true"
-        context.warn(Doubt.NEVER_TRUE, message, written.where, "compare it with something")
-
-
 def _condition(node: ast.Join, scope: Scope, frame: Frame, left: Frame, right: Frame, context: Context) -> Lowering:
     if node.on is not None:
         condition = yield node.on, scope.inner(frame), "value"
-        warn_of_condition("ON", node.on, condition, context)
+        doubts.condition("ON", node.on, condition, context)
         return condition
     if not node.using:
         return None

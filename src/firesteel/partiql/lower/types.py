@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.evaluate.calendar import MONTHS, SECONDS
+from firesteel.node import drive
 from firesteel.partiql import ast
 from firesteel.source import Span
 
 
 def lower_type(node: ast.Type) -> t.Type:
-    """The type that was written."""
+    """The type that was written, however deep it is nested."""
+    made: t.Type = drive(_lowered, node)
+    return made
+
+
+def _lowered(node: ast.Type) -> t.Type | Generator[Any, Any, t.Type]:
     match node:
         case ast.TypeName(name=name):
             make = _NAMES.get(name)
@@ -21,18 +28,27 @@ def lower_type(node: ast.Type) -> t.Type:
             return make(node)
         case ast.IntervalType(qualifier=qualifier):
             return t.Interval("year_month" if interval_fields(qualifier)[0] in MONTHS else "day_time")
-        case ast.CollectionType(name=name, element=element):
-            kinds = {"BAG": t.Bag, "SEXP": t.Sexp}
-            return kinds.get(name, t.Array)(lower_type(element))
-        case ast.StructType(fields=fields):
-            return t.Struct(tuple(_field(f) for f in fields), open=False)
+        case ast.CollectionType():
+            return _collection(node)
+        case ast.StructType():
+            return _struct(node)
         case _:
             raise AnalysisError(f"no type for '{node.tag}'", where=node.where)
 
 
-def _field(field: ast.FieldType) -> t.Field:
-    type_ = t.absent(lower_type(field.type), nullable=not field.required, missable=field.optional)
-    return t.Field(field.name.text, type_)
+def _collection(node: ast.CollectionType) -> Generator[Any, Any, t.Type]:
+    kinds: dict[str, type[t.Collection]] = {"BAG": t.Bag, "SEXP": t.Sexp}
+    element = yield (node.element,)
+    return kinds.get(node.name, t.Array)(element)
+
+
+def _struct(node: ast.StructType) -> Generator[Any, Any, t.Type]:
+    fields = []
+    for field in node.fields:
+        inner = yield (field.type,)
+        type_ = t.absent(inner, nullable=not field.required, missable=field.optional)
+        fields.append(t.Field(field.name.text, type_))
+    return t.Struct(tuple(fields), open=False)
 
 
 def _decimal(node: ast.TypeName) -> t.Type:

@@ -61,6 +61,8 @@ class Names:
             inner = _Row((), row)  # the count is the same for all rows
         for index, value in enumerate(parsed.values):
             if is_type_argument(value):
+                if parsed.op != "call":
+                    raise error("a type is no value", Trail(place, "values", index, value.span), "it goes into a call")
                 continue
             if parsed.op == "map_let" and index:
                 inner = _Row((*visible, *map(str, parsed.names[:index])), row)

@@ -25,14 +25,10 @@ from firesteel.plan import (
     Rel,
     Rex,
     Scan,
-    Sort,
-    SortOrder,
-    SortSpec,
     Strategy,
     Theta,
     Var,
     build,
-    is_list,
     schema,
 )
 
@@ -54,9 +50,7 @@ def grouped(rel: Rel, aggs: Sequence[Agg], keys: Sequence[Rex] = (), names: Sequ
 
 def listed(rel: Rel, beside: Rel) -> Rel:
     """A relation that gives at most one row for each of another's: a list, if that is one, so that it stays one."""
-    if is_list(beside) is False:
-        return rel
-    return Sort((SortSpec(build.lit(True), SortOrder.ASC_NULLS_LAST),), rel)
+    return build.listed(rel, beside)
 
 
 def beside(outer: Rel, one: Rel) -> Rel:

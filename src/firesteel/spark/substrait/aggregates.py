@@ -5,6 +5,7 @@ They skip NULL. A call's filter is part of its argument: what it leaves out is N
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,13 +16,16 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import aggregates as partiql
 from firesteel.spark import columns as F
+from firesteel.spark import dynamic
 from firesteel.spark.aggregates import Group
 from firesteel.spark.encoding import MAX_DIGITS, spelled, to_spark
 from firesteel.spark.expr import Expr, null_expr, reference
+from firesteel.spark.numbers import Digits, finite, of_plain, to_variant
+from firesteel.spark.numbers import mean as number_mean
 from firesteel.spark.rows import Order
 from firesteel.spark.substrait.base import is_float, typed
 from firesteel.spark.substrait.decimals import digits, extremes
-from firesteel.spark.substrait.integers import WIDE, bounds, number
+from firesteel.spark.substrait.integers import WIDE, bounds, number, wrapped
 from firesteel.spark.substrait.reals import integral
 
 
@@ -165,14 +169,17 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     found = total.try_cast(spelled(call.returns))
     if isinstance(call.returns, t.UserDefined):
         found = F.when(total <= number(bounds(call.returns).greatest), total).cast(spelled(call.returns))
-    match call.choice("overflow", "ERROR"):
+    overflow = call.choice("overflow", "ERROR")
+    if decimal and overflow == "SILENT":
+        overflow = "SATURATE"  # silence is free to give anything
+    match overflow:
         case "SATURATE":
             ends = extremes(call.returns) if decimal else bounds(call.returns)
             low, high = (F.lit(f"{end:f}" if decimal else str(end)) for end in ends)
             sign = call.group.add(F.sum(call.value().cast("double")))
             other = call.cast(F.when(sign < 0, low).otherwise(high))
         case "SILENT":
-            other = F.literal(None, spelled(call.returns))
+            other = wrapped(total, call.returns).cast(spelled(call.returns))
         case _:
             other = call.error("overflow")
     column = F.coalesce(found, F.when(count > 0, other))
@@ -209,8 +216,33 @@ def _mean(call: Aggregating) -> Expr:
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))
-    mean = _quotient(total, by, type_, call.returns).try_cast(spelled(call.returns))
+    mean = _long_quotient(total, by, count, type_, call.returns).try_cast(spelled(call.returns))
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
+
+
+#: Beside six digits behind the point there is room for so many before it.
+_BEFORE = MAX_DIGITS - _QUOTIENT_SCALE
+
+
+def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, returns: t.Type) -> Column:
+    """The mean of decimals whose sum may be too long for Spark's division: where it is, by steps."""
+    precision, scale = digits(type_)
+    short = _quotient(total, by, type_, returns)
+    if precision - scale < _BEFORE:
+        return short
+    known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
+
+    def plain(variant: Column) -> Column:
+        """One of 38 digits and a zero behind the point is tagged."""
+        name = to_spark(returns).simpleString()
+        return F.coalesce(dynamic.whole(variant, name), dynamic.payload(variant, name))
+
+    long = dynamic.let(
+        dynamic.let(known, lambda sum_: number_mean(Digits(sum_), count)),
+        lambda found: dynamic.let(to_variant(Digits(found)), plain),
+    )
+    few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
+    return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
 
 
 def _product(call: Aggregating) -> Expr:
@@ -219,15 +251,19 @@ def _product(call: Aggregating) -> Expr:
         found = call.group.add(F.product(value.cast("double")))
         return call.after(F.coalesce(call.cast(found), call.cast(F.lit(1))))
     every = call.group.add(F.collect_list(value.cast(WIDE)))
+    if call.choice("overflow", "ERROR") == "SILENT":  # the product of two numbers of 64 bits has at most 38 digits
+
+        def step(total: Column, one: Column) -> Column:
+            return wrapped(F.try_multiply(total, one).cast(WIDE), call.returns)
+
+        return call.after(F.aggregate(every, number(1), step).cast(spelled(call.returns)))
     exact = F.aggregate(every, number(1), lambda total, one: F.try_multiply(total, one).cast(WIDE))
     low, high = bounds(call.returns)
     fits = exact.between(number(low), number(high))
     negative = F.pmod(F.array_size(F.filter(every, lambda one: one < 0)), F.lit(2)) == 1
-    other = {
-        "SATURATE": call.cast(F.when(negative, number(low)).otherwise(number(high))),
-        "SILENT": call.cast(F.lit(None)),
-    }.get(call.choice("overflow", "ERROR"))
-    beyond = call.error("overflow") if other is None else other
+    beyond = call.error("overflow")
+    if call.choice("overflow", "ERROR") == "SATURATE":
+        beyond = call.cast(F.when(negative, number(low)).otherwise(number(high)))
     zero = F.exists(every, lambda one: one == 0)
     column = F.when(fits, exact).cast(spelled(call.returns))
     return call.after(F.when(zero, call.cast(F.lit(0))).otherwise(F.coalesce(column, beyond)), throws=True)
@@ -246,8 +282,14 @@ def _spread(sample: Callable[[Column], Column], population: Callable[[Column], C
 
 
 def _corr(call: Aggregating) -> Expr:
+    """NULL of one pair, and of values that do not differ: then there is no direction that they share."""
     x, y = (call.value(i).cast("double") for i in range(2))
-    return call.after(call.cast(call.group.add(F.corr(x, y))))
+    pairs = [F.when(other.isNotNull(), one) for one, other in ((x, y), (y, x))]
+    differ = [call.group.add(F.min(one)) < call.group.add(F.max(one)) for one in pairs]
+    odd = call.group.add(F.bool_or(~finite(x) | ~finite(y)))
+    found = call.group.add(F.corr(F.when(finite(x), x), F.when(finite(y), y)))
+    value = F.when(odd, F.lit(math.nan)).otherwise(F.when(differ[0] & differ[1], found))
+    return call.after(call.cast(value))
 
 
 def _mode(call: Aggregating) -> Expr:
@@ -286,27 +328,48 @@ def _any_value(call: Aggregating) -> Expr:
     value = call.args[0]
     if isinstance(value.type, t.Null):
         return null_expr()
-    return call.result(F.any_value(value.column, F.lit(call.choice("ignore_nulls", "TRUE") == "TRUE")))
+    skips = call.choice("ignore_nulls", "TRUE") == "TRUE"
+    if call.order:
+        boxed = F.struct(value.column.alias("a"))
+        every = in_order(call, F.when(value.column.isNotNull(), boxed) if skips else boxed)
+        return call.after(F.get(every, F.lit(0))["a"])
+    return call.result(F.any_value(value.column, F.lit(skips)))
 
 
 def _string_agg(call: Aggregating) -> Expr:
-    """In the order that the call asks for."""
+    """In the order that the call asks for. A separator that is a column stands before the text of its own row."""
     text = call.value()
     separator = call.args[1].constant if len(call.args) > 1 else ""
-    mark = F.lit(separator) if isinstance(separator, str) else call.group.add(F.first(call.value(1), ignorenulls=True))
-    if call.order:
-        every = ordered(call, text)
+    if isinstance(separator, str):
+        every = _texts(call, text)
+        joined = F.call_function("array_join", every, F.lit(separator))
     else:
-        every = call.group.add((F.collect_set if call.group.distinct else F.collect_list)(text))
-    return call.after(F.when(F.array_size(every) > 0, F.call_function("array_join", every, mark)))
+        every = _texts(call, F.when(text.isNotNull(), F.struct(text.alias("t"), call.value(1).alias("s"))))
+        parts = F.transform(
+            every,
+            lambda one, i: F.when(i == 0, one["t"]).otherwise(F.concat(F.coalesce(one["s"], F.lit("")), one["t"])),
+        )
+        joined = F.call_function("array_join", parts, F.lit(""))
+    return call.after(F.when(F.array_size(every) > 0, joined))
+
+
+def _texts(call: Aggregating, value: Column) -> Column:
+    if call.order:
+        return ordered(call, value)
+    return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
 
 
 def ordered(call: Aggregating, value: Column) -> Column:
+    """The values that are there, as an array in the order that the call asks for; each once, if they are distinct."""
+    found = in_order(call, value)
+    return F.array_distinct(found) if call.group.distinct else found
+
+
+def in_order(call: Aggregating, value: Column) -> Column:
     """The values that are there, as an array in the order that the call asks for."""
     keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
     every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
-    found = F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
-    return F.array_distinct(found) if call.group.distinct else found
+    return F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
 
 
 def _compared(order: Sequence[Order], a: Column, b: Column) -> Column:

@@ -18,8 +18,9 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic
-from firesteel.spark.encoding import Form, form, spelled, to_spark
-from firesteel.spark.expr import UNKNOWN, Expr, as_decimal, convert, made
+from firesteel.spark.dynamic import from_variant
+from firesteel.spark.encoding import Form, form, spelled
+from firesteel.spark.expr import UNKNOWN, Expr, as_decimal, convert, made, null_expr
 from firesteel.spark.scope import Scope, Where
 
 
@@ -123,25 +124,36 @@ def arguments(fn: p.Fn, args: Sequence[Expr | t.Type]) -> list[Expr]:
 
 
 def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
-    """The expression as a column of the declared type. A NULL without a type is one of another type that is at hand."""
-    if isinstance(expr.type, t.Null):
-        wanted = otherwise if isinstance(type_, t.Any | t.Null) else type_
-        if form(wanted) is Form.VARIANT:
-            return expr
-        nothing = F.literal(None, spelled(wanted))
-        return Expr(t.absent(wanted, nullable=True), nothing, atomic=True, constant=None)
-    if isinstance(type_, t.Any | t.Union | t.Null) or form(type_) is Form.VARIANT or expr.virtual:
+    """The expression as a column of the declared type. A NULL without a type is one of another type that is at hand.
+    To these functions MISSING is NULL: a scalar subquery may be both, and is a plain column here all the same."""
+    if isinstance(expr.type, t.Null | t.Missing):
+        wanted = otherwise if isinstance(type_, t.Any | t.Null | t.Missing) else type_
+        if form(t.proper(wanted)) is Form.VARIANT:
+            return null_expr()
+        nothing = F.literal(None, spelled(t.proper(wanted)))
+        return Expr(t.absent(wanted, nullable=True, missable=False), nothing, atomic=True, constant=None)
+    wide = t.absent(type_, nullable=type_.absent or expr.type.absent, missable=False)
+    if isinstance(type_, t.Any | t.Union | t.Null) or form(wide) is Form.VARIANT:
+        return _without_missing(expr)
+    if expr.virtual:
         return expr
-    wide = t.absent(type_, nullable=type_.nullable or expr.type.absent, missable=False)
     if expr.integral is not None:
         expr = as_decimal(expr)
     if expr.dynamic:
-        column = dynamic.whole(expr.column, to_spark(type_).simpleString())
-        return replace(expr, type=wide, value=column, height=expr.height + 1, own=False)
-    column = convert(expr.plain, expr.type, wide)
-    if column is expr.plain:
+        column = from_variant(expr.column, wide)
+    else:  # what is split has a plain column, whatever its type says
+        column = convert(expr.plain, t.absent(expr.type, nullable=True, missable=False), wide)
+    if column is expr.value:
         return replace(expr, type=wide, missing=None)
     return replace(expr, type=wide, value=column, missing=None, height=expr.height + 1, own=False)
+
+
+def _without_missing(expr: Expr) -> Expr:
+    """A variant with NULL for MISSING."""
+    if expr.virtual or not expr.type.missable or not expr.dynamic:
+        return expr
+    type_ = t.absent(expr.type, nullable=True, missable=False)
+    return made(type_, F.coalesce(expr.column, dynamic.null()), expr)
 
 
 def is_float(type_: t.Type) -> bool:

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.evaluate.substrait.integers import NO_BITS
 from firesteel.spark import columns as F
 from firesteel.spark.encoding import UNSIGNED
-from firesteel.spark.substrait.base import Build, Call, Scalar, null_of, scalar
+from firesteel.spark.substrait.base import Build, Call, Scalar, scalar
 
 #: Wide enough for the product of any two integers of 64 bits.
 WIDE = "decimal(38,0)"
@@ -47,6 +48,12 @@ def _fits_long(type_: t.Type) -> bool:
     return not (isinstance(type_, t.UserDefined) and type_.name == "u64")
 
 
+def wrapped(value: Column, type_: t.Type) -> Column:
+    """The number that the last bits of another are, in two's complement."""
+    low, high = bounds(type_)
+    return (F.pmod((value - number(low)).cast(WIDE), number(high - low + 1)) + number(low)).cast(WIDE)
+
+
 def narrowed(call: Call, value: Column, type_: t.Type) -> Column:
     """A number that may be out of the type's bounds, as one of the type. It is mentioned often: as a name, please."""
     low, high = bounds(type_)
@@ -58,9 +65,7 @@ def narrowed(call: Call, value: Column, type_: t.Type) -> Column:
             bound = F.when(value < number(low), number(low)).when(value > number(high), number(high))
             return F.coalesce(kept, bound.cast(spark))
         case "SILENT":
-            size = number(high - low + 1)
-            wrapped = F.pmod((value - number(low)).cast(WIDE), size) + number(low)
-            return F.coalesce(kept, wrapped.cast(WIDE).cast(spark))
+            return F.coalesce(kept, wrapped(value, type_).cast(spark))
     return F.when(value.isNotNull() & ~within, call.error("overflow")).otherwise(kept)
 
 
@@ -172,8 +177,10 @@ def power(call: Call) -> Column:
     beyond = {"SATURATE": F.when(odd, F.lit(low)).otherwise(F.lit(high)).cast("bigint")}.get(
         call.choice("overflow", "ERROR")
     )
+    if call.choice("overflow", "ERROR") == "SILENT":
+        raise call.unsupported("the last bits of a power")
     if beyond is None:
-        beyond = null_of(call.returns) if call.choice("overflow", "ERROR") == "SILENT" else call.error("overflow")
+        beyond = call.error("overflow")
     near = F.when(~far, exact)
     within = near.between(number(low), number(high))
     found = F.when(far | ~within, beyond).otherwise(F.when(within, near).cast(call.spark))
@@ -195,19 +202,15 @@ def _fraction(x: Column, y: Column) -> Column:
 def factorial(call: Call) -> Column:
     """A table: there are only so many that fit."""
     (x,) = call.columns
-    last = _LAST_FACTORIAL[type(call.returns)]
-    table = F.array(*(number(n).cast(call.spark) for n in _factorials(last)))
+    low, high = bounds(call.returns)
+    overflow = call.choice("overflow", "ERROR")
+    known = _factorials(NO_BITS) if overflow == "SILENT" else [n for n in _factorials(NO_BITS) if n <= high]
+    last = len(known) - 1
+    table = F.array(*(number((n - low) % (high - low + 1) + low).cast(call.spark) for n in known))
     value = F.get(table, F.when(x.between(0, last), x).cast("int"))
-    bound = _factorials(last)[-1] if call.choice("overflow", "ERROR") == "SATURATE" else None
-    beyond = call.error("overflow")
-    if bound is not None:
-        beyond = F.literal(bounds(call.returns).greatest, call.spark)
-    elif call.choice("overflow", "ERROR") == "SILENT":
-        beyond = null_of(call.returns)
+    beyond = {"SATURATE": F.literal(high, call.spark), "SILENT": F.literal(0, call.spark)}.get(overflow)
+    beyond = call.error("overflow") if beyond is None else beyond
     return F.when(x < 0, call.error("a negative number has none")).when(x > last, beyond).otherwise(value)
-
-
-_LAST_FACTORIAL: dict[type[t.Type], int] = {t.Int32: 12, t.Int64: 20, t.Decimal: 33}
 
 
 def _factorials(last: int) -> list[int]:

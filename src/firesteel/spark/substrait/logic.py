@@ -9,12 +9,13 @@ from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.node import Node, fold
 from firesteel.spark import columns as F
 from firesteel.spark import compare
 from firesteel.spark import logic as partiql
-from firesteel.spark.encoding import Form, form
+from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import Expr, made
-from firesteel.spark.keys import is_own_key
+from firesteel.spark.keys import is_own_key, key
 from firesteel.spark.scope import Scope, Where
 from firesteel.spark.substrait.base import Build, Call, Scalar, arguments, is_float, scalar, simple
 
@@ -27,16 +28,45 @@ def compared(name: str) -> Scalar:
         if name in ("eq", "ne"):
             found = compare.equal(scope, a, b, where)
             return found if name == "eq" else made(found.type, ~found.plain, found)
-        return compare.compare(scope, name, a, b, where)
+        return ordered(scope, name, a, b, where)
 
     return apply
+
+
+_OPERATORS: dict[str, Callable[[Column, Column], Column]] = {
+    "lt": lambda x, y: x < y,
+    "lte": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y,
+    "gte": lambda x, y: x >= y,
+}
+
+
+def ordered(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """Which comes first. PartiQL does not compare lists and structs; here they are in the order of their elements."""
+    if not any(isinstance(e.type, t.Array | t.Struct) for e in (a, b)):
+        return compare.compare(scope, name, a, b, where)
+    keys = [nested_key(scope, e) for e in (a, b)]
+    type_ = t.absent(t.BOOL, nullable=a.type.absent or b.type.absent)
+    return scope.let(keys, lambda x, y: made(type_, _OPERATORS[name](x.plain, y.plain), x, y))
+
+
+def nested_key(scope: Scope, expr: Expr) -> Expr:
+    """What lists and structs are in order by. The order of a struct is that of its fields, whatever their names."""
+    if isinstance(expr.type, t.Struct):
+        names = [f"f{i:05}" for i in range(len(expr.type.fields))]
+        fields = zip(names, expr.type.fields, strict=True)
+        type_ = t.Struct(
+            tuple(t.Field(name, one.type) for name, one in fields), open=False, nullable=expr.type.nullable
+        )
+        expr = made(type_, expr.plain.cast(spelled(t.proper(type_))), expr)
+    return key(scope, expr, ordering=True)
 
 
 def _between(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
     """False if one bound says so, whatever the other is."""
 
     def body(x: Expr, low: Expr, high: Expr) -> Expr:
-        sides = [compare.compare(scope, "lte", low, x, where), compare.compare(scope, "lte", x, high, where)]
+        sides = [ordered(scope, "lte", low, x, where), ordered(scope, "lte", x, high, where)]
         both = sides[0].plain & sides[1].plain
         return made(fn.returns, both, *sides, x, low, high)
 
@@ -114,9 +144,14 @@ def _extreme(function: Callable[..., Column], skip: bool) -> Build:
     """The least or the greatest. Spark passes over NULL."""
 
     def build(call: Call) -> Column:
-        if any(not is_own_key(arg.type) for arg in call.args):
+        nested = any(isinstance(arg.type, t.Array | t.Struct) for arg in call.args)
+        if any(not is_own_key(arg.type) for arg in call.args) and not (nested and _orderable(call.returns)):
             raise call.unsupported("of values that Spark does not order")
-        if is_float(call.returns):
+        if nested:
+            keyed = [(nested_key(call.scope, arg).column.alias("k"), arg.plain.alias("v")) for arg in call.args]
+            pairs = zip(call.columns, keyed, strict=True)
+            value = function(*(F.when(column.isNotNull(), F.struct(*both)) for column, both in pairs))["v"]
+        elif is_float(call.returns):
             value = function(*(nan_first(column) for column in call.columns))["n"]
         else:
             value = function(*call.columns)
@@ -124,6 +159,17 @@ def _extreme(function: Callable[..., Column], skip: bool) -> Build:
         return value if there is None else F.when(there, value)
 
     return build
+
+
+def _orderable(type_: t.Type) -> bool:
+    """Does Spark have an order of the column: are there no variants and no maps in it?"""
+    return form(t.proper(type_)) is not Form.VARIANT and not fold(
+        type_, lambda one, inner: any(inner) or _unordered(one)
+    )
+
+
+def _unordered(node: Node) -> bool:
+    return isinstance(node, t.Map) or (isinstance(node, t.Type) and form(node) is Form.VARIANT)
 
 
 def nan_first(x: Column) -> Column:

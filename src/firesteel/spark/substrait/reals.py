@@ -139,7 +139,9 @@ def logb(call: Call) -> Column:
     fits = (base > 0) & (base != 1)
     value = F.try_divide(F.ln(F.when(x > 0, x)), F.ln(F.when(fits, base)))
     found = _log(call, x, as_result(call, value), 0.0, wrong=~fits)
-    return F.when(F.isnan(base), F.literal(math.nan, call.spark)).otherwise(F.when(base.isNotNull(), found))
+    there = call.there()
+    made = F.when(F.isnan(base), F.literal(math.nan, call.spark)).otherwise(found)
+    return made if there is None else F.when(there, made)
 
 
 def _log(call: Call, x: Column, value: Column, zero: float, wrong: Column | None = None) -> Column:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError
+from firesteel.node import transform
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
@@ -26,6 +27,7 @@ from firesteel.substrait.lower import (  # noqa: F401 - they register their hand
     windows,
 )
 from firesteel.substrait.lower.base import Catalog, Plans
+from firesteel.substrait.lower.edges import in_any_case
 from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
@@ -142,6 +144,8 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> Lowered:
             plans.trees.append(unknown_relation())
     whole = statements[0] if len(statements) == 1 else p.Script(tuple(statements))
     node = p.Plan(whole, globals=tuple(plans.globals))
+    if given.catalog is None:  # then no table is known, and the plan may yet be written as Ion and run over some
+        node = transform(node, in_any_case, p.Path)
     return Lowered(node, tuple(extensions.repairs))
 
 

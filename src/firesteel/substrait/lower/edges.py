@@ -279,6 +279,22 @@ def _renaming_inner(value: values.Value, type_: t.Type) -> Generator[Any, Any, v
     return made
 
 
+def in_any_case(path: p.Path) -> p.Path:
+    """A path into data that is not known yet, whose names may differ in case from those that the plan declares: its
+    steps match in any case, unless there are fields that differ in nothing else."""
+    type_, steps = path.root.type, list[p.Step]()
+    for step in path.steps:
+        name = step.key.value if isinstance(step, p.Key) and isinstance(step.key, p.Lit) else None
+        if isinstance(type_, t.Struct) and isinstance(name, str):
+            if sum((field.name or "").lower() == name.lower() for field in type_.fields) == 1:
+                step = step.replace(key=p.Lit(t.SYMBOL, name))
+            type_ = type_.field(name) or t.ANY
+        else:
+            type_ = t.ANY
+        steps.append(step)
+    return path.replace(steps=tuple(steps))
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Small things that several rooms of lowering build
 

@@ -20,7 +20,7 @@ class Layout(Enum):
 
     #: The keys as they are listed, the measures, the index of the set: what the specification says.
     SPECIFIED = "specified"
-    #: The distinct keys and the measures: an old Isthmus, and DataFusion before its version 43.
+    #: The distinct keys and the measures: an old Isthmus, and an old DataFusion.
     NO_INDEX = "no_set_index"
     #: The distinct keys, a mask of those that a set leaves out, the measures: DataFusion.
     MASK = "grouping_mask"
@@ -92,6 +92,8 @@ def _layout(aggregate: Message, found: Grouping, producer: str) -> tuple[Layout,
     repeated = distinct < len(found.keys)
     if "datafusion" in producer or (repeated and _in_both_forms(aggregate)):
         likely = [Layout.MASK, Layout.NO_INDEX]
+        if not aggregate.grouping_expressions:  # it had no mask when it wrote them so
+            likely.reverse()
     elif aggregate.grouping_expressions:
         likely = [Layout.SPECIFIED, *([Layout.MASK] if repeated else [])]
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from firesteel import plan as p
@@ -178,11 +179,14 @@ class _Sides:
 # Physical joins
 
 
-def _keyed(plans: Plans, message: Message, scope: Scope) -> Lowering:
-    """A join by keys: fields of the left that are compared with fields of the right."""
+def _keyed(plans: Plans, message: Message, scope: Scope, *, probes: bool = False) -> Lowering:
+    """A join by keys: fields of the left that are compared with fields of the right. One that `probes` the right with
+    the left rows, one after the other, keeps their order if it is an inner join."""
     keys = _keys(message)
     left = yield required(message, "left"), scope
     right = yield required(message, "right"), scope
+    if probes and message.label("type") == "JOIN_TYPE_INNER":
+        right = build.listed(right, left)
     sides = _Sides(message, scope, left, right, *_capture(message))
 
     def ask(extra: int) -> Generator[Any, Any, p.Rex]:
@@ -205,7 +209,7 @@ def _keyed(plans: Plans, message: Message, scope: Scope) -> Lowering:
     return (yield from _post_filtered(made, message, scope))
 
 
-relation("hash_join")(_keyed)
+relation("hash_join")(partial(_keyed, probes=True))
 relation("merge_join")(_keyed)
 
 

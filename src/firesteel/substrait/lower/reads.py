@@ -150,8 +150,6 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
     for field in declared:
         name = field.name or ""
         rex = attribute(row, _matching(row.type, known, name, binding, read))
-        if found is None:
-            rex = _in_any_case(rex)
         if binding.files is not None and binding.files.text is not None:
             rex = _of_text(plans, rex, field, read)
         exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
@@ -181,15 +179,6 @@ def _matching(row: t.Type, known: set[str | None], name: str, binding: p.GlobalB
         return name
     why = f"several columns are named so but for case: {', '.join(close)}" if close else f"it has {_few(names)}"
     raise PlanError(f"'{binding.name}' has no column '{name}'", where=read.base_schema.where, help=why)
-
-
-def _in_any_case(rex: p.Rex) -> p.Rex:
-    """A column of a table that is not known yet: its name may differ in case from the declared one."""
-    assert isinstance(rex, p.Path)
-    (step,) = rex.steps
-    assert isinstance(step, p.Key)
-    assert isinstance(step.key, p.Lit)
-    return rex.replace(steps=(step.replace(key=p.Lit(t.SYMBOL, step.key.value)),))
 
 
 def _few(names: list[str | None], most: int = 12) -> str:

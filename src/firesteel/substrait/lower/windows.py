@@ -41,7 +41,7 @@ def _window(plans: Plans, message: Message, scope: Scope) -> Lowering:
         made.append((yield from _call(plans, one, inner, tuple(partition), order)))
     if not made:
         raise PlanError("a window relation without functions", where=message.where)
-    return p.Window(tuple(made), rel)
+    return p.Window(tuple(made), rel, keeps_order=True)
 
 
 def _call(
