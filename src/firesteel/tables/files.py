@@ -223,9 +223,7 @@ def json_lines(path: Path) -> Iterator[values.Value | EvaluationError]:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
                 if text:
                     yield values.from_python(_decode(text))
-            except RecursionError:
-                yield EvaluationError(f"{path}:{number}: nested too deep for JSON", help="Ion is read at any depth")
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 yield EvaluationError(f"{path}:{number}: not JSON: {error}")
 
 
