@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -111,6 +112,29 @@ def test_timeout(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "firesteel", *command], capture_output=True, text=True)
     assert done.returncode == 124
     assert done.stderr == "no answer within 0.3 seconds\n"
+
+
+def test_py4j_is_not_heard() -> None:
+    start = pytest.importorskip("firesteel.spark.start")
+    start.silence()
+    made = logging.getLogger().makeRecord
+    for path, heard in (("/lib/py4j/java_gateway.py", False), ("/lib/mine.py", True)):
+        record = made("root", logging.ERROR, path, 1, "KeyboardInterrupt while sending command.", (), None)
+        assert bool(logging.getLogger().filter(record)) is heard
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seconds", [4, 40])
+def test_timeout_on_spark(tmp_path: Path, seconds: int) -> None:
+    """While Spark starts, and while it works: one line either way."""
+    (tmp_path / "n.jsonl").write_text("\n".join(map(str, range(3_000))))
+    text = "SELECT VALUE COUNT(*) FROM n AS a, n AS b, n AS c, n AS d WHERE a + b + c < d"
+    command = ["query", text, "--table", f"n={tmp_path / 'n.jsonl'}", "--timeout", str(seconds)]
+    done = subprocess.run([sys.executable, "-m", "firesteel", *command], capture_output=True, text=True)
+    assert done.returncode == 124
+    assert done.stderr == f"no answer within {seconds} seconds\n"
 
 
 def test_a_closed_pipe_is_no_error() -> None:

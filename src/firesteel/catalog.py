@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 from firesteel import plan as p
@@ -71,14 +71,17 @@ class Catalog:
         *,
         record_id: str | Iterable[Any] | None = None,
         malformed: Literal["error", "skip"] = "error",
+        encoding: str | None = None,
         replace: bool = False,
     ) -> None:
         """A name for what a user has: see `Session.register`."""
+        if not isinstance(name, str):
+            raise AnalysisError(f"a table's name is text, not a {type(name).__name__}")
         if malformed not in ("error", "skip"):
             raise UnsupportedError(f"malformed={malformed!r} is not known", help="it is 'error' or 'skip'")
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
-        self._entries[name] = _table(source, record_id, malformed)
+        self._entries[name] = _table(source, record_id, malformed, encoding)
         self.state = object()
 
     def forget_stored(self) -> None:
@@ -154,11 +157,13 @@ def referred(node: p.Plan) -> p.Plan:
     return node.replace(statement=statement, globals=kept)
 
 
-def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str) -> Table:
+def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, encoding: str | None) -> Table:
     """A table of whatever a user has."""
-    if isinstance(source, str | Path) and not isinstance(source, values.Text | values.Symbol):
-        file = tables.file(source)
+    if isinstance(source, str | os.PathLike) and not isinstance(source, values.Text | values.Symbol):
+        file = tables.file(source, encoding)
         return Table(file, tables.file_type(file), _attribute(record_id), malformed)
+    if encoding is not None:
+        raise UnsupportedError("an encoding goes with a CSV file")
     module = type(source).__module__.partition(".")[0]
     if module == "pyspark":
         from firesteel.spark import frame_type

@@ -107,6 +107,8 @@ def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
         return Path(source).read_bytes(), str(source)
     except OSError as error:
         raise PlanError(f"cannot read '{source}': {error.strerror or error}") from error
+    except (TypeError, ValueError) as error:  # NUL, half of a surrogate pair, no path at all
+        raise PlanError(f"{source!r} is no path of a plan: {error}") from error
 
 
 #: How a file of Substrait's is named. What has another name, or none, tells by its first characters.

@@ -10,7 +10,7 @@ from firesteel import evaluate, tables, values, writes
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.tables import Source, Table
+from firesteel.tables import Source, Table, counting_skipped
 
 
 class Outcome(Protocol):
@@ -58,8 +58,10 @@ class Engine(Protocol):
 class Known:
     """A value that is there already."""
 
-    def __init__(self, value: values.Value, plan: p.Plan | None = None) -> None:
+    def __init__(self, value: values.Value, plan: p.Plan | None = None, malformed: int = 0) -> None:
         self._value = value
+        #: How many lines of files were left out.
+        self.malformed = malformed
         self.plan = plan
         self.fallbacks: Sequence[tuple[Node, str]] = ()
 
@@ -68,7 +70,7 @@ class Known:
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         type_ = t.ANY if self.plan is None else p.answer_type(self.plan.statement)
-        tables.write_file(self._value, Path(path), format, type_)
+        tables.write_file(self._value, path, format, type_)
 
     def cancel(self) -> None:
         """There is nothing to cancel."""
@@ -83,7 +85,9 @@ class Reference:
         return {}
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
-        return Known(evaluate.evaluate(plan, tables, kept), plan)
+        with counting_skipped() as skipped:
+            value = evaluate.evaluate(plan, tables, kept)
+        return Known(value, plan, sum(skipped.values()))
 
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
         return plan, ()

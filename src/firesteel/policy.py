@@ -64,7 +64,10 @@ def _folders(given: Folder | Iterable[Folder]) -> tuple[Path, ...]:
         text = os.fspath(folder)  # type: ignore[arg-type]
         if not text or "\0" in text:
             raise PolicyError("an empty path allows nothing", help="name a folder; '.' is the one you are in")
-        found.append(Path(_canonical(text)))
+        try:
+            found.append(Path(_canonical(text)))
+        except (OSError, ValueError):
+            raise PolicyError(f"{text!r} cannot be resolved", help="name a folder that is there") from None
     return tuple(found)
 
 
@@ -115,7 +118,7 @@ class _Finder:
 
     def _regular(self, path: str, mode: int) -> Path:
         if not stat.S_ISREG(mode):
-            raise self.refused(f"it {'leads to' if path != self.location else 'is'} {_what(mode)}, not a file")
+            raise self.refused(f"it {'leads to' if path != self.location else 'is'} {kind_of(mode)}, not a file")
         return Path(path)
 
     # Finding ---------------------------------------------------------------------------------------------------------
@@ -245,7 +248,48 @@ class _Finder:
                     yield self.judged(os.path.join(folder, name))
 
 
-def _what(mode: int) -> str:
+def open_canonical(path: Path) -> int:
+    """A descriptor of the file at a canonical path, opened from folder to folder without following a link.
+
+    A path that was judged holds only for the moment: whoever can change an allowed folder may put a link into it right
+    behind. What is opened here is what the name says, or nothing.
+    """
+    *folders, name = path.parts[1:]
+    held = os.open("/", _FOLDER)
+    try:
+        for folder in folders:
+            inner = os.open(folder, _FOLDER, dir_fd=held)
+            os.close(held)
+            held = inner
+        return os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=held)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
+            raise moved(path) from None
+        raise
+    finally:
+        os.close(held)
+
+
+#: A folder on the way: on Linux it need not be readable.
+_FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
+
+
+def ensure_unmoved(path: Path) -> None:
+    """A canonical path still is: for an engine that opens by name, after it did."""
+    try:
+        if _canonical(str(path), strict=True) == str(path):
+            return
+    except OSError:
+        pass
+    raise moved(path)
+
+
+def moved(path: Path) -> PolicyError:
+    return PolicyError(f"'{path}' was replaced, or a folder on its way, after it was judged", help="run the plan again")
+
+
+def kind_of(mode: int) -> str:
+    """What a thing that is no regular file is."""
     for test, name in (
         (stat.S_ISDIR, "a folder"),
         (stat.S_ISFIFO, "a pipe"),
@@ -274,4 +318,4 @@ def _matcher(step: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(escaped.replace("[^", "[!")))
 
 
-__all__ = ["Kind", "Policy"]
+__all__ = ["Kind", "Policy", "ensure_unmoved", "kind_of", "open_canonical"]

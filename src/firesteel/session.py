@@ -12,7 +12,7 @@ from firesteel import types as t
 from firesteel.catalog import Catalog
 from firesteel.document import Plan, read_plan
 from firesteel.engines import Engine, Known, Outcome, Reference
-from firesteel.errors import FiresteelError, PlanError, UnsupportedError
+from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
 from firesteel.explain import explain
 from firesteel.ion import loads
 from firesteel.node import has
@@ -21,6 +21,7 @@ from firesteel.plan.check import ensure
 from firesteel.planned import Lowered, Planned
 from firesteel.policy import Policy
 from firesteel.results import Result
+from firesteel.source import Source, Span
 from firesteel.statements import Prepared, Statements
 from firesteel.substrait import Findings, Repair
 from firesteel.warning import QueryWarning
@@ -97,14 +98,18 @@ class Session:
         *,
         record_id: str | Iterable[Any] | None = None,
         malformed: Literal["error", "skip"] = "error",
+        encoding: str | None = None,
         replace: bool = False,
     ) -> None:
         """Give a table a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
 
         `record_id` is what BY binds: the name of an attribute, or one identifier per record. A line of a JSON file
         that is not JSON is an error; with `malformed="skip"` it is left out, and a warning says how many there were.
+        A CSV file that is not UTF-8 has to be said to be: `encoding="latin-1"`.
         """
-        self._catalog.register(name, source, record_id=record_id, malformed=malformed, replace=replace)
+        self._catalog.register(
+            name, source, record_id=record_id, malformed=malformed, encoding=encoding, replace=replace
+        )
 
     def unregister(self, name: str) -> None:
         """Forget a table or a view."""
@@ -133,7 +138,7 @@ class Session:
         With `typing="static"` what is known to fail (a wrong argument type, an unknown function, an undefined
         variable), and what is warned of otherwise, is an `AnalysisError`; else only what has no meaning at all is.
         """
-        return self._plan(partiql.parse(text), mode, typing, params)
+        return self._plan(partiql.parse(_text(text)), mode, typing, params)
 
     def _plan(self, statement: partiql.Statement, mode: str, typing: str, params: Sequence[Any] | None) -> Plan:
         if mode not in [known.value for known in p.Mode]:
@@ -149,6 +154,7 @@ class Session:
 
     def query(self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None) -> Result:
         """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
+        text = _text(text)
 
         def made() -> Plan | partiql.Explain:
             statement = partiql.parse(text)
@@ -293,6 +299,18 @@ class Session:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _text(text: Any) -> str:
+    """The text of a query, if it is one that can be encoded."""
+    if not isinstance(text, str):
+        raise ParseError(f"a query is text, not a {type(text).__name__}")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        where = Span(Source(text.encode("utf-8", "replace").decode(), "<query>"), error.start, error.start + 1)
+        raise ParseError("half of a surrogate pair is no character", where=where) from None
+    return text
 
 
 def _warnings(source: object) -> tuple[QueryWarning, ...]:

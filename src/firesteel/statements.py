@@ -122,6 +122,7 @@ class Statements:
             return
         found = values.items(engine.run(root, used, self._together(engine)).value()) or []
         writes.ensure_required(found, columns, statement.where)
+        writes.ensure_writable(table, name, self._catalog.policy, statement.where)  # links may have changed meanwhile
         self._catalog.put(name, writes.extended(table, found))
 
     def _target(self, statement: p.Insert) -> tuple[str, Table]:

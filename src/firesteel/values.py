@@ -25,6 +25,8 @@ from decimal import Decimal
 from functools import cached_property, total_ordering
 from typing import Any, Final, TypeVar
 
+from firesteel.errors import UnsupportedError
+
 T = TypeVar("T")
 Value = Any
 
@@ -428,9 +430,11 @@ def from_python(data: Any) -> Value:
     """A value from plain Python data: dicts are structs, lists and tuples arrays, sets bags; our own values stay."""
     results: list[Value] = []
     stack: list[tuple[Any, Callable[[list[Value]], Value] | None, int]] = [(data, None, 0)]
+    around: set[int] = set()  # what is being gone through: it must not come again inside of itself
     while stack:
         item, build, size = stack.pop()
         if build is not None:
+            around.discard(id(item))
             inner = results[len(results) - size :] if size else []
             del results[len(results) - size :]
             results.append(build(inner))
@@ -438,8 +442,11 @@ def from_python(data: Any) -> Value:
         below, build = _open_python(item)
         if build is None:
             results.append(_scalar_from_python(item))
+        elif id(item) in around:
+            raise UnsupportedError(f"a {type(item).__name__} that contains itself is no value")
         else:
-            stack.append((None, build, len(below)))
+            around.add(id(item))
+            stack.append((item, build, len(below)))
             stack.extend((child, None, 0) for child in reversed(below))
     return results[0]
 
@@ -450,7 +457,7 @@ def _open_python(item: Any) -> tuple[list[Any], Callable[[list[Value]], Value] |
         names = [name for name, _ in pairs]
         for name in names:
             if not isinstance(name, str):
-                raise TypeError(f"an attribute's name must be a string, not {type(name).__name__}")
+                raise UnsupportedError(f"an attribute's name must be a string, not {type(name).__name__}")
         return [value for _, value in pairs], lambda inner: Struct(zip(names, inner, strict=True))
     if isinstance(item, (Bag, set, frozenset)):
         return list(item), Bag
@@ -500,7 +507,10 @@ def _scalar_from_python(item: Any) -> Value:
     )
     if isinstance(item, scalar):
         return item
-    raise TypeError(f"no value for a Python {type(item).__name__}")
+    raise UnsupportedError(
+        f"no value for a Python {type(item).__name__}",
+        help="a value is made of dicts, lists, text, numbers, dates and times, or is a table of Arrow, pandas or Spark",
+    )
 
 
 _SCALARS = (

@@ -61,6 +61,10 @@ def _run(argv: list[str]) -> int:
         # Whoever read our output has gone (`| head`): nothing more to say, and nothing to say at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except (OSError, MemoryError) as error:
+        # No file of a table or a plan, which has an error of its own: a full disk behind stdout, no memory left.
+        click.echo(f"firesteel: {str(error) or 'out of memory'}", err=True)
+        return 1
 
 
 def _is_text(word: str) -> bool:

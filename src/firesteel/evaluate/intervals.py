@@ -70,8 +70,10 @@ def fit(interval: Interval, first: str, last: str, digits: int, fraction: int) -
     """The interval as one of the fields from the first to the last; what is smaller than the last is cut off."""
     months = interval.unit == "year_month"
     sizes = MONTHS if months else {name: seconds * NANOS for name, seconds in SECONDS.items()}
-    if first not in sizes or last not in sizes:
+    if interval.unit == "compound" or first not in sizes or last not in sizes:
         raise Forgivable(f"an interval of {'months' if months else 'seconds'} has no {first} and {last}")
+    if not (1 <= digits <= _DIGITS and 0 <= fraction <= _DIGITS):
+        raise EvaluationError(f"a field of an interval has 1 to {_DIGITS} digits, and a second up to {_DIGITS} more")
     amount = interval.months if months else interval.nanos
     unit = 10 ** (9 - fraction) if last == "second" else sizes[last]
     size = abs(amount) // unit * unit

@@ -14,6 +14,7 @@ text writes as a number (`$4`) is looked up among Ion's own symbols; and some ma
 
 from __future__ import annotations
 
+import codecs
 import datetime
 import io
 import re
@@ -50,33 +51,83 @@ from firesteel.values import Clob, Sexp, Struct, Symbol, Timestamp, Value
 _LONGEST_TEXT = 1 << 24
 
 
-def iter_values(data: str | bytes | Path, name: str | None = None) -> Iterator[Value]:
-    """The values of a stream of Ion, text or binary, given as such or as the path of a file."""
+def iter_values(data: str | bytes | Path | BinaryIO, name: str | None = None) -> Iterator[Value]:
+    """The values of a stream of Ion, text or binary, given as such, as the path of a file, or as an open file."""
     if name is None:
         name = str(data) if isinstance(data, Path) else "<ion>"
     done = 0
-    with _opened(data) as stream:
+    with _opened(data) as opened:
+        stream = _Stream(opened)
         fast = _Fast(stream).values()
         while True:
             try:
                 value = next(fast)
             except StopIteration:
-                return
+                if stream.ended_well():
+                    return
+                break
             except Exception:
+                stream.ended_well()
                 # Whatever it is: either our reader can do it, or it says better what is wrong.
                 break
             yield value
             done += 1
-        stream.seek(0)
-        elements = iter_elements(data if isinstance(data, str) else stream.read(), name)
+        opened.seek(0)
+        elements = iter_elements(data if isinstance(data, str) else opened.read(), name)
         yield from map(to_value, islice(elements, done, None))
 
 
-def _opened(data: str | bytes | Path) -> BinaryIO:
+def _opened(data: str | bytes | Path | BinaryIO) -> BinaryIO:
     if isinstance(data, Path):
         return data.open("rb")
+    if not isinstance(data, str | bytes):
+        return data
     # Half of a surrogate pair makes bad UTF-8, which the extension refuses and our reader explains.
     return io.BytesIO(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data)
+
+
+class _Stream:
+    """A file as the extension may read it. It ends the process where reading raises anything, and where a symbol of a
+    text is not UTF-8: there the file ends for it, and what it was is kept."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._error: Exception | None = None
+        self._decode: Callable[[bytes], str] | None = None
+
+    def read(self, size: int = -1) -> bytes:
+        try:
+            start = self._file.tell() == 0
+            data = self._file.read(size)
+            if start:
+                head = data[:4] if len(data) >= 4 else data + self._peeked(4 - len(data))
+                self._decode = None if is_binary(head) else codecs.getincrementaldecoder("utf-8")().decode
+            if self._decode is not None:
+                self._decode(data)
+        except Exception as error:
+            self._error = error
+            return b""
+        return data
+
+    def _peeked(self, size: int) -> bytes:
+        here = self._file.tell()
+        found = self._file.read(size)
+        self._file.seek(here)
+        return found
+
+    def all(self) -> bytes:
+        """All that is in the file; reading goes on where it was."""
+        here = self._file.tell()
+        self._file.seek(0)
+        found = self._file.read()
+        self._file.seek(here)
+        return found
+
+    def ended_well(self) -> bool:
+        """Was it read to its end? What is wrong with the text, and not with the file, is our reader's to say."""
+        if self._error is not None and not isinstance(self._error, UnicodeDecodeError):
+            raise self._error
+        return self._error is None
 
 
 class _LostError(Exception):
@@ -86,7 +137,7 @@ class _LostError(Exception):
 class _Fast:
     """What the extension reads, as values. Recursive, but no deeper than the extension itself goes."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: _Stream) -> None:
         self.stream = stream
         self.nanos: bool | None = None  # are nine digits of a second just that?
         self.makers: dict[type, Callable[[Any], Value]] = {
@@ -152,11 +203,8 @@ class _Fast:
     def _nine_digits(self) -> bool:
         """Is there no second of more than nine digits? Easy to see in text, in binary not."""
         if self.nanos is None:
-            here = self.stream.tell()
-            self.stream.seek(0)
-            data = self.stream.read()
+            data = self.stream.all()
             self.nanos = not is_binary(data) and _TEN_DIGITS.search(data) is None
-            self.stream.seek(here)
         return self.nanos
 
 

@@ -15,6 +15,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.passes.decorrelate import decorrelate
+from firesteel.policy import ensure_unmoved
 from firesteel.spark import columns, depth
 from firesteel.spark.compile import Compiled, compile_plan
 from firesteel.spark.depth import Limits
@@ -30,7 +31,7 @@ from firesteel.spark.ship import is_connect, ship
 from firesteel.spark.sources import text_lines
 from firesteel.spark.start import STACK, silence, start
 from firesteel.spark.transfer import download
-from firesteel.tables import File, Stored, warn_skipped
+from firesteel.tables import File, Parts, Stored, files_of, is_document, records, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class SparkEngine:
                 self._ship(spark)
             else:
                 self._known.keep(key, compiled, plan)
-        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient, kept)
+        return Outcome(spark, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
@@ -156,10 +157,16 @@ class SparkEngine:
                 self.forget()
 
 
-def _lenient(tables: Sequence[Table]) -> list[Path]:
+def _lenient(tables: Sequence[Table]) -> list[File]:
     """The files of which lines that are no JSON are left out."""
     files = (table.source for table in tables if table.malformed == "skip")
-    return [source.path for source in files if isinstance(source, File) and source.format == "json"]
+    return [source for source in files if isinstance(source, File) and source.format == "json"]
+
+
+def _judged(tables: Sequence[Table]) -> list[Path]:
+    """The files that a policy allowed to be read."""
+    found = (table.source.parts for table in tables if isinstance(table.source, Parts))
+    return list(dict.fromkeys(part.path for parts_ in found for part in parts_))
 
 
 class Outcome:
@@ -171,9 +178,11 @@ class Outcome:
         compiled: Compiled,
         plan: p.Plan,
         fallbacks: tuple[Fallback, ...] = (),
-        lenient: Sequence[Path] = (),
+        lenient: Sequence[File] = (),
         kept: Kept | None = None,
+        judged: Sequence[Path] = (),
     ) -> None:
+        self._judged = judged
         self._kept = kept  # for as long as the answer may be asked for
         self._spark = spark
         self._compiled = compiled
@@ -197,19 +206,20 @@ class Outcome:
         with self._running():
             compiled = self._compiled.decided()
             rows = list(download(compiled.frame, compiled.types))
+            self._ensure_judged()
             self._tell()
         return gathered(compiled, rows)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         """Write the answer; what was there before stays until the new one is whole."""
         with self._running():
-            write(self._compiled, Path(path), format)
+            write(self._compiled, path, format, self._ensure_judged)
             self._tell()
 
     def keep(self, folder: Path, columns: t.Schema) -> None:
         """Write the rows to a folder of ours, from where they are read as they are."""
         with self._running():
-            store(self._compiled, folder, columns, self.plan.statement.where)
+            store(self._compiled, folder, columns, self.plan.statement.where, self._ensure_judged)
             self._tell()
 
     def cancel(self) -> None:
@@ -269,17 +279,26 @@ class Outcome:
     def malformed(self) -> int:
         """How many lines of the files that were read were left out. Counting them is a job of its own."""
         with translated(self._compiled.failures), settings(self._spark):
-            return sum(self._left_out(path) for path in self._lenient)
+            return sum(self._left_out(source) for source in self._lenient)
+
+    def _ensure_judged(self) -> None:
+        """Spark opens by name: the files that it has read must still be those that were judged."""
+        for path in self._judged:
+            ensure_unmoved(path)
 
     def _tell(self) -> None:
         """Warn of lines that were left out: counting them does."""
         if self._lenient:
             _ = self.malformed
 
-    def _left_out(self, path: Path) -> int:
-        count = malformed(text_lines(self._spark, path)).count()
+    def _left_out(self, source: File) -> int:
+        files, folders = files_of(source)
+        if any(map(is_document, files)):
+            count = sum(isinstance(item, EvaluationError) for item in records(source))
+        else:
+            count = malformed(text_lines(self._spark, source, files, folders)).count()
         if count:
-            warn_skipped(path, count)
+            warn_skipped(source.path, count)
         return count
 
 

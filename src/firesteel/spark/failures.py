@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from urllib.parse import unquote
 
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.source import Place, Span
@@ -83,10 +84,18 @@ class Failures:
         ours = _MARK.search(text)
         if ours is not None and int(ours[1]) < len(self._known):
             cls, where = self._known[int(ours[1])]
-            return _CLASSES.get(ours[2], cls)(ours[3].strip(), where=where)
+            return _CLASSES.get(ours[2], cls)(_PLACE.sub(_plain, ours[3].strip()), where=where)
         if isinstance(error, RecursionError) or any(sign in text for sign in _TOO_DEEP):
             return UnsupportedError("the plan nests too deep for Spark", help="split it, or materialize a part of it")
         return _known(text) or EvaluationError(f"Spark: {text.strip().partition(chr(10))[0]}")
+
+
+#: The file at the end of a message of ours: Spark gives it as a URI.
+_PLACE = re.compile(r" in file:(?://)?(/\S*)$")
+
+
+def _plain(found: re.Match[str]) -> str:
+    return f" in {unquote(found[1])}"
 
 
 def _known(text: str) -> FiresteelError | None:
@@ -110,7 +119,7 @@ def _unreadable(text: str, found: list[tuple[str, str]]) -> str:
     """What could not be read, and why as far as Spark says so."""
     place = _FILE.search(text)
     why = next((said for class_, said in found if not class_.startswith("FAILED_READ_FILE")), "")
-    name = f"'{place[1].removeprefix('file:').replace('//', '')}'" if place else "a file"
+    name = f"'{unquote(place[1].removeprefix('file:').replace('//', ''))}'" if place else "a file"
     return f"{name} cannot be read{': ' if why else ''}{why.strip()}"
 
 
@@ -126,6 +135,8 @@ def translated(failures: Failures) -> Iterator[None]:
     except FiresteelError:
         raise
     except Exception as error:
+        if isinstance(error, UnicodeEncodeError):
+            raise EvaluationError("a text has half of a surrogate pair, which is no character") from error
         if isinstance(error, RecursionError | OSError) or foreign(error):
             raise failures.translate(error) from error
         raise

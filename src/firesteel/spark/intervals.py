@@ -185,8 +185,8 @@ def fit(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         raise UnsupportedError("an interval of fields that only the run knows is not native on Spark", where=where)
     months = first in MONTHS
     sizes = MONTHS if months else {name: seconds * NANOS for name, seconds in SECONDS.items()}
-    if first not in sizes or last not in sizes:
-        raise UnsupportedError(f"no interval goes from {first} to {last}", where=where)
+    if first not in sizes or last not in sizes or not (1 <= digits <= 9 and 0 <= fraction <= 9):
+        raise UnsupportedError(f"no interval goes from {first}({digits}) to {last}({fraction})", where=where)
     unit = 10 ** (9 - fraction) if last == "second" else sizes[last]
 
     def native(column: Column) -> Column:

@@ -1,12 +1,13 @@
 """Large Ion files: read in Spark's Python workers, a task for each, and of every value what the plan touches.
 
-Spark has no reader of Ion. Of a small file this process reads all, and its values go up with the types that they have;
-a large one would have to fit into this process, so the workers read it, value after value, and give variants.
+Spark has no reader of Ion, nor of JSON that is more than a value on every line. Of a small file this process reads all,
+and its values go up with the types that they have; a large one would have to fit into this process, so the workers read
+it, value after value, and give variants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -17,7 +18,6 @@ from pyspark.sql import types as s
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.ion import iter_values
 from firesteel.passes.shapes import WHOLE, PathTree
 from firesteel.spark import columns as F
 from firesteel.spark.expr import reference
@@ -25,6 +25,7 @@ from firesteel.spark.failures import marked
 from firesteel.spark.json_lines import Lines
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.transfer import arrow_type, put
+from firesteel.tables import File, Partitions, Table, part_records
 from firesteel.values import Bag, Struct, Value
 
 if TYPE_CHECKING:
@@ -36,16 +37,20 @@ LARGE = 16 << 20
 _BATCH = 1000
 
 REASON = "Spark has no reader of Ion: large files are read in Python"
+DOCUMENT = "Spark reads JSON by lines: large documents are read in Python"
 
 
 def are_large(files: Sequence[Path]) -> bool:
     return sum(file.stat().st_size for file in files) > LARGE
 
 
-def read(run: Run, files: Sequence[Path], tree: PathTree, where: Where) -> Lines:
+def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tree: PathTree, where: Where) -> Lines:
     """The values of all files. What is no Ion is an error, whatever is asked of the others."""
     value, error = run.name(), run.name()
-    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where))
+    assert isinstance(table.source, File)
+    pairs = {str(file.resolve()): folders.pairs(nth) for nth, file in enumerate(files)}
+    skip = table.malformed == "skip"
+    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where), table.source.format, pairs, skip)
     places = [(str(file.resolve()),) for file in files]
     listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
     schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
@@ -61,6 +66,9 @@ class Reader:
 
     tree: PathTree
     number: int
+    format: str
+    pairs: Mapping[str, list[tuple[str, Value]]]
+    skip: bool
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -68,24 +76,31 @@ class Reader:
                 yield from self._file(Path(path))
 
     def _file(self, path: Path) -> Iterator[pa.RecordBatch]:
-        found = iter_values(path)
+        found = self._values(path)
         while True:
             try:
                 values = [pruned(value, self.tree) for value in islice(found, _BATCH)]
                 column = put(values, t.ANY)
-            except (OSError, FiresteelError) as error:
+            except FiresteelError as error:
                 yield _failure(marked(self.number, _located(path, error)))
                 return
             yield _batch(column, [None] * len(values))
             if len(values) < _BATCH:
                 return
 
+    def _values(self, path: Path) -> Iterator[Value]:
+        for item in part_records(path, self.format, self.pairs[str(path)]):
+            if not isinstance(item, EvaluationError):
+                yield item
+            elif not self.skip:
+                raise item
 
-def _located(path: Path, error: OSError | FiresteelError) -> FiresteelError:
+
+def _located(path: Path, error: FiresteelError) -> FiresteelError:
     """The error, with the place in the file: the plan's place is that of the query."""
-    if isinstance(error, OSError):
-        return EvaluationError(f"'{path}' cannot be read: {error.strerror}")
     cls = UnsupportedError if isinstance(error, UnsupportedError) else EvaluationError
+    if error.where is None and str(path) in error.message:
+        return cls(error.message)
     return cls(f"{error.where or path}: {error.message}")
 
 

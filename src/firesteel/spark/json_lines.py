@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from firesteel.spark import columns as F
 from firesteel.spark import dynamic
 from firesteel.spark.dynamic import any_of
 from firesteel.spark.encoding import MAX_NESTED
-from firesteel.spark.expr import Expr, reference, struct_expr
+from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
 from firesteel.spark.kinds import JSON
 from firesteel.spark.scope import Run, Where
 
@@ -58,20 +58,62 @@ class Lines:
     value: Expr
 
 
-def read(run: Run, text: DataFrame, tree: PathTree, where: Where, *, skip: bool) -> Lines:
-    """The lines of a text file as values. A line that is not JSON is an error, or, with `skip`, left out."""
+def read(
+    run: Run, text: DataFrame, tree: PathTree, where: Where, *, skip: bool, columns: Sequence[t.Field] = ()
+) -> Lines:
+    """The lines of a text file as values. A line that is not JSON is an error, or, with `skip`, left out.
+
+    Behind the text there may be columns that lines have besides their own attributes: then lines are objects.
+    """
     line = run.name()
-    lines = text.toDF(line).filter(_is_there(F.col(line)))
-    shape = None if run.strict else _root(tree)
+    beside = [reference(field.type, run.name()) for field in columns]
+    names = [name for expr in beside for name in expr.names]
+    lines = Text(text.toDF(line, *names).filter(_is_there(F.col(line))), line, names, where, skip)
+    if run.strict or tree.whole or tree.elements is not None or tree.indexed:
+        return _read_whole(run, lines, columns)
+    asked = {name: _beside(name, columns, beside) for name in tree.fields}
+    own = PathTree(fields={name: inner for name, inner in tree.fields.items() if asked[name] is None})
+    if not own.fields:
+        return _read_nothing(run, lines, struct_expr((n.text, expr) for n, expr in asked.items() if expr is not None))
+    shape = _root(own)
     if shape is None:
-        return _read_whole(run, lines, line, where, skip=skip)
-    return _read_paths(run, lines, line, shape, where, skip=skip)
+        return _read_whole(run, lines, columns)
+    more = [(name.text, expr) for name, expr in asked.items() if expr is not None]
+    return _read_paths(run, lines, shape, more)
 
 
 def malformed(text: DataFrame) -> DataFrame:
-    """The lines of a text file that are not JSON."""
-    lines = text.toDF("line").filter(_is_there(F.col("line")))
-    return lines.filter(_parsed(F.col("line")).isNull())
+    """The lines of a text file that are not JSON; where there are columns beside the text, that are no objects."""
+    more = text.columns[1:]
+    lines = text.toDF("line", *(f"c{i}" for i in range(len(more)))).filter(_is_there(F.col("line")))
+    return lines.filter(_parsed(F.col("line"), objects=bool(more)).isNull())
+
+
+@dataclass(frozen=True)
+class Text:
+    """Lines of text in the column `line`, and the names of the columns beside it."""
+
+    frame: DataFrame
+    line: str
+    beside: Sequence[str]
+    where: Where
+    skip: bool
+
+    def parsed(self) -> Column:
+        return _parsed(F.col(self.line), objects=bool(self.beside))
+
+    def error(self, run: Run) -> Column:
+        shown = F.substring(F.col(self.line), 1, SHOWN)
+        wanted = "object" if self.beside else "value"
+        return run.error(f"not a JSON {wanted}: ", self.where, shown, F.lit(" in "), F.input_file_name())
+
+
+def _beside(name: Name, columns: Sequence[t.Field], exprs: Sequence[Expr]) -> Expr | None:
+    """The column of that name beside the text: it stands in place of attributes that are called so, in any case."""
+    for field, expr in zip(columns, exprs, strict=True):
+        if (field.name or "").lower() == name.text.lower():
+            return expr if not name.exact or field.name == name.text else missing_expr()
+    return None
 
 
 def _is_there(line: Column) -> Column:
@@ -79,16 +121,43 @@ def _is_there(line: Column) -> Column:
     return line.startswith("{") | (F.ltrim(line, F.lit(" \t\r\n")) != "")
 
 
-def _read_whole(run: Run, lines: DataFrame, line: str, where: Where, *, skip: bool) -> Lines:
+def _read_nothing(run: Run, lines: Text, value: Expr) -> Lines:
+    """Lines of which nothing is asked but that they are there: then nobody would compute an error in a column."""
+    whole = run.name()
+    frame = lines.frame.select(*lines.beside, lines.line, F.once(lines.parsed()).alias(whole))
+    there = F.col(whole).isNotNull()
+    if not lines.skip:
+        there = F.when(there, F.lit(True)).otherwise(lines.error(run).cast("boolean"))
+    return Lines(frame.filter(there).select(*lines.beside), value)
+
+
+def _read_whole(run: Run, lines: Text, columns: Sequence[t.Field]) -> Lines:
     whole, value = run.name(), run.name()
-    frame = lines.select(line, _parsed(F.once(F.col(line))).alias(whole))
-    if skip:
-        return Lines(frame.filter(F.col(whole).isNotNull()), reference(JSON, whole))
-    checked = F.coalesce(F.col(whole), _error(run, line, where)).alias(value)
-    return Lines(frame.select(checked), reference(JSON, value))
+    parsed = _parsed(F.once(F.col(lines.line)), objects=bool(lines.beside))
+    frame = lines.frame.select(lines.line, *lines.beside, parsed.alias(whole))
+    found = F.col(whole)
+    if lines.skip:
+        frame = frame.filter(found.isNotNull())
+    else:
+        found = F.coalesce(found, lines.error(run).cast("variant"))
+    if columns:
+        found = _with_columns(found, columns, lines.beside)
+    # A column may be a day, which no value of JSON is.
+    return Lines(frame.select(found.alias(value)), reference(t.ANY if columns else JSON, value))
 
 
-def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Where, *, skip: bool) -> Lines:
+def _with_columns(value: Column, columns: Sequence[t.Field], names: Sequence[str]) -> Column:
+    """An object with the columns beside it in place of the attributes that are called so."""
+    called = [(field.name or "").lower() for field in columns]
+    own = F.map_filter(F.try_variant_get(value, "$", "map<string,variant>"), lambda key, _: ~F.lower(key).isin(called))
+    more = []
+    for field, name in zip(columns, names, strict=True):
+        more += [F.lit(field.name), F.coalesce(F.col(name).cast("variant"), dynamic.null())]
+    return F.to_variant_object(F.map_concat(own, F.create_map(*more)))
+
+
+def _read_paths(run: Run, lines: Text, shape: Shape, more: Sequence[tuple[str, Expr]]) -> Lines:
+    line = lines.line
     row, flag, whole = run.name(), run.name(), run.name()
     schema = s.StructType(
         [
@@ -102,15 +171,17 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
     read_ = F.col(row)
     first = F.get(read_[_LINE], F.lit(0))
     unfit = read_[_CORRUPT].isNotNull() | read_[_END].isNull() | (F.size(read_[_LINE]) != 1)
+    unfit |= ~F.is_valid_utf8(F.col(line))
     doubt = unfit | _doubt(shape, first, F.col(line))
-    again = _parsed(F.col(line))
-    if not skip:
-        again = F.coalesce(again, _error(run, line, where))
+    again = lines.parsed()
+    if not lines.skip:
+        again = F.coalesce(again, lines.error(run).cast("variant"))
     # Spark generates no code for `from_json`, nor for anything in it: so there is nothing in it.
-    frame = lines.select(line, F.once(_enclosed(F.col(line))).alias(text)).select(line, parsed.alias(row))
-    frame = frame.select(row, F.coalesce(doubt, F.lit(True)).alias(flag), line)
-    frame = frame.select(row, flag, F.when(F.col(flag), again).alias(whole))
-    if skip:
+    frame = lines.frame.select(line, *lines.beside, F.once(_enclosed(F.col(line))).alias(text))
+    frame = frame.select(line, *lines.beside, parsed.alias(row))
+    frame = frame.select(row, *lines.beside, F.coalesce(doubt, F.lit(True)).alias(flag), line)
+    frame = frame.select(row, *lines.beside, flag, F.when(F.col(flag), again).alias(whole))
+    if lines.skip:
         frame = frame.filter(~F.col(flag) | F.col(whole).isNotNull())
     made: list[Column] = []
 
@@ -119,7 +190,8 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
 
     def leaf(shape: Shape, fast: Column, path: tuple[Name, ...]) -> Expr:
         if shape.fields:
-            return struct_expr([(n.text, leaf(inner, fast[n.text], (*path, n))) for n, inner in shape.fields])
+            pairs = [(n.text, leaf(inner, fast[n.text], (*path, n))) for n, inner in shape.fields]
+            return struct_expr([*pairs, *(() if path else more)])
 
         def slow(value: Column) -> Column:
             found = reduce(_attribute, path, value)
@@ -130,7 +202,7 @@ def _read_paths(run: Run, lines: DataFrame, line: str, shape: Shape, where: Wher
         return reference(shape.type(), name)
 
     value = leaf(shape, first, ())
-    return Lines(frame.select(*made), value)
+    return Lines(frame.select(*made, *lines.beside), value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -243,21 +315,19 @@ def _enclosed(line: Column) -> Column:
     return F.concat(F.lit(f'{{"{_LINE}":['), line, F.lit(f'],"{_END}":1}}'))
 
 
-def _parsed(line: Column) -> Column:
-    """The line as a variant; SQL NULL if it is not one JSON value."""
+def _parsed(line: Column, *, objects: bool = False) -> Column:
+    """The line as a variant; SQL NULL if it is not one JSON value, or, where only those count, no object."""
 
     def one(value: Column) -> Column:
         keys = F.map_keys(F.try_variant_get(value, "$", "map<string,variant>"))
         more = F.try_variant_get(value, f"$.{_LINE}[1]", "variant")
         fits = F.array_contains(keys, _END) & (F.size(keys) == 2) & more.isNull()
-        return F.when(fits, F.try_variant_get(value, f"$.{_LINE}[0]", "variant"))
+        found = F.try_variant_get(value, f"$.{_LINE}[0]", "variant")
+        if objects:
+            fits &= F.schema_of_variant(found).startswith("OBJECT")
+        return F.when(fits, found)
 
-    return F.element_at(F.transform(F.array(F.try_parse_json(_enclosed(line))), one), 1)
-
-
-def _error(run: Run, line: str, where: Where) -> Column:
-    shown = F.substring(F.col(line), 1, SHOWN)
-    return run.error("not a JSON value: ", where, shown, F.lit(" in "), F.input_file_name()).cast("variant")
+    return F.element_at(F.transform(F.array(F.try_parse_json(_enclosed(F.when(F.is_valid_utf8(line), line)))), one), 1)
 
 
 def _attribute(value: Column, name: Name) -> Column:

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import uuid
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,9 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark import columns as F
 from firesteel.spark.encoding import Form, form, spelled
 from firesteel.spark.expr import fit
-from firesteel.tables import format_of
+from firesteel.spark.places import target
+from firesteel.tables import format_of, host, owned, path_of, staged
+from firesteel.tables.opening import writing
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -38,25 +41,24 @@ def edge(compiled: Compiled) -> DataFrame:
     return frame.toDF("_1")
 
 
-def write(compiled: Compiled, path: Path, format_: str | None) -> None:
-    """Write beside the target, then swap: a failure leaves what was there."""
+def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Callable[[], None]) -> None:
+    """Write beside the target, then swap, if what was read may be given out: a failure leaves what was there."""
+    path = path_of(given)
     format_ = format_of(path, format_)
     if format_ == "ion":
         raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
-    path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    staged = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
+    with staged(path, private=False) as new:
         writer = edge(compiled).write.format(format_)
         if format_ == "csv":
             writer = writer.option("header", True)
-        writer.save(staged.as_uri())
-        _swap(staged, path)
-    finally:
-        shutil.rmtree(staged, ignore_errors=True)
+        with target(new) as place:
+            writer.save(place)
+        ensure()
 
 
-def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Span | None) -> None:
+def store(
+    compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Span | None, ensure: Callable[[], None]
+) -> None:
     """Write rows as they are encoded by the types of their columns, whose names are ours. A folder that is not whole
     is gone."""
     made = []
@@ -68,7 +70,9 @@ def store(compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Sp
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
     try:
-        compiled.rows.frame.select(*made).write.parquet(folder.as_uri())
+        with target(folder) as place:
+            compiled.rows.frame.select(*made).write.parquet(place)
+        ensure()
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -78,9 +82,10 @@ class Warehouse:
     """The folder with the tables that plans create: one of its own in a place that is given, or a temporary one."""
 
     def __init__(self, place: str | Path | None) -> None:
-        self._place = None if place is None else Path(place).resolve()
+        self._place = None if place is None else path_of(place).resolve()
         self._root: Path | None = None
         self._removed: weakref.finalize[..., Warehouse] | None = None
+        self._held = contextlib.ExitStack()
         self._lock = threading.Lock()
 
     def folder(self, spark: SparkSession) -> Path:
@@ -92,11 +97,23 @@ class Warehouse:
             )
         with self._lock:
             if self._root is None:
-                if self._place is not None:
-                    self._place.mkdir(parents=True, exist_ok=True)
-                self._root = Path(tempfile.mkdtemp(prefix="firesteel-", dir=self._place))
-                self._removed = weakref.finalize(self, shutil.rmtree, self._root, ignore_errors=True)
+                self._root = self._made()
+                self._removed = weakref.finalize(self, _remove, self._root, self._held)
             return self._root / uuid.uuid4().hex
+
+    def _made(self) -> Path:
+        """A folder of this session's, held for as long as it lives. Those of sessions that were killed are removed."""
+        if self._place is not None:
+            with writing(self._place):
+                self._place.mkdir(parents=True, exist_ok=True)
+        prefix = f"firesteel-tables-{host()}-"
+        root = Path(tempfile.mkdtemp(prefix=prefix, dir=self._place))
+        self._held.enter_context(owned(root))
+        for other in root.parent.glob(f"{prefix}*"):
+            with owned(other) as left_over:
+                if left_over:
+                    shutil.rmtree(other, ignore_errors=True)
+        return root
 
     def close(self) -> None:
         """Remove what was kept."""
@@ -106,17 +123,6 @@ class Warehouse:
             self._root = self._removed = None
 
 
-def _swap(staged: Path, path: Path) -> None:
-    """The staged output under the target's name. If that fails, the old one is put back."""
-    if not path.exists():
-        staged.rename(path)
-        return
-    old = path.with_name(f"{staged.name}.old")
-    path.rename(old)
-    try:
-        staged.rename(path)
-    except OSError:
-        old.rename(path)
-        raise
-    with contextlib.suppress(OSError):
-        shutil.rmtree(old) if old.is_dir() else old.unlink()
+def _remove(root: Path, held: contextlib.ExitStack) -> None:
+    shutil.rmtree(root, ignore_errors=True)
+    held.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import reduce
 from pathlib import Path
@@ -13,6 +12,8 @@ from pyspark.sql import types as s
 from firesteel.spark import columns as F
 from firesteel.spark.arrow_tables import arrow_frame, encoded_frame
 from firesteel.spark.frames import Opened
+from firesteel.spark.places import hidden, place
+from firesteel.spark.utf8 import ensure_utf8
 from firesteel.tables import Delimited, Part, Parts, parts_arrow, parts_rows, row_counts, row_groups
 from firesteel.tables.parts import parts_schema
 
@@ -47,19 +48,6 @@ def _files(spark: SparkSession, source: Parts, schema: s.StructType | None) -> D
     if not frames:
         return _load(spark, source.format, [source.parts[0].path], schema).filter(F.lit(False))
     return _together(frames)
-
-
-_PATTERN = re.compile(r"([*?\[\]{}\\\\])")
-
-
-def place(path: Path) -> str:
-    """Where Spark finds a file: it takes paths for patterns."""
-    return "file://" + _PATTERN.sub(r"\\\1", str(path))
-
-
-def hidden(path: Path) -> bool:
-    """A name that Spark takes for no data, even when it is asked for it."""
-    return path.name.startswith((".", "_"))
 
 
 def _arrow(source: Parts) -> Any:
@@ -139,6 +127,7 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
     schema = s.StructType([s.StructField(f"c{i}", s.StringType()) for i in range(len(source.names))])
     reader = spark.read.schema(schema).format("csv").options(**_options(how))
     repeated = Counter(part.path for part in source.parts)
+    ensure_utf8(spark, list(repeated))
     frames = [
         reader.load([place(path) for path, count in repeated.items() if count >= n])
         for n in range(1, max(repeated.values()) + 1)

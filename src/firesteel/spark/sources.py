@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from pyspark.sql import types as s
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.passes.paths import WHOLE, PathTree
 from firesteel.spark import columns as F
 from firesteel.spark import dynamic, ion_files, json_lines
@@ -22,10 +23,12 @@ from firesteel.spark.expr import Expr, missing_expr, reference, struct_expr
 from firesteel.spark.fallback import Fallback
 from firesteel.spark.frames import Opened, opened
 from firesteel.spark.literals import complete
-from firesteel.spark.parts import parts_frame, place
+from firesteel.spark.parts import parts_frame
+from firesteel.spark.places import place
 from firesteel.spark.rows import Order, Rows
 from firesteel.spark.scope import Run, Where
 from firesteel.spark.transfer import upload
+from firesteel.spark.utf8 import ensure_utf8
 from firesteel.tables import (
     COMPRESSED,
     FORMATS,
@@ -33,16 +36,22 @@ from firesteel.tables import (
     File,
     Frame,
     Memory,
+    Partitions,
     Parts,
     Stored,
     Table,
     ensure_text_keys,
+    files_of,
+    is_document,
     matches,
+    present,
+    records,
+    suffix_of,
 )
-from firesteel.tables.files import file_schema, parts, read_arrow
+from firesteel.tables.files import file_schema, read_arrow
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
 
 Ranging = p.Scan | p.ScanIndexed
 
@@ -55,10 +64,8 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
     match table.source:
         case Memory(value):
             return value_rows(run, node, value, table)
-        case File(path, "ion"):
-            return _ion_rows(run, node, path, table, ordinal)
-        case File(path, "json"):
-            return _line_rows(run, node, path, table, ordinal)
+        case File(format="ion" | "json"):
+            return _record_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case Stored():
             return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
@@ -143,24 +150,11 @@ def _native(run: Run, table: Table) -> Opened:
             return Opened(frame)
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
-        case File(path, "parquet" | "orc" as format_) as file:
-            return opened(run.spark, path, format_, lambda: _typed(run.spark, file))
-        case File(path, format_):
-            reader = run.spark.read.format(format_).options(**_OPTIONS.get(format_, {}))
-            return opened(run.spark, path, format_, lambda: Opened(reader.load(_places(path))))
+        case File(path, format_, encoding) as file:
+            return opened(run.spark, path, (format_, encoding), lambda: _loaded(run.spark, file))
         case Parts():
             return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
-
-
-def _typed(spark: SparkSession, file: File) -> Opened:
-    """A file that has a schema."""
-
-    def load(schema: s.StructType | None) -> DataFrame:
-        reader = spark.read if schema is None else spark.read.schema(schema)
-        return reader.format(file.format).load(_places(file.path))
-
-    return encoded_frame(spark, file_schema(file), load, lambda: read_arrow(file))
 
 
 #: CSV has a header, its types are found in a pass over the data, and quotes are doubled in quotes. A row that does not
@@ -170,41 +164,100 @@ _OPTIONS: dict[str, dict[str, str]] = {
 }
 
 
+def _loaded(spark: SparkSession, source: File) -> Opened:
+    """The frame of a file, or of a folder, whose own folders may be columns."""
+    files, folders = files_of(source)
+
+    def load(schema: s.StructType | None) -> DataFrame:
+        reader = spark.read.format(source.format).options(**_OPTIONS.get(source.format, {}))
+        reader = _in_folders(reader, source, files, folders)
+        if source.format == "csv":
+            reader = reader.option("encoding", source.encoding)
+        if schema is not None:
+            return reader.schema(schema).load(_places(source.path))
+        return _typed(reader.load(_places(source.path)), folders)
+
+    if source.format in ("parquet", "orc"):
+        return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
+    if not files:
+        return Opened(spark.range(0).select())
+    if source.format == "csv" and source.encoding == "utf-8":
+        ensure_utf8(spark, files)
+    return Opened(load(None))
+
+
+def _in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], folders: Partitions) -> DataFrameReader:
+    """A reader of the files that we found: those of the format, at any depth."""
+    if not source.path.is_dir():
+        return reader
+    if not folders.columns:
+        reader = reader.option("recursiveFileLookup", "true")
+    if files and FORMATS.get(suffix_of(files[0])) == source.format:
+        reader = reader.option("pathGlobFilter", _names(source.format))
+    return reader
+
+
+def _names(format_: str) -> str:
+    """A pattern for the names of files of a format, in whatever case."""
+    suffixes = [suffix + more for suffix, known in FORMATS.items() if known == format_ for more in ("", *COMPRESSED)]
+    letters = ("".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in suffix) for suffix in suffixes)
+    return f"*{{{','.join(letters)}}}"
+
+
+def _typed(frame: DataFrame, folders: Partitions) -> DataFrame:
+    """The frame with columns of folders as what their names stand for: to Spark they are text."""
+    types = {name: to_spark(type_) for name, type_ in folders.columns}
+    if not types:
+        return frame
+    picked = [_named(name).cast(types[name]).alias(name) if name in types else _named(name) for name in frame.columns]
+    return frame.select(*picked)
+
+
 def _places(path: Path) -> str | list[str]:
     """Where Spark finds a path. It takes paths for patterns; ours are patterns only if no file has that name."""
-    if not path.exists():
-        return [place(part.resolve()) for part in matches(path)] or place(path.resolve())
-    return place(path.resolve())
+    if not present(path):
+        return [place(Path(os.path.realpath(part))) for part in matches(path)] or place(path)
+    return place(Path(os.path.realpath(path)))
 
 
-_SUFFIXES = [suffix[1:] for suffix, format_ in FORMATS.items() if format_ == "json"]
-_JSON_FILES = "*.{" + ",".join(name + more for name in _SUFFIXES for more in ("", *COMPRESSED)) + "}"
-
-
-def _line_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) -> Rows:
-    """A row for every line of JSON: of what is touched of it, or all of it."""
-    tree = run.touched.get(ordinal, WHOLE)
-    text = text_lines(run.spark, path)
-    lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip")
+def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: PathTree) -> Rows:
+    """A row for every value of Ion or JSON, of what is touched of it. Spark reads JSON that has a value on every line;
+    all else is read here, with its type, or, if it is much, by the workers."""
+    files, folders = files_of(source)
+    if source.format == "json" and not any(map(is_document, files)):
+        text = text_lines(run.spark, source, files, folders)
+        lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip", columns=folders.fields)
+    elif run.refuse or not ion_files.are_large(files):
+        return value_rows(run, node, _all(source, skip=table.malformed == "skip"), table)
+    else:
+        run.fallbacks.append(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
+        lines = ion_files.read(run, table, files, folders, tree, node.where)
     return _rows(run, node, lines.frame, lines.value, table)
 
 
-def _ion_rows(run: Run, node: Ranging, path: Path, table: Table, ordinal: int) -> Rows:
-    """A row for every value of Ion: read here, with its type, or, if there are many, by the workers."""
-    files = () if run.refuse else parts(path)
-    if not ion_files.are_large(files):
-        return value_rows(run, node, table.read(), table)
-    run.fallbacks.append(Fallback(node, ion_files.REASON))
-    lines = ion_files.read(run, files, run.touched.get(ordinal, WHOLE), node.where)
-    return _rows(run, node, lines.frame, lines.value, table)
+def _all(source: File, *, skip: bool) -> values.Bag:
+    """What is in a file. Of what is left out the engine tells."""
+    found = []
+    for item in records(source):
+        if not isinstance(item, EvaluationError):
+            found.append(item)
+        elif not skip:
+            raise item
+    return values.Bag(found)
 
 
-def text_lines(spark: SparkSession, path: Path) -> DataFrame:
-    """The lines of JSON files, or of a folder of such."""
-    if not path.is_dir():
-        return opened(spark, path, "text", lambda: Opened(spark.read.text(_places(path)))).frame
-    reader = spark.read.option("recursiveFileLookup", "true").option("pathGlobFilter", _JSON_FILES)
-    return opened(spark, path, "text", lambda: Opened(reader.text(_places(path)))).frame
+#: The one column of text, by a name that no folder has.
+_LINE = s.StructType([s.StructField("the line", s.StringType())])
+
+
+def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions) -> DataFrame:
+    """The lines of JSON files, or of a folder of such, and the columns that its folders are."""
+
+    def load() -> DataFrame:
+        reader = _in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
+        return _typed(reader.load(_places(source.path)), folders)
+
+    return opened(spark, source.path, "text", lambda: Opened(load())).frame
 
 
 #: A frame of more columns than this is made smaller before anything else is made of it.

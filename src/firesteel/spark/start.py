@@ -43,8 +43,10 @@ SETTINGS: dict[str, str] = {
     "spark.sql.dataFrameQueryContext.enabled": "false",
     # What is written is read as instants by everybody, not as INT96, which has no zone to anybody but Spark.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # Of a key that repeats in one object of JSON the last value counts (see `tables.files`).
+    # Of a key that repeats in one object of JSON the last value counts (see `tables.json_files`).
     "spark.sql.variant.allowDuplicateKeys": "true",
+    # What the folders of a table say is text; `tables.folders` says what it stands for.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
 
 
@@ -127,6 +129,12 @@ def silence() -> None:
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logger.setLevel(logging.CRITICAL + 1)
     logger.propagate = False
+    logging.getLogger().addFilter(_not_py4j)
+
+
+def _not_py4j(record: logging.LogRecord) -> bool:
+    """Py4J writes a stack to the root logger whenever it is interrupted or loses the JVM: that is told by an error."""
+    return os.path.basename(os.path.dirname(record.pathname)) != "py4j"
 
 
 def _cores(master: str | None) -> int:
@@ -160,13 +168,14 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _stderr_to(target: int) -> Iterator[None]:
-    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails."""
+    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, but not
+    if it is interrupted."""
     sys.stderr.flush()
     saved = os.dup(2)
     os.dup2(target, 2)
     try:
         yield
-    except BaseException:
+    except Exception:
         sys.stderr.flush()
         os.lseek(target, 0, os.SEEK_SET)
         os.write(saved, os.read(target, 1 << 20))

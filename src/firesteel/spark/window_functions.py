@@ -104,11 +104,10 @@ def _end(function: Callable[[Column], Column]) -> Build:
 
 def _nth(call: Call, framing: Framing) -> Expr:
     value, place = call.args
+    count, parts = _count(call, place, 1, "nth_value takes a place from 1")
     if _is_substrait(call) and call.node.fn.choice("on_domain_error") != "ERROR":  # NULL where there is no such place
         seen = view(call.scope, place, "int")
         count, parts = seen.value, seen.parts
-    else:
-        count, parts = _count(call, place, 1, "nth_value takes a place from 1")
     bound = call.scope.bind(made(t.INT64, count, *parts, throws=True)).column
     spec = framing()
     if isinstance(spec, Column):

@@ -17,18 +17,23 @@ from firesteel.tables.arrow import arrow_rows, arrow_table, arrow_type, column_v
 from firesteel.tables.arrow_out import to_arrow, to_pandas
 from firesteel.tables.delimited import Delimited
 from firesteel.tables.files import (
-    COMPRESSED,
     FORMATS,
     File,
     SkippedLines,
+    counting_skipped,
     file,
     file_type,
+    files_of,
     format_of,
-    matches,
+    part_records,
     read_file,
+    records,
     warn_skipped,
     write_file,
 )
+from firesteel.tables.folders import Partitions, matches, suffix_of
+from firesteel.tables.json_files import is_document
+from firesteel.tables.opening import COMPRESSED, path_of
 from firesteel.tables.parts import (
     PART_FORMATS,
     Part,
@@ -39,6 +44,7 @@ from firesteel.tables.parts import (
     row_counts,
     row_groups,
 )
+from firesteel.tables.staging import host, owned, present, staged
 from firesteel.tables.stored import Stored
 
 
@@ -84,8 +90,8 @@ class Table:
         match self.source:
             case Memory(value):
                 return value
-            case File(path, format_):
-                return values.Bag(read_file(path, format_, skip=self.malformed == "skip"))
+            case File():
+                return values.Bag(read_file(self.source, skip=self.malformed == "skip"))
             case Parts():
                 return values.Bag(parts_rows(self.source))
             case Arrow(table):
@@ -130,6 +136,7 @@ __all__ = [
     "Frame",
     "Memory",
     "Part",
+    "Partitions",
     "Parts",
     "SkippedLines",
     "Source",
@@ -138,18 +145,29 @@ __all__ = [
     "append_rows",
     "arrow_table",
     "arrow_type",
+    "counting_skipped",
     "column_values",
     "ensure_text_keys",
     "file",
     "file_type",
+    "files_of",
     "format_of",
+    "host",
+    "is_document",
     "matches",
     "memory",
+    "owned",
+    "part_records",
     "parts_arrow",
     "parts_rows",
     "parts_type",
+    "path_of",
+    "present",
+    "records",
     "row_counts",
     "row_groups",
+    "staged",
+    "suffix_of",
     "to_arrow",
     "to_pandas",
     "warn_skipped",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +10,9 @@ from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.tables.arrow_arrays import Unfit, array_of
 from firesteel.tables.files import File
+from firesteel.tables.links import nameable
+from firesteel.tables.opening import reading
+from firesteel.tables.staging import staged
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,16 +28,21 @@ def with_rows(table: Any, rows: list[values.Value]) -> pa.Table:
 
 def append_rows(file: File, rows: list[values.Value]) -> None:
     """Rows added to a Parquet file, which is written anew and swapped, or to a folder, as one more file."""
+    path = file.path.resolve()
+    with reading(path):
+        _append(file, path, rows)
+
+
+def _append(file: File, path: Path, rows: list[values.Value]) -> None:
     import pyarrow.parquet as pq
 
-    path = file.path.resolve()
     if path.is_dir():
         known = [part for part in sorted(path.iterdir()) if not part.name.startswith((".", "_"))]
         if not known or not all(part.is_file() for part in known):
             raise UnsupportedError(f"adding rows to '{file.path}': a folder of folders, or an empty one")
-        _put(_arrow(rows, pq.read_schema(known[0])), path / f"part-{uuid.uuid4().hex}.parquet")
+        _put(_arrow(rows, pq.read_schema(nameable(known[0]))), path / f"part-{uuid.uuid4().hex}.parquet")
     elif path.is_file():
-        _put(with_rows(pq.read_table(path, partitioning=None), rows), path)
+        _put(with_rows(pq.read_table(nameable(path), partitioning=None), rows), path)
     else:
         raise PlanError(f"no file '{file.path}' to add rows to")
 
@@ -54,16 +60,8 @@ def _arrow(rows: list[values.Value], schema: Any) -> pa.Table:
 
 
 def _put(table: pa.Table, path: Path) -> None:
-    """Written beside the target, then moved over it. A name that starts with a dot is read by nobody."""
-    import pyarrow as pa
+    """Written beside the target, then moved over it."""
     import pyarrow.parquet as pq
 
-    staged = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")
-    try:
-        pq.write_table(table, staged)
-        os.replace(staged, path)
-    except (pa.ArrowException, OSError) as error:
-        raise EvaluationError(f"'{path}' cannot be written: {error}") from error
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            staged.unlink()
+    with staged(path) as new, new.open("wb") as out:
+        pq.write_table(table, out)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firesteel import values
-from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.tables.files import COMPRESSED
+from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.tables.opening import reading, unpacked
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,8 @@ class _Malformed(Exception):
 
 def _text(path: Path, skip: int) -> str:
     """The file's text behind the lines that are skipped."""
-    try:
-        with COMPRESSED.get(path.suffix.lower(), open)(path, "rt", encoding="utf-8-sig", newline="") as file:
-            text: str = file.read()
-    except (UnicodeDecodeError, EOFError, OSError) as error:
-        raise PlanError(f"'{path}' cannot be read as text: {error}") from error
+    with reading(path), unpacked(path, canonical=True) as file:
+        text = file.read().decode("utf-8-sig")
     at = 0
     for _ in range(skip):
         at = _line_end(text, at)[1]

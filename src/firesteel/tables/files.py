@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import bz2
-import contextlib
-import glob
-import gzip
-import json
 import os
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.ion import dumps, iter_values
-from firesteel.tables.arrow import arrow_rows, arrow_type, plain
+from firesteel.ion import dumps, from_value, iter_values, write
+from firesteel.tables.arrow import arrow_rows, arrow_type
 from firesteel.tables.arrow_out import to_arrow
+from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
+from firesteel.tables.json_files import json_records, json_text
+from firesteel.tables.links import nameable
+from firesteel.tables.opening import ensure_regular, not_utf8, opened, path_of, reading, unpacked, writing
+from firesteel.tables.staging import present, staged
 from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
 class File:
-    """A file, or a directory of files of one format."""
+    """A file, or a directory of files of one format. Text of CSV files may have another encoding than UTF-8."""
 
     path: Path
     format: str
+    encoding: str = "utf-8"
 
 
 #: The suffixes that say a file's format.
@@ -44,193 +45,237 @@ FORMATS = {
     ".ion": "ion",
     ".10n": "ion",
 }
+#: The encodings of CSV files, by the names that Python, Arrow and Spark all know.
+ENCODINGS = {
+    "utf-8": "utf-8",
+    "utf8": "utf-8",
+    "latin-1": "iso-8859-1",
+    "latin1": "iso-8859-1",
+    "iso-8859-1": "iso-8859-1",
+}
 
 
-#: What may follow such a suffix: the file is compressed, and is opened by this.
-COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
-
-
-def suffix_of(path: Path) -> str:
-    """The suffix that says the format: of `a.json.gz` it is `.json`."""
-    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
-    if suffixes and suffixes[-1] in COMPRESSED:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
-
-
-def file(path: str | Path) -> File:
+def file(path: str | os.PathLike[str], encoding: str | None = None) -> File:
     """A file whose suffix says its format; a directory's, or a pattern's, is that of the files that it stands for."""
-    path = Path(path)
-    probe: Path | None = path
-    if not path.exists():
-        probe = next(iter(matches(path)), None)
-    elif path.is_dir() and suffix_of(path) not in FORMATS:
-        probe = next(iter(sorted(filter(_is_data, path.rglob("*")))), path)
+    path = path_of(path)
+    with reading(path):
+        probe = _probe(path)
     if probe is None:
         raise PlanError(f"no file '{path}'")
+    ensure_regular(probe)
     format_ = FORMATS.get(suffix_of(probe))
     if format_ is None:
         known = ", ".join(FORMATS)
         raise UnsupportedError(f"cannot tell the format of '{path}'", help=f"the suffixes that are known: {known}")
-    return File(path, format_)
+    if encoding is None:
+        return File(path, format_)
+    if format_ != "csv" or encoding.lower() not in ENCODINGS:
+        raise UnsupportedError(
+            f"the encoding '{encoding}' for '{path}'",
+            help="CSV files may be 'utf-8' or 'latin-1'; convert others first",
+        )
+    return File(path, format_, ENCODINGS[encoding.lower()])
 
 
-def matches(path: Path) -> list[Path]:
-    """The files that a path with `*`, `?` or `[...]` in it stands for."""
-    return sorted(Path(found) for found in glob.glob(str(path), recursive=True))
+def _probe(path: Path) -> Path | None:
+    """The file, or one of those that the path stands for: its suffix says the format."""
+    if not present(path):
+        return next(iter(matches(path)), None)
+    if path.is_dir() and suffix_of(path) not in FORMATS:
+        return next((part for part in files_below(path) if suffix_of(part) in FORMATS), path)
+    return path
 
 
-def parts(path: Path) -> list[Path]:
-    """The files that a path stands for: itself, those in it, those that match it."""
-    if path.is_dir():
-        return sorted(filter(_is_data, path.rglob("*")))
-    if path.exists():
-        return [path]
-    found = [part for match in matches(path) for part in parts(match)]
-    if not found:
-        raise PlanError(f"no file '{path}'")
-    return found
-
-
-def _is_data(path: Path) -> bool:
-    return suffix_of(path) in FORMATS and not path.name.startswith((".", "_")) and path.is_file()
+def files_of(source: File) -> tuple[list[Path], Partitions]:
+    """The files of a table, and the columns that their folders are."""
+    path, format_ = source.path, source.format
+    with reading(path):
+        if not present(path):
+            found = [part for match in matches(path) for part in files_of(File(match, format_))[0]]
+            if not found:
+                raise PlanError(f"no file '{path}'")
+            return found, Partitions((), tuple(() for _ in found))
+        if not path.is_dir():
+            ensure_regular(path)
+            return [path], Partitions((), ((),))
+    every = list(files_below(path))
+    found = [part for part in every if FORMATS.get(suffix_of(part)) == format_]
+    other = next((part for part in every if FORMATS.get(suffix_of(part), format_) != format_), None)
+    if found and other is not None:
+        raise PlanError(
+            f"'{path}' has files of several formats: {found[0].name}, {other.name}",
+            help=f"name those that are meant by a pattern: '{path}/*{suffix_of(found[0])}'",
+        )
+    found = found or every
+    return found, partitions(path, found)
 
 
 def file_type(source: File) -> t.Type:
     """The type of a file's content as far as the file itself says it: Parquet and ORC have a schema."""
     if source.format in ("parquet", "orc"):
         return t.Bag(arrow_type(file_schema(source)))
-    if source.format == "csv":
-        return t.Bag(t.STRUCT)
-    return t.BAG
+    return t.Bag(t.STRUCT) if source.format == "csv" else t.BAG
 
 
 def file_schema(source: File) -> Any:
-    """The schema of a file of Parquet or ORC, as Arrow has it."""
-    return _schema(_dataset(source), source.format)
+    """The schema of files of Parquet or ORC, as Arrow has it; behind their own columns those that their folders are."""
+    import pyarrow as pa
+
+    files, folders = files_of(source)
+    if not files:
+        raise PlanError(f"no file in '{source.path}'")
+    own = _own(_schema(_dataset(source, files), source.format, files), folders)
+    return pa.schema([*own, *_folder_fields(folders)])
 
 
-def _schema(dataset: Any, format_: str) -> Any:
+def _schema(dataset: Any, format_: str, files: list[Path]) -> Any:
     import pyarrow.parquet as pq
 
-    if format_ == "parquet" and dataset.files:
-        with pq.ParquetFile(dataset.files[0]) as first:
+    if format_ == "parquet":
+        with reading(files[0]), pq.ParquetFile(nameable(files[0])) as first:
             return parquet_schema(dataset.schema, first.schema)
     return orc_schema(dataset.schema) if format_ == "orc" else dataset.schema
 
 
+def _own(schema: Any, folders: Partitions) -> list[Any]:
+    """The columns of files that are not those of folders, too."""
+    names = {name.lower() for name, _ in folders.columns}
+    return [field for field in schema if field.name.lower() not in names]
+
+
+def _folder_fields(folders: Partitions) -> list[Any]:
+    import pyarrow as pa
+
+    types = {t.INT64: pa.int64(), t.DATE: pa.date32(), t.STRING: pa.string()}
+    return [pa.field(name, types[t.proper(type_)]) for name, type_ in folders.columns]
+
+
 def read_arrow(source: File) -> Any:
     """A file as an Arrow table: for what an engine cannot read itself."""
-    dataset = _dataset(source)
-    return conformed(dataset.to_table(), _schema(dataset, source.format), source.path)
-
-
-def _dataset(source: File) -> Any:
     import pyarrow as pa
+
+    files, folders = files_of(source)
+    whole = _dataset(source, files)
+    schema = _schema(whole, source.format, files)
+    names = [field.name for field in _own(schema, folders)]
+    found = []
+    for nth, fragment in _fragments(whole, files):
+        with reading(files[nth]):
+            table = conformed(fragment.to_table(schema=whole.schema), schema, files[nth]).select(names)
+        for field, (_, value) in zip(_folder_fields(folders), folders.pairs(nth), strict=True):
+            table = table.append_column(field, pa.array([value] * table.num_rows, field.type))
+        found.append(table)
+    return pa.concat_tables(found)
+
+
+def _fragments(whole: Any, files: list[Path]) -> Iterator[tuple[int, Any]]:
+    """The files of a dataset, each with its number among those that were named."""
+    nth = {str(nameable(path).absolute()): i for i, path in enumerate(files)}
+    return ((nth[fragment.path], fragment) for fragment in whole.get_fragments())
+
+
+def _dataset(source: File, files: list[Path]) -> Any:
     import pyarrow.csv as csv
     import pyarrow.dataset as ds
+    import pyarrow.fs as fs
 
     format_: Any = source.format
     if format_ == "parquet":
         format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
     if format_ == "csv":
         # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
-        options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True)
-        format_ = ds.CsvFileFormat(convert_options=options)
-    path: Any = source.path if source.path.exists() else [str(part) for part in parts(source.path)]
-    partitioning = "hive" if source.path.is_dir() else None
-    try:
-        return ds.dataset(path, format=format_, partitioning=partitioning)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise PlanError(f"'{source.path}' is not {source.format}: {error}") from error
+        options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True, check_utf8=True)
+        format_ = ds.CsvFileFormat(convert_options=options, read_options=csv.ReadOptions(encoding=source.encoding))
+    for path in files:
+        opened(path).close()  # Arrow would wait for a pipe
+    with reading(source.path):
+        try:
+            places = [str(nameable(path).absolute()) for path in files]
+            found = ds.dataset(places, format=format_, filesystem=fs.LocalFileSystem(), partitioning=None)
+        except ValueError as error:
+            raise PlanError(f"'{source.path}' is not {source.format}: {' '.join(str(error).split())}") from error
+    if source.format == "csv" and any(str(field.type) == "binary" for field in found.schema):
+        raise not_utf8(source.path)  # text that is none is octets to Arrow
+    return found
 
 
-def read_file(path: Path, format_: str, *, skip: bool = False) -> Iterator[values.Value]:
+def read_file(source: File, *, skip: bool = False) -> Iterator[values.Value]:
     """The records of a file, as values. With `skip`, lines that are not JSON are left out, and counted in a warning."""
-    if format_ in ("parquet", "orc", "csv"):
-        dataset = _dataset(File(path, format_))
-        schema = _schema(dataset, format_)
-        for batch in dataset.to_batches():
-            yield from arrow_rows(conformed(batch, schema, path))
-        return
     bad = 0
-    for part in parts(path):
-        if format_ == "ion":
-            yield from iter_values(part)
-            continue
-        for item in json_lines(part):
-            if not isinstance(item, EvaluationError):
-                yield item
-            elif not skip:
-                raise item
-            else:
-                bad += 1
+    for item in records(source):
+        if not isinstance(item, EvaluationError):
+            yield item
+        elif not skip:
+            raise item
+        else:
+            bad += 1
     if bad:
-        warn_skipped(path, bad)
+        warn_skipped(source.path, bad)
+
+
+def records(source: File) -> Iterator[values.Value | EvaluationError]:
+    """The records of a file, as values, or the errors that they are."""
+    files, folders = files_of(source)
+    if source.format in ("parquet", "orc", "csv"):
+        yield from _arrow_records(source, files, folders)
+        return
+    for nth, part in enumerate(files):
+        yield from part_records(part, source.format, folders.pairs(nth))
+
+
+def part_records(
+    path: Path, format_: str, pairs: list[tuple[str, values.Value]]
+) -> Iterator[values.Value | EvaluationError]:
+    """The records of one file of a table, with the columns that its folders are."""
+    found = json_records(path) if format_ == "json" else _ion_records(path)
+    yield from (with_columns(item, pairs, path) for item in found) if pairs else found
+
+
+def _ion_records(path: Path) -> Iterator[values.Value]:
+    with reading(path), unpacked(path) as file:
+        yield from iter_values(file, str(path))
+
+
+def _arrow_records(source: File, files: list[Path], folders: Partitions) -> Iterator[values.Value]:
+    if not files or (source.format == "csv" and not any(part.stat().st_size for part in files)):
+        return
+    whole = _dataset(source, files)
+    schema = _schema(whole, source.format, files)
+    for nth, fragment in _fragments(whole, files):
+        path, pairs = files[nth], folders.pairs(nth)
+        with reading(path):
+            for batch in fragment.to_batches(schema=whole.schema):
+                for row in arrow_rows(conformed(batch, schema, path)):
+                    yield with_columns(row, pairs, path) if pairs else row
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Lines that are left out
+
+_left_out: ContextVar[dict[Path, int] | None] = ContextVar("_left_out", default=None)
+
+
+@contextmanager
+def counting_skipped() -> Iterator[dict[Path, int]]:
+    """How many lines of which files are left out while in here."""
+    found: dict[Path, int] = {}
+    token = _left_out.set(found)
+    try:
+        yield found
+    finally:
+        _left_out.reset(token)
 
 
 def warn_skipped(path: Path, count: int) -> None:
     """Say how many lines were left out."""
+    found = _left_out.get()
+    if found is not None:
+        found[path] = count
     warnings.warn(f"{path}: {count} line{'' if count == 1 else 's'} left out: not JSON", SkippedLines, stacklevel=2)
 
 
 class SkippedLines(UserWarning):
     """Lines of a file were not JSON, and were left out, as was asked for."""
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# JSON. How its text is a value is said here, and Spark's reader agrees: of a key that repeats in one object the last
-# value counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38 digits are enough for it, else
-# a float, as one with an exponent is.
-
-_DIGITS = 38
-_BLANK = " \t\r\n"
-
-
-def _number(text: str) -> Decimal | float:
-    if "e" not in text.lower():
-        found = Decimal(text)
-        _, digits, exponent = found.as_tuple()
-        assert isinstance(exponent, int)
-        if max(len(digits), -exponent) <= _DIGITS:
-            return found
-    return float(text)
-
-
-def _integer(text: str) -> int | Decimal | float:
-    found = int(text) if len(text) <= 20 else 1 << 64
-    return found if -(1 << 63) <= found < 1 << 63 else _number(text)
-
-
-def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is not JSON")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> values.Struct:
-    return values.Struct(dict(pairs))
-
-
-_decode = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
-).decode
-
-
-def json_lines(path: Path) -> Iterator[values.Value | EvaluationError]:
-    """The values of the lines, or the error that one is."""
-    with COMPRESSED.get(path.suffix.lower(), open)(path, "rb") as lines:
-        for number, line in enumerate(_split(lines), 1):
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
-                if text:
-                    yield values.from_python(_decode(text))
-            except (ValueError, RecursionError) as error:
-                yield EvaluationError(f"{path}:{number}: not JSON: {error}")
-
-
-def _split(file: Any) -> Iterator[bytes]:
-    """Lines end as Spark's do: with a line feed, a carriage return, or both."""
-    for line in file:
-        yield from line.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\r")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -246,21 +291,23 @@ def format_of(path: Path, format_: str | None) -> str:
     return found
 
 
-def write_file(value: values.Value, path: Path, format_: str | None = None, type_: t.Type = t.ANY) -> None:
+def write_file(
+    value: values.Value, given: str | os.PathLike[str], format_: str | None = None, type_: t.Type = t.ANY
+) -> None:
     """Write a value to a file, with the columns of its type. It is written beside the target and moved over it when it
     is whole."""
+    path = path_of(given)
     format_ = format_of(path, format_)
-    if path.is_dir():
-        raise UnsupportedError(f"'{path}' is a directory", help="name a file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, staged = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    try:
-        _WRITERS[format_](value, staged, type_)
-        os.replace(staged, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(staged)
+    with writing(path):
+        if path.is_dir():
+            raise UnsupportedError(f"'{path}' is a directory", help="name a file")
+        if path.exists():
+            ensure_regular(path)
+    with staged(path) as new:
+        if format_ == "ion" and path.suffix.lower() == ".10n":
+            _write_binary_ion(value, new)
+        else:
+            _WRITERS[format_](value, new, type_)
 
 
 def _records(value: values.Value) -> list[values.Value]:
@@ -268,54 +315,49 @@ def _records(value: values.Value) -> list[values.Value]:
     return [value] if items is None else items
 
 
-def _write_parquet(value: values.Value, path: str, type_: t.Type) -> None:
+def _write_parquet(value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow.parquet as pq
 
     _write_table(pq.write_table, "Parquet", value, path, type_)
 
 
-def _write_orc(value: values.Value, path: str, type_: t.Type) -> None:
+def _write_orc(value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow.orc as orc
 
     _write_table(orc.write_table, "ORC", value, path, type_)
 
 
-def _write_csv(value: values.Value, path: str, type_: t.Type) -> None:
+def _write_csv(value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow.csv as csv
 
     _write_table(csv.write_csv, "CSV", value, path, type_)
 
 
-def _write_table(write: Callable[[Any, str], None], name: str, value: values.Value, path: str, type_: t.Type) -> None:
+def _write_table(write: Callable[[Any, Any], None], name: str, value: values.Value, path: Path, type_: t.Type) -> None:
     import pyarrow as pa
 
     try:
-        write(to_arrow(value, type_), path)
+        table = to_arrow(value, type_)
+        with path.open("wb") as out:
+            write(table, out)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise UnsupportedError(
             f"{name} cannot hold this: {error}", help="values of several types go to JSON or Ion"
         ) from error
 
 
-def _write_json(value: values.Value, path: str, _: t.Type) -> None:
-    with open(path, "w", encoding="utf-8") as out:
-        for record in _records(value):
-            try:
-                text = json.dumps(plain(record), default=_json_scalar, ensure_ascii=False)
-            except RecursionError:
-                raise UnsupportedError("a value is nested too deep for JSON", help="write Ion") from None
-            out.write(text + "\n")
+def _write_json(value: values.Value, path: Path, _: t.Type) -> None:
+    with path.open("w", encoding="utf-8") as out:
+        out.writelines(json_text(record) + "\n" for record in _records(value))
 
 
-def _json_scalar(item: Any) -> Any:
-    if isinstance(item, bytes):
-        raise UnsupportedError("JSON has no octets", help="write Ion or Parquet")
-    return item.isoformat() if hasattr(item, "isoformat") else str(item)
-
-
-def _write_ion(value: values.Value, path: str, _: t.Type) -> None:
-    with open(path, "w", encoding="utf-8") as out:
+def _write_ion(value: values.Value, path: Path, _: t.Type) -> None:
+    with path.open("w", encoding="utf-8") as out:
         out.writelines(dumps(record) + "\n" for record in _records(value))
+
+
+def _write_binary_ion(value: values.Value, path: Path) -> None:
+    path.write_bytes(write([from_value(record) for record in _records(value)], binary=True))
 
 
 _WRITERS = {

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow import arrow_rows, arrow_type
 from firesteel.tables.delimited import Delimited, delimited_rows
+from firesteel.tables.opening import opened, reading
 from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
 
 
@@ -76,7 +78,8 @@ def parts_schema(source: Parts) -> Any:
 
 
 def _arrow_schema(format_: str, path: Path) -> Any:
-    return _conforming(format_, _opened(_OPEN[format_], format_, path))
+    with _opened(format_, path) as found:
+        return _conforming(format_, found)
 
 
 def _conforming(format_: str, found: Any) -> Any:
@@ -113,16 +116,16 @@ def parts_arrow(source: Parts) -> Any:
 
 
 def _batches(format_: str, part: Part) -> Iterator[Any]:
-    found = _opened(_OPEN[format_], format_, part.path)
-    if format_ == "parquet":
-        groups = row_groups(part) if part.sliced else range(found.num_row_groups)
-        batches = found.iter_batches(row_groups=list(groups))
-    elif format_ == "orc":
-        batches = found.read().to_batches()
-    else:
-        batches = found.to_batches()
-    for batch in batches:
-        yield conformed(batch, _conforming(format_, found), part.path)
+    with _opened(format_, part.path) as found, reading(part.path):
+        if format_ == "parquet":
+            groups = row_groups(part) if part.sliced else range(found.num_row_groups)
+            batches = found.iter_batches(row_groups=list(groups))
+        elif format_ == "orc":
+            batches = found.read().to_batches()
+        else:
+            batches = found.to_batches()
+        for batch in batches:
+            yield conformed(batch, _conforming(format_, found), part.path)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -131,7 +134,8 @@ def _batches(format_: str, part: Part) -> Iterator[Any]:
 
 def row_groups(part: Part) -> list[int]:
     """The row groups of a slice: those whose midpoint is in it, so that each is in one of the slices of a file."""
-    metadata = _opened(_OPEN["parquet"], "parquet", part.path).metadata
+    with _opened("parquet", part.path) as found:
+        metadata = found.metadata
     return [i for i in range(metadata.num_row_groups) if part.holds(_midpoint(metadata.row_group(i)))]
 
 
@@ -148,7 +152,8 @@ def _midpoint(group: Any) -> int:
 
 def row_counts(path: Path) -> list[int]:
     """How many rows each row group of a Parquet file has."""
-    metadata = _opened(_OPEN["parquet"], "parquet", path).metadata
+    with _opened("parquet", path) as found:
+        metadata = found.metadata
     return [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
 
 
@@ -156,38 +161,40 @@ def row_counts(path: Path) -> list[int]:
 # Opening
 
 
-def _opened(open_: Callable[[str], Any], format_: str, path: Path) -> Any:
-    import pyarrow as pa
+@contextmanager
+def _opened(format_: str, path: Path) -> Iterator[Any]:
+    """A file that a policy has judged, opened as what it should be: nothing opens it by its name once more."""
+    with opened(path, canonical=True) as file:
+        with reading(path):
+            try:
+                found = _OPEN[format_](file)
+            except (ValueError, OSError) as error:
+                raise PlanError(f"'{path}' is not {format_}: {' '.join(str(error).split())}") from error
+        yield found
 
-    try:
-        return open_(str(path))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise PlanError(f"'{path}' is not {format_}: {error}") from error
 
-
-def _parquet(path: str) -> Any:
+def _parquet(file: BinaryIO) -> Any:
     import pyarrow.parquet as pq
 
-    return pq.ParquetFile(path, coerce_int96_timestamp_unit=UNIT)
+    return pq.ParquetFile(file, coerce_int96_timestamp_unit=UNIT)
 
 
-def _orc(path: str) -> Any:
+def _orc(file: BinaryIO) -> Any:
     import pyarrow.orc as orc
 
-    return orc.ORCFile(path)
+    return orc.ORCFile(file)
 
 
-def _arrow(path: str) -> Any:
+def _arrow(file: BinaryIO) -> Any:
     """An Arrow file, or a stream that was written to one."""
     import pyarrow as pa
 
-    with open(path, "rb") as file:
-        is_file = file.read(6) == b"ARROW1"
-    with pa.OSFile(path, "rb") as source:
-        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(source).read_all()
+    is_file = file.read(6) == b"ARROW1"
+    file.seek(0)
+    return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(file).read_all()
 
 
-_OPEN: dict[str, Callable[[str], Any]] = {"parquet": _parquet, "orc": _orc, "arrow": _arrow}
+_OPEN: dict[str, Callable[[BinaryIO], Any]] = {"parquet": _parquet, "orc": _orc, "arrow": _arrow}
 
 #: The formats that a plan may name, and those whose files are read.
 PART_FORMATS = (*_OPEN, "csv")

@@ -30,6 +30,7 @@ from tests.substrait.plans.cases import Cases
 from tests.substrait.plans.relations import (
     aggregate,
     cross,
+    expand,
     fetch,
     filtered,
     join,
@@ -163,6 +164,23 @@ gives(
     (0,),
     (1,),
     (2,),
+    ordered=True,
+)
+
+gives(
+    "fetch over an expand over a sort",
+    fetch(expand(MANY, f(0), [i64(1), i64(2)]), count=3),
+    (0, 1, 0),
+    (0, 2, 1),
+    (1, 1, 0),
+)
+gives(
+    "an expand over a sort",
+    expand(filtered(MANY, lt(f(0), i64(2))), [f(0), i64(9)], [f(1)]),
+    (0, 0, 0),
+    (9, N, 1),
+    (1, 3, 0),
+    (9, N, 1),
     ordered=True,
 )
 

@@ -253,14 +253,35 @@ def _expand(plans: Plans, message: Message, scope: Scope) -> Lowering:
         _check_duplicates(made, one)
         fields.append(made)
     count = max((len(made) for made in fields), default=1)
+    switches = [one.has("switching_field") for one in message.fields]
+    if p.is_list(rel) is not False:
+        return _expanded_list(rel, fields, switches, count).at(message.where)
     shared = p.Shared(f"expand {'/'.join(message.path)}", rel) if _is_closed(scope) and count > 1 else rel
     kept = [build.column(shared, i) for i in range(len(fields), len(p.schema(rel)))]
-    switches = [one.has("switching_field") for one in message.fields]
     copies: list[p.Rel] = []
     for i in range(count):
         chosen = [_duplicate(made, i, many) for made, many in zip(fields, switches, strict=True)]
         copies.append(p.Project((*chosen, *kept, p.Lit(t.INT32, i)), shared).at(message.where))
     return reduce(_UNION_ALL, copies[1:], copies[0])
+
+
+def _expanded_list(rel: p.Rel, fields: list[list[p.Rex]], switches: list[bool], count: int) -> p.Rel:
+    """Of a list, the duplicates of a row come one after the other, so that the rows stay in order."""
+    width = len(p.schema(rel))
+    joined = p.Join(p.Cross(), rel, p.Scan(p.Lit(t.Array(t.INT32), list(range(count)))))
+    index = p.Var(t.INT32, width)
+
+    def chosen(field: list[p.Rex], many: bool) -> p.Rex:
+        *others, last = [_duplicate(field, i, many) for i in range(count)]
+        if not many or not others:
+            return last
+        type_ = t.absent(last.type, nullable=any(one.type.nullable for one in (*others, last)))
+        return p.Case(
+            type_, index, tuple(p.Branch(p.Lit(t.INT32, i), one) for i, one in enumerate(others)), default=last
+        )
+
+    made = [chosen(field, many) for field, many in zip(fields, switches, strict=True)]
+    return p.Project((*made, *(build.column(rel, i) for i in range(len(fields), width)), index), joined)
 
 
 def _duplicate(made: list[p.Rex], i: int, switches: bool) -> p.Rex:

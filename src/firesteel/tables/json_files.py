@@ -1,0 +1,196 @@
+"""JSON: files as values, and values as text.
+
+How its text is a value is said here, and Spark's reader agrees: of a key that repeats in one object the last value
+counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38 digits are enough for it, else a float,
+as one with an exponent is.
+
+A file has a value on every line. One named `.json` may as well be a document: one array, whose elements are the
+records, or values that go over several lines. It is a document if its first line is the beginning of a value and no
+more, or if its only line is an array.
+"""
+
+from __future__ import annotations
+
+import codecs
+import datetime
+import json
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from firesteel import values
+from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.ion import dumps
+from firesteel.tables.arrow import plain
+from firesteel.tables.folders import suffix_of
+from firesteel.tables.opening import reading, unpacked
+
+_DIGITS = 38
+_BLANK = " \t\r\n"
+
+
+def _number(text: str) -> Decimal | float:
+    if "e" not in text.lower():
+        found = Decimal(text)
+        _, digits, exponent = found.as_tuple()
+        assert isinstance(exponent, int)
+        if max(len(digits), -exponent) <= _DIGITS:
+            return found
+    return float(text)
+
+
+def _integer(text: str) -> int | Decimal | float:
+    found = int(text) if len(text) <= 20 else 1 << 64
+    return found if -(1 << 63) <= found < 1 << 63 else _number(text)
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> values.Struct:
+    return values.Struct(dict(pairs))
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
+)
+
+
+def json_records(path: Path) -> Iterator[values.Value | EvaluationError]:
+    """The records of a file, or the error that one is."""
+    yield from _document(path) if is_document(path) else _lines(path)
+
+
+def _lines(path: Path) -> Iterator[values.Value | EvaluationError]:
+    with reading(path), unpacked(path) as file:
+        for number, line in enumerate(_split(file), 1):
+            try:
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
+                if text:
+                    yield values.from_python(_decoder.decode(text))
+            except (ValueError, RecursionError) as error:
+                yield EvaluationError(f"{path}:{number}: not JSON: {_why(error)}")
+
+
+def _why(error: Exception) -> str:
+    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+
+
+def _split(file: BinaryIO) -> Iterator[bytes]:
+    """Lines end as Spark's do: with a line feed, a carriage return, or both."""
+    for line in file:
+        yield from line.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\r")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Documents
+
+
+def is_document(path: Path) -> bool:
+    """Has the file other than a value on every line?"""
+    if suffix_of(path) != ".json":
+        return False
+    with reading(path), unpacked(path) as file:
+        lines = (line for line in _split(file) if line.removeprefix(codecs.BOM_UTF8).strip())
+        try:
+            first = next(lines, b"").decode("utf-8-sig").strip(_BLANK)
+        except UnicodeDecodeError:
+            return False
+        alone = next(lines, None) is None
+        if alone or not first.startswith(("{", "[")):
+            return alone and first.startswith("[")
+        try:
+            _decoder.decode(first)
+        except json.JSONDecodeError as error:
+            return error.pos >= len(first)  # what is there is right, and wants more
+        except (ValueError, RecursionError):
+            pass
+        return False
+
+
+def _document(path: Path) -> Iterator[values.Value | EvaluationError]:
+    with reading(path), unpacked(path) as file:
+        text = file.read().decode("utf-8-sig")
+    found: list[values.Value] = []
+    at = _behind_blanks(text, 0)
+    while at < len(text):
+        try:
+            value, at = _decoder.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            line = text.count("\n", 0, error.pos if isinstance(error, json.JSONDecodeError) else at) + 1
+            said = error.msg if isinstance(error, json.JSONDecodeError) else error
+            yield from map(values.from_python, found)
+            yield EvaluationError(f"{path}:{line}: not JSON: {said}")
+            return
+        found.append(value)
+        at = _behind_blanks(text, at)
+    records = found[0] if len(found) == 1 and isinstance(found[0], list) else found
+    yield from map(values.from_python, records)
+
+
+def _behind_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BLANK:
+        at += 1
+    return at
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Writing
+
+
+def json_text(value: values.Value) -> str:
+    """A value as JSON, on one line. Numbers are numbers, with all their digits; NaN and the infinities, which JSON has
+    not, are text, as Spark and protobuf write them. MISSING is left out of objects, and null in arrays."""
+    return values.fold(value, _leaf, _container)
+
+
+def _leaf(item: values.Value) -> str:
+    match item:
+        case None | values.Missing():
+            return "null"
+        case bool():
+            return "true" if item else "false"
+        case int():
+            return str(item)
+        case float():
+            return repr(item) if math.isfinite(item) else _infinite(item)
+        case Decimal():
+            return _decimal(item)
+        case str():
+            return _quoted(item)
+        case bytes():
+            raise UnsupportedError("JSON has no octets", help="write Ion or Parquet")
+        case datetime.date():
+            return _quoted(item.isoformat())
+    found = plain(item)
+    return _quoted(found.isoformat() if hasattr(found, "isoformat") else str(found))
+
+
+def _infinite(item: float | Decimal) -> str:
+    return '"NaN"' if math.isnan(item) else '"Infinity"' if item > 0 else '"-Infinity"'
+
+
+def _decimal(item: Decimal) -> str:
+    if not item.is_finite():
+        return _infinite(item)
+    exponent = item.as_tuple().exponent
+    assert isinstance(exponent, int)
+    return f"{item:f}" if exponent <= _DIGITS else str(item)
+
+
+def _quoted(text: str) -> str:
+    """Half of a surrogate pair is no character that a file could have: it is escaped."""
+    escape = any("\ud800" <= char <= "\udfff" for char in text)
+    return json.dumps(str(text), ensure_ascii=escape)
+
+
+def _container(item: values.Value, inner: list[str]) -> str:
+    if not isinstance(item, values.Struct):
+        return f"[{', '.join(inner)}]"
+    there = [(name, text) for (name, value), text in zip(item.pairs, inner, strict=True) if value is not values.MISSING]
+    if len({name for name, _ in there}) < len(there):
+        raise UnsupportedError(f"a struct whose keys repeat is no object of JSON: {dumps(item)}", help="write Ion")
+    return f"{{{', '.join(f'{_quoted(name)}: {text}' for name, text in there)}}}"

@@ -1,0 +1,130 @@
+"""Opening files: what was opened is judged, not its name, and whatever goes wrong is an error of ours that names it."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from firesteel.errors import EvaluationError, FiresteelError, PlanError
+from firesteel.policy import kind_of, open_canonical
+
+#: The suffixes of compressed files, and what opens them.
+COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+
+_DAMAGED = "it is cut short or damaged: copy or write it once more"
+
+
+def path_of(given: str | os.PathLike[str]) -> Path:
+    """A path that the system can take: without NUL, and without halves of surrogate pairs."""
+    try:
+        if os.fspath(given) and b"\0" not in os.fsencode(given):
+            return Path(given)
+    except (TypeError, UnicodeEncodeError):
+        pass
+    raise PlanError(
+        f"{given!r} is no path of a file",
+        help="a path is not empty, and has no NUL and no half of a surrogate pair in it",
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Whatever goes wrong with a file in here is an error of ours. What Arrow raises is a ValueError or an OSError."""
+    try:
+        yield
+    except FiresteelError:
+        raise
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, f": the byte 0x{error.object[error.start]:02x} at {error.start}") from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise PlanError(f"'{path}' cannot be decompressed: {error}", help=_DAMAGED) from error
+    except FileNotFoundError as error:
+        raise PlanError(f"no file '{path}'", help="it is gone, or was never there") from error
+    except OSError as error:
+        raise PlanError(f"'{path}' cannot be read: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise EvaluationError(f"'{path}' takes more memory than there is", help="read it on Spark") from error
+    except (ValueError, ArithmeticError, NotImplementedError, KeyError) as error:
+        if "invalid UTF8" in str(error):  # Arrow's reader of CSV
+            raise not_utf8(path) from error
+        raise PlanError(f"'{path}' cannot be read: {' '.join(str(error).split())}") from error
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Whatever goes wrong while a file is written is an error of ours."""
+    try:
+        yield
+    except FiresteelError:
+        raise
+    except UnicodeEncodeError as error:
+        half = "a text in it has half of a surrogate pair, which is no character"
+        raise EvaluationError(f"'{path}' cannot be written: {half}") from error
+    except OSError as error:
+        raise EvaluationError(f"'{path}' cannot be written: {error.strerror or error}") from error
+    except MemoryError as error:
+        raise EvaluationError(f"'{path}' cannot be written: there is not enough memory") from error
+    except (ValueError, ArithmeticError, NotImplementedError, KeyError) as error:
+        raise EvaluationError(f"'{path}' cannot be written: {' '.join(str(error).split())}") from error
+
+
+def not_utf8(path: Path, where: str = "") -> PlanError:
+    """What to say of a text in another encoding, which nobody should guess."""
+    return PlanError(
+        f"'{path}' is not UTF-8{where}",
+        help="convert it to UTF-8 first, or register a CSV file with encoding='latin-1'",
+    )
+
+
+def opened(path: Path, *, canonical: bool = False) -> BinaryIO:
+    """A regular file, open. A `canonical` path was judged by a policy: there no link is followed on the way."""
+    with reading(path):
+        # Opening a pipe would wait for whoever writes to it.
+        handle = open_canonical(path) if canonical else os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        mode = os.fstat(handle).st_mode
+        if not stat.S_ISREG(mode):
+            os.close(handle)
+            raise PlanError(f"'{path}' is {kind_of(mode)}, not a file", help="copy what it gives to a file first")
+        return os.fdopen(handle, "rb")
+
+
+def unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
+    """The content of a file, decompressed where its suffix says so."""
+    file = opened(path, canonical=canonical)
+    unpack = COMPRESSED.get(path.suffix.lower())
+    return file if unpack is None else _Closing(unpack(file), file)  # type: ignore[return-value]
+
+
+class _Closing:
+    """A decompressing file that closes the one beneath it, too."""
+
+    def __init__(self, outer: BinaryIO, inner: BinaryIO) -> None:
+        self._outer, self._inner = outer, inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._outer, name)
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._outer)
+
+    def __enter__(self) -> _Closing:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._outer.close()
+        self._inner.close()
+
+
+def ensure_regular(path: Path) -> None:
+    """A path leads to a file or a folder: a pipe or a device would be read for ever, or by nobody else."""
+    with reading(path):
+        mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise PlanError(f"'{path}' is {kind_of(mode)}, not a file", help="copy what it gives to a file first")
