@@ -168,8 +168,8 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _stderr_to(target: int) -> Iterator[None]:
-    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, but not
-    if it is interrupted."""
+    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, but
+    not if it is interrupted."""
     sys.stderr.flush()
     saved = os.dup(2)
     os.dup2(target, 2)
