@@ -552,7 +552,10 @@ def _container_type(value: _Any, inner: list[Type]) -> Type:
 
 def text(type_: Type) -> str:
     """A type for people: `int64`, `string?` (may be NULL), `string~` (may be MISSING), `bag(struct(a int64, ...))`."""
-    return fold(type_, _cut)
+    known: str | None = type_.__dict__.get("_shown")
+    if known is None:
+        known = type_.__dict__["_shown"] = fold(type_, _cut)
+    return known
 
 
 #: Longer texts are cut: a small type that shares its parts can stand for one that would fill the memory.

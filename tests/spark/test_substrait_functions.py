@@ -228,7 +228,6 @@ TEXT = [
     ),
     of("string:regexp_match_substring_all", "s", text(r"\w+"), i64(1), i64(0)),
     of("string:regexp_count_substring", "s", text(r"\W")),
-    of("string:regexp_count_substring", "s", "u", "k64"),
     of("string:regexp_strpos", "s", text("[oX]"), i64(1), i64(1)),
     of("string:regexp_strpos", "s", text("[oX]"), i64(3), i64(2)),
     of("string:regexp_replace", "s", text(r"(\w)(\w)"), text(r"<\2$1\1>")),

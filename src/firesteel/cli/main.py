@@ -22,7 +22,7 @@ from firesteel.cli.stages import stages
 from firesteel.explain import table
 from firesteel.substrait import Effect, Findings, numbered
 
-TIMEOUT, INTERRUPTED = 124, 130
+USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
 
 
 class _TimeOut(Exception):
@@ -35,6 +35,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _run(argv: list[str]) -> int:
+    wrong = next((word for word in argv if not _is_text(word)), None)
+    if wrong is not None:
+        click.echo(f"an argument is no text that a system could hand over: {wrong!r}", err=True)
+        return USAGE
     try:
         code = commands.main(argv, prog_name="firesteel", standalone_mode=False)
         sys.stdout.flush()
@@ -61,6 +65,14 @@ def _run(argv: list[str]) -> int:
         # No file of a table or a plan, which has an error of its own: a full disk behind stdout, no memory left.
         click.echo(f"firesteel: {str(error) or 'out of memory'}", err=True)
         return 1
+
+
+def _is_text(word: str) -> bool:
+    """No NUL, and no half of a surrogate pair but those that stand for bytes."""
+    try:
+        return b"\x00" not in os.fsencode(word)
+    except UnicodeEncodeError:
+        return False
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})

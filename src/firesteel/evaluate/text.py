@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from firesteel.errors import EvaluationError
@@ -12,8 +13,20 @@ from firesteel.values import Clob
 Text = str | Clob
 
 
+#: More characters than this nobody means: it is how a query would fill the memory.
+LONGEST = 1 << 26
+
+
+def within(length: int) -> None:
+    """Refuse a text that would become so long, before it is made."""
+    if length > LONGEST:
+        raise EvaluationError(f"a text of {length:,} characters", help=f"the longest has {LONGEST:,}")
+
+
 def concat(a: Text, b: Text) -> str:
-    return text(a) + text(b)
+    first, second = text(a), text(b)
+    within(len(first) + len(second))
+    return first + second
 
 
 def char_length(value: Text) -> int:
@@ -67,7 +80,13 @@ def overlay(value: Text, part: Text, start: int, length: int | None = None) -> s
 
 
 def replace(value: Text, old: Text, new: Text) -> str:
-    return text(value).replace(text(old), text(new))
+    whole, part, other = text(value), text(old), text(new)
+    within(replaced_length(whole, part, other))
+    return whole.replace(part, other)
+
+
+def replaced_length(whole: str, part: str, other: str) -> int:
+    return len(whole) + whole.count(part) * max(0, len(other) - len(part))
 
 
 def position(part: Text, whole: Text) -> int:
@@ -77,26 +96,46 @@ def position(part: Text, whole: Text) -> int:
 # ---------------------------------------------------------------------------------------------------------------------
 # LIKE
 
-#: What a character of a segment matches: itself, or with None any.
-_Segment = tuple[str | None, ...]
+
+class _Segment:
+    """What stands between two `%`: characters, or with None any one."""
+
+    def __init__(self, symbols: list[str | None]) -> None:
+        self.length = len(symbols)
+        wild = None in symbols
+        self.plain = "" if wild else "".join(map(str, symbols))
+        written = "".join("." if symbol is None else re.escape(symbol) for symbol in symbols)
+        self.pattern = re.compile(written, re.DOTALL) if wild else None
+
+    def at(self, subject: str, place: int) -> bool:
+        if self.pattern is None:
+            return place >= 0 and subject.startswith(self.plain, place)
+        return place >= 0 and self.pattern.match(subject, place) is not None
+
+    def find(self, subject: str, start: int, end: int) -> int:
+        """The first place that ends before `end`, or -1."""
+        if self.pattern is None:
+            return subject.find(self.plain, start, end)
+        found = self.pattern.search(subject, start, max(start, end))
+        return -1 if found is None else found.start()
 
 
 def like(value: Text, pattern: Text, escape: Text | None = None) -> bool:
     """Segments between `%`s are found one after the other, leftmost first, which never has to go back."""
     subject = text(value)
     first, *rest = _segments(text(pattern), None if escape is None else text(escape))
-    if not _at(subject, 0, first):
+    if not first.at(subject, 0):
         return False
     if not rest:
-        return len(subject) == len(first)
+        return len(subject) == first.length
     *middle, last = rest
-    place, end = len(first), len(subject) - len(last)
+    place, end = first.length, len(subject) - last.length
     for segment in middle:
-        place = _find(subject, place, end, segment)
+        place = segment.find(subject, place, end)
         if place < 0:
             return False
-        place += len(segment)
-    return place <= end and _at(subject, end, last)
+        place += segment.length
+    return place <= end and last.at(subject, end)
 
 
 @lru_cache(maxsize=256)
@@ -116,17 +155,4 @@ def _segments(pattern: str, escape: str | None) -> tuple[_Segment, ...]:
             segments.append([])
         else:
             segments[-1].append(None if symbol == "_" else symbol)
-    return tuple(map(tuple, segments))
-
-
-def _at(subject: str, place: int, segment: _Segment) -> bool:
-    if len(subject) - place < len(segment):
-        return False
-    return all(symbol is None or subject[place + i] == symbol for i, symbol in enumerate(segment))
-
-
-def _find(subject: str, start: int, end: int, segment: _Segment) -> int:
-    """The first place of a segment that ends before `end`, or -1."""
-    if None not in segment:
-        return subject.find("".join(map(str, segment)), start, end)
-    return next((i for i in range(start, end - len(segment) + 1) if _at(subject, i, segment)), -1)
+    return tuple(map(_Segment, segments))

@@ -48,6 +48,8 @@ from firesteel.plan.statement import Mode
 
 #: Type texts in a schema are cut: the tree is for reading.
 TYPE_WIDTH = 60
+#: Columns that are shown of a relation: a join of a thousand tables has them a thousand times.
+MAX_COLUMNS = 100
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,10 @@ def _noted(
 def _columns(node: Node) -> str:
     if not isinstance(node, Rel):
         return ""
-    columns = [f"{f.name or f'${i}'} {_short(f.type)}" for i, f in enumerate(schema(node))]
+    given = schema(node)
+    columns = [f"{f.name or f'${i}'} {_short(f.type)}" for i, f in enumerate(given[:MAX_COLUMNS])]
+    if len(given) > MAX_COLUMNS:
+        columns.append(f"… {len(given) - MAX_COLUMNS:,} more")
     return f"[{', '.join(columns)}]"
 
 

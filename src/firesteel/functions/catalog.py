@@ -93,7 +93,8 @@ class Function:
     `propagates`: MISSING in any argument gives MISSING, else NULL in any gives NULL, before the function is asked.
     A function that does not propagate says itself what it makes of them. `absent` says what may come out besides:
     `null`, `missing`, or (`args`) NULL just where an argument is absent. A function that is not `pure` may give
-    another value for the same arguments, and is never computed ahead of a run.
+    another value for the same arguments, and is never computed ahead of a run; nor is one that is `dear`: it may take
+    long, or give far more than it is given.
     """
 
     name: str
@@ -105,6 +106,7 @@ class Function:
     propagates: bool = True
     absent: str = ""
     pure: bool = True
+    dear: bool = False
     #: Does the type of a call follow from more than the signatures say? Then its form has to take the arguments.
     typed_by_call: bool = False
 

@@ -48,7 +48,7 @@ def _fold(node: Node, mode: Mode) -> Node:
 
 def _is_pure(node: Call) -> bool:
     row = functions.find(node.fn.name)
-    return row is not None and row.pure
+    return row is not None and row.pure and not row.dear
 
 
 def _constant(rex: Rex) -> bool:
@@ -57,8 +57,9 @@ def _constant(rex: Rex) -> bool:
     while stack:
         node = stack.pop()
         match node:
-            case Lit():
-                pass
+            case Lit(value=value):
+                if isinstance(value, str | bytes) and len(value) > MAX_TEXT:
+                    return False
             case Collection(items=items):
                 stack.extend(items)
             case Struct(pairs=pairs):

@@ -11,6 +11,8 @@ from firesteel.spark import columns as F
 from firesteel.spark.arguments import Native, call
 from firesteel.spark.expr import Expr
 from firesteel.spark.kinds import may_be
+from firesteel.spark.like import NO_ESCAPE
+from firesteel.spark.like import like as native_like
 from firesteel.spark.scope import Scope, Where
 
 _MAX = 2**31 - 1
@@ -121,14 +123,12 @@ def replace(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 # ---------------------------------------------------------------------------------------------------------------------
 # LIKE
 
-#: What no pattern escapes with, for patterns that escape nothing; Spark's own default would be a backslash.
-_NO_ESCAPE = "\x00"
-
 
 def like(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     """A wrong escape is an error in both modes; of a pattern that only the run knows, the run has to see to it."""
     if len(args) == 2:
-        return call(scope, "like", args, ("text", "text"), _like, t.BOOL, where)
+        known = args[1].constant
+        return call(scope, "like", args, ("text", "text"), lambda v, p: native_like(v, p, known), t.BOOL, where)
     pattern, escape = args[1].constant, args[2].constant
     if not isinstance(pattern, str) or not isinstance(escape, str):
         return _like_escaped(scope, args, where)
@@ -138,8 +138,8 @@ def like(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return call(
             scope, "like", args[:1], ("text",), lambda v: F.when(v.isNotNull(), error), t.BOOL, where, throws=True
         )
-    known = F.lit(_plain(pattern, escape))
-    return call(scope, "like", args[:1], ("text",), lambda v: _like(v, known), t.BOOL, where)
+    plain = _plain(pattern, escape)
+    return call(scope, "like", args[:1], ("text",), lambda v: native_like(v, F.lit(plain), plain), t.BOOL, where)
 
 
 def _plain(pattern: str, escape: str) -> str:
@@ -148,12 +148,8 @@ def _plain(pattern: str, escape: str) -> str:
     symbols = iter(pattern)
     for symbol in symbols:
         escaped = next(symbols) if symbol == escape else ""
-        made += _NO_ESCAPE + escaped if escaped in ("%", "_") and escaped else escaped or symbol
+        made += NO_ESCAPE + escaped if escaped in ("%", "_") and escaped else escaped or symbol
     return made
-
-
-def _like(value: Column, pattern: Column) -> Column:
-    return F.like(value, pattern, F.lit(_NO_ESCAPE))
 
 
 def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -170,7 +166,7 @@ def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         short = error("ESCAPE takes one character", where)
         there = value.isNotNull() & pattern.isNotNull() & escape.isNotNull()
         matched = F.when(F.char_length(escape) != 1, short).when(~F.rlike(pattern, right), wrong)
-        return F.when(there, matched.otherwise(_like(value, plain)))
+        return F.when(there, matched.otherwise(native_like(value, plain)))
 
     return call(scope, "like", args, ("text",) * 3, native, t.BOOL, where, throws=True, cost=10)
 
@@ -178,7 +174,7 @@ def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def _token(token: Column) -> Column:
     """What stands behind an escape is itself."""
     last = F.substring(token, F.lit(-1), F.lit(1))
-    escaped = F.when(last.isin("%", "_"), F.concat(F.lit(_NO_ESCAPE), last)).otherwise(last)
+    escaped = F.when(last.isin("%", "_"), F.concat(F.lit(NO_ESCAPE), last)).otherwise(last)
     return F.when(F.char_length(token) == 2, escaped).otherwise(token)
 
 

@@ -52,6 +52,8 @@ def _array(name: str, type_: t.Type, items: Column) -> pa.Array:
 
     try:
         return array_of(items, arrow_of(type_, items))
+    except RecursionError:
+        raise UnsupportedError(f"the column '{name}' is nested too deep for Arrow", help="try Ion") from None
     except (Unfit, pa.ArrowException, OverflowError, ValueError, TypeError) as error:
         raise UnsupportedError(f"Arrow has no type for the column '{name}': {error}", help="try Ion") from error
 

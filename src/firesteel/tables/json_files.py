@@ -76,6 +76,8 @@ def _lines(path: Path) -> Iterator[values.Value | EvaluationError]:
 
 
 def _why(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deep (Ion may be)"
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
@@ -121,7 +123,7 @@ def _document(path: Path) -> Iterator[values.Value | EvaluationError]:
             value, at = _decoder.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = text.count("\n", 0, error.pos if isinstance(error, json.JSONDecodeError) else at) + 1
-            said = error.msg if isinstance(error, json.JSONDecodeError) else error
+            said = error.msg if isinstance(error, json.JSONDecodeError) else _why(error)
             yield from map(values.from_python, found)
             yield EvaluationError(f"{path}:{line}: not JSON: {said}")
             return

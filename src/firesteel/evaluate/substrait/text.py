@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from firesteel import plan as p
@@ -12,12 +11,11 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import name
+from firesteel.evaluate.text import like, replaced_length, within
 from firesteel.values import Value
 
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 _ASCII_UPPER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-#: More than this nobody means: it is how a plan would fill the memory.
-_LONGEST = 1 << 28
 
 
 def _plain(operation: Callable[..., Any]) -> Factory:
@@ -75,13 +73,7 @@ def _titled(upper: Callable[[str], str], articles: bool, lower: Callable[[str], 
 
 def _like(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[str, str], bool]:
     fold = _folding(fn)
-    return lambda text, pattern: _pattern(fold(pattern)).fullmatch(fold(text)) is not None
-
-
-@lru_cache(256)
-def _pattern(pattern: str) -> re.Pattern[str]:
-    wild = {"%": ".*", "_": "."}
-    return re.compile("".join(wild.get(c, re.escape(c)) for c in pattern), re.DOTALL)
+    return lambda text, pattern: like(fold(text), fold(pattern))
 
 
 def _substring(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[..., str]:
@@ -116,6 +108,7 @@ def _replace(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[str, str, str], str]:
     def apply(text: str, part: str, by: str) -> str:
         if not part:
             return text
+        within(replaced_length(text, part, by) if flag is None else len(text) * max(1, len(by)))
         return text.replace(part, by) if flag is None else re.sub(re.escape(part), lambda _: by, text, flags=flag)
 
     return apply
@@ -127,24 +120,27 @@ def _concat(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[..., str | None]:
 
     def apply(*args: str | None) -> str | None:
         present = [one for one in args if one is not None]
+        within(sum(map(len, present)))
         return "".join(present) if ignores or len(present) == len(args) else None
 
     return apply
 
 
 def _concat_ws(separator: str | None, *args: str | None) -> str | None:
-    return None if separator is None else separator.join(one for one in args if one is not None)
+    if separator is None:
+        return None
+    present = [one for one in args if one is not None]
+    within(sum(map(len, present)) + len(separator) * len(present))
+    return separator.join(present)
 
 
 def _repeat(text: str, count: int) -> str:
-    if len(text) * count > _LONGEST:
-        raise EvaluationError(f"a text of {len(text) * count:,} characters")
+    within(len(text) * count)
     return text * count
 
 
 def _filler(count: int, characters: str) -> str:
-    if count > _LONGEST:
-        raise EvaluationError(f"a text of {count:,} characters")
+    within(count)
     return (characters * (count // len(characters) + 1))[:count] if characters and count > 0 else ""
 
 

@@ -50,6 +50,14 @@ TOTAL = frozenset(
         *(f"expression:{name}" for name in ("list_element", "map_value", "map_entry", "any_true", "all_true")),
     ]
 )
+#: The functions that are `dear`: a short call of them may take seconds, or fill the memory.
+DEAR = frozenset(
+    [
+        *(f"string:regexp_{name}" for name in ("match_substring", "match_substring_all", "strpos", "count_substring")),
+        *("string:regexp_replace", "string:regexp_string_split"),
+        *(f"string:{name}" for name in ("repeat", "lpad", "rpad", "center")),
+    ]
+)
 _ARITHMETIC = frozenset(["add", "subtract", "multiply", "negate", "abs"])
 
 
@@ -119,6 +127,7 @@ def row(declared: Declaration, *, own: bool = False) -> Function:
         propagates=propagates,
         absent="" if propagates else "null",
         pure=all(one.deterministic for one in declared.implementations),
+        dear=declared.name in DEAR,
         typed_by_call=True,
     )
 

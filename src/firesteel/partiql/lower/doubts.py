@@ -56,8 +56,9 @@ def unknown_variable(path: ast.Path, var: ast.Expr, scope: Scope, context: Conte
 
 def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: Context) -> None:
     """A step to an attribute that, by its type, a struct does not have."""
-    for i, step in enumerate(written):
-        type_ = build.path_type(root.type, steps[:i])
+    following = root.type
+    for step, lowered in zip(written, steps, strict=False):
+        type_, following = following, build.path_type(following, [lowered])
         if not isinstance(step, ast.Field) or not isinstance(type_, t.Struct) or type_.open:
             continue
         if not has_field(type_, step.name, step.quoted):

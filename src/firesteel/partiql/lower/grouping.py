@@ -45,13 +45,15 @@ class Grouping:
     written: list[ast.Ast]
     types: list[t.Type] = field(default_factory=list)
     aggs: list[p.Agg] = field(default_factory=list)
+    places: dict[p.Agg, int] = field(default_factory=dict)
 
     def column(self, agg: p.Agg) -> int:
         """The column of an aggregate; one that is asked for twice is computed once."""
-        if agg not in self.aggs:
+        if agg not in self.places:
+            self.places[agg] = len(self.keys) + len(self.aggs)
             self.aggs.append(agg)
             self.types.append(agg.type)
-        return len(self.keys) + self.aggs.index(agg)
+        return self.places[agg]
 
 
 def output_of(node: ast.Ast, scope: Scope) -> p.Rex | None:

@@ -15,6 +15,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
+from firesteel.partiql.lower.lets import lower_lets
 from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs
 from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name, folded
 from firesteel.plan import build
@@ -91,9 +92,8 @@ class Block:
 
 def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Context) -> Lowering:
     block = yield from _source(node, scope, context)
-    for let in node.lets:
-        value = yield let.value, block.scope, "value"
-        _extend(block, let.name.text, value)
+    after = [part for part in (*tail.order, tail.limit, tail.offset) if part is not None]
+    block.rel, block.frame = yield from lower_lets(node, after, block.rel, block.frame, scope)
     if node.filter is not None:
         predicate = yield node.filter, block.scope, "value"
         doubts.condition("WHERE", node.filter, predicate, context)
@@ -146,15 +146,6 @@ def _source(node: ast.Select, scope: Scope, context: Context) -> Lowering:
         return Block(p.Project((), p.Scan(build.lit([None]))), Frame(), scope)
     rel, frame = yield node.source, scope, "source"
     return Block(rel, frame, scope)
-
-
-def _extend(block: Block, name: str, value: p.Rex) -> None:
-    """One more column beside those that are there; a name that is there already now means the new one."""
-    columns = p.schema(block.rel)
-    names = (*(c.name or f"${i}" for i, c in enumerate(columns)), name)
-    block.rel = p.Project((*(build.column(block.rel, i) for i in range(len(columns))), value), block.rel, names=names)
-    kept = [b for b in block.frame.bindings if b.name != name]
-    block.frame = Frame([*kept, Binding(name, len(columns), value.type, "let")], len(columns) + 1)
 
 
 def _exclude(node: ast.Select, block: Block) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from firesteel import plan as p
@@ -28,6 +29,10 @@ class Binding:
     ordinal: int
     type: t.Type
     role: str = "as"
+
+    @cached_property
+    def lower(self) -> str:
+        return self.name.lower()
 
 
 @dataclass
@@ -56,14 +61,15 @@ class Frame:
 
     def alike(self, name: str) -> list[Binding]:
         """The bindings of that name, in any case."""
-        return [b for b in self.bindings if b.name.lower() == name.lower()]
+        wanted = name.lower()
+        return [b for b in self.bindings if b.lower == wanted]
 
     def find(self, name: str, quoted: bool) -> Binding | None:
         """The exact name if there is one; else, unless it was quoted, one that differs only in case."""
-        exact = next((b for b in self.bindings if b.name == name), None)
-        if exact is not None or quoted:
-            return exact
-        return next(iter(self.alike(name)), None)
+        alike = self.alike(name)
+        if not alike:
+            return None
+        return next((b for b in alike if b.name == name), None if quoted else alike[0])
 
     def hides(self, name: str, quoted: bool) -> bool:
         """Did the rows that this one was made of have the name?"""

@@ -11,7 +11,7 @@ from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
 from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.scope import Frame, Scope, default_name
+from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 
@@ -81,11 +81,9 @@ def _join(node: ast.Join, scope: Scope, want: Want, context: Context) -> Lowerin
     else:
         kind = p.Theta(capture, condition or build.lit(True))
     rel = p.Join(kind, left, right, lateral=lateral)
-    columns = p.schema(rel)
-    frame.bindings = [
-        b if b.type is columns[b.ordinal].type else type(b)(b.name, b.ordinal, columns[b.ordinal].type, b.role)
-        for b in frame.bindings
-    ]
+    if capture is not p.Capture.INNER:  # the types of the padded side have changed
+        types = [column.type for column in p.schema(rel)]
+        frame.bindings = [Binding(b.name, b.ordinal, types[b.ordinal], b.role) for b in frame.bindings]
     return rel, frame
 
 
@@ -114,7 +112,7 @@ def _right(
 def _side_by_side(left: Frame, right: Frame, capture: p.Capture) -> Frame:
     frame = Frame(list(left.bindings), left.width)
     for binding in right.bindings:
-        frame.bindings.append(type(binding)(binding.name, left.width + binding.ordinal, binding.type, binding.role))
+        frame.bindings.append(Binding(binding.name, left.width + binding.ordinal, binding.type, binding.role))
     frame.width = left.width + right.width
     return frame
 

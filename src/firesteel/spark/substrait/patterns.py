@@ -1,5 +1,5 @@
-"""Regular expressions: Java's, which are those of ICU for all that is common. Options are inline flags. Where a
-pattern is looked for from a position on, what is before it is not looked at."""
+"""Regular expressions: Java's, written from the tree that the reference evaluator matches by. Where a pattern is looked
+for from a position on, what is before it is not looked at."""
 
 from __future__ import annotations
 
@@ -7,37 +7,29 @@ import re
 
 from pyspark.sql import Column
 
-from firesteel.errors import UnsupportedError
+from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.evaluate.regex import compiled
+from firesteel.evaluate.substrait.patterns import options
 from firesteel.spark import columns as F
 from firesteel.spark.substrait.base import Call, Scalar, scalar
 from firesteel.spark.substrait.text import index
 
 _MAX = 2**31 - 1
-_FLAGS: dict[str, dict[str, str]] = {
-    "case_sensitivity": {"CASE_INSENSITIVE": "iu", "CASE_INSENSITIVE_ASCII": "i"},
-    "multiline": {"MULTILINE_ENABLED": "m"},
-    "dotall": {"DOTALL_ENABLED": "s"},
-}
-
-
-#: Classes of characters that are Unicode's only if Java is told so.
-_CLASSES = re.compile(r"\\[dDwWsSbB]")
-
-
-def _flags(call: Call, pattern: object) -> str:
-    found = "".join(flags.get(call.choice(option, ""), "") for option, flags in _FLAGS.items())
-    ascii_ = call.choice("case_sensitivity", "") == "CASE_INSENSITIVE_ASCII"
-    if not ascii_ and (not isinstance(pattern, str) or _CLASSES.search(pattern)):
-        found += "U"
-    return f"(?{found})" if found else ""
 
 
 def _pattern(call: Call) -> Column:
+    """The pattern as Java writes it. One that could take Java too long is left to the Python workers, which match in
+    linear time; and one that only the run knows, since nobody can judge it before."""
     value = call.constant(1)
-    flags = _flags(call, value)
-    if isinstance(value, str):
-        return F.lit(flags + value)
-    return F.concat(F.lit(flags), call.args[1].plain) if flags else call.args[1].plain
+    if not isinstance(value, str):
+        raise call.unsupported("a pattern that is no literal could take any time")
+    try:
+        written = compiled(value, options(call.fn.choice)).java
+    except EvaluationError as error:
+        raise call.unsupported(error.message) from None
+    if written is None:
+        raise call.unsupported(f"the pattern '{value[:60]}' could take any time")
+    return F.lit(written)
 
 
 def _searched(call: Call, at: int) -> Column:

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.evaluate.text import LONGEST
 from firesteel.spark import columns as F
+from firesteel.spark.like import like
 from firesteel.spark.substrait.base import Build, Call, Scalar, scalar, simple
 
 _MAX = 2**31 - 1
+#: So many times, or so long, a text is made without asking.
+_SHORT = 10_000
 _ASCII_LOWER, _ASCII_UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -107,9 +111,7 @@ def _like(call: Call) -> Column:
         if not isinstance(mark, str) or len(mark) != 1:
             raise call.unsupported("an escape that is not one literal character")
         return F.like(text, wanted, F.lit(mark))
-    if isinstance(call.constant(1), str) and "\\" not in call.constant(1):
-        return F.like(text, wanted)
-    return F.like(text, wanted, F.lit("\0"))
+    return like(text, wanted, call.constant(1))
 
 
 def _substring(call: Call) -> Column:
@@ -178,14 +180,24 @@ def _replace_slice(call: Call) -> Column:
     return F.when(fits, F.concat(F.substring(x, F.lit(1), start - 1), other, after))
 
 
+def _within(call: Call, at: int, length: Column, found: Column) -> Column:
+    """What is made longer by a number that is small, or is checked: else a plan could fill the memory."""
+    value = call.constant(at)
+    if type(value) is int and value <= _SHORT:
+        return found
+    return F.when(length > LONGEST, call.error(f"a text of more than {LONGEST:,} characters")).otherwise(found)
+
+
 def _repeat(call: Call) -> Column:
-    return F.repeat(call.columns[0], index(call, 1))
+    x, times = call.columns[0], index(call, 1)
+    return _within(call, 1, F.char_length(x).cast("bigint") * times, F.repeat(x, times))
 
 
 def _pad(function: Callable[..., Column]) -> Build:
     def build(call: Call) -> Column:
         x, _, *characters = call.columns
-        return function(x, index(call, 1), characters[0] if characters else F.lit(" "))
+        found = function(x, index(call, 1), characters[0] if characters else F.lit(" "))
+        return _within(call, 1, index(call, 1), found)
 
     return build
 
@@ -197,7 +209,7 @@ def _center(call: Call) -> Column:
     more = length - size
     left = F.call_function("div", more + (1 if call.choice("padding", "RIGHT") == "LEFT" else 0), F.lit(2)).cast("int")
     found = F.rpad(F.lpad(x, size + left, mark), length, mark)
-    found = F.when(more <= 0, x).otherwise(found)
+    found = _within(call, 1, length, F.when(more <= 0, x).otherwise(found))
     if isinstance(call.constant(2), str) and len(call.constant(2)) == 1:
         return found
     return F.when(F.char_length(mark) != 1, call.error("it fills with one character")).otherwise(found)
@@ -234,7 +246,7 @@ TEXT: dict[str, Scalar] = {
     "count_substring": scalar(_count_substring, twice=True, cost=6),
     "replace": scalar(_replace, cost=3),
     "replace_slice": scalar(_replace_slice, twice=True, cost=5),
-    "repeat": scalar(_repeat),
+    "repeat": scalar(_repeat, twice=True),
     "reverse": simple(F.reverse),
     "lower": scalar(_cased(F.lower, _ASCII_UPPER, _ASCII_LOWER)),
     "upper": scalar(_cased(F.upper, _ASCII_LOWER, _ASCII_UPPER)),
@@ -247,8 +259,8 @@ TEXT: dict[str, Scalar] = {
     "bit_length": simple(lambda x: F.bit_length(x).cast("bigint"), cost=2),
     "left": scalar(lambda call: F.left(call.columns[0], index(call, 1))),
     "right": scalar(lambda call: F.right(call.columns[0], index(call, 1)), twice=True),
-    "lpad": scalar(_pad(F.lpad)),
-    "rpad": scalar(_pad(F.rpad)),
+    "lpad": scalar(_pad(F.lpad), twice=True),
+    "rpad": scalar(_pad(F.rpad), twice=True),
     "center": scalar(_center, twice=True, cost=6),
     "trim": scalar(_trim(F.trim)),
     "ltrim": scalar(_trim(F.ltrim)),

@@ -1,0 +1,1 @@
+"""Inputs that somebody damaged, or made to break things."""
