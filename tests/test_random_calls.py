@@ -95,6 +95,7 @@ def test_a_wrong_call_by_a_substrait_name_is_found_by_check(text: str) -> None:
         ("(call 'string:lower' (lit \"Ab\"))", "ab"),
         ("(call 'arithmetic:add' (lit 1) (lit 2))", 3),
         ("(call 'string:lower' (lit $missing::null))", None),
+        ("(call 'expression:map_entry' (lit null) (lit \"a\") (lit 1))", None),
         ("(call 'comparison:coalesce' (lit $missing::null) (lit 5))", 5),
     ],
 )

@@ -106,7 +106,9 @@ def _map_value(entries: Struct, wanted: Value) -> Value:
     return next((value for name, value in entries.pairs if key(name) == key(wanted)), None)
 
 
-def _map_entry(entries: Struct, wanted: Value, value: Value) -> Struct:
+def _map_entry(entries: Struct | None, wanted: Value, value: Value) -> Struct | None:
+    if entries is None:
+        return None
     return Struct([(wanted, value)] if any(key(name) == key(wanted) for name, _ in entries.pairs) else [])
 
 
