@@ -10,10 +10,13 @@ import sys
 import pytest
 
 CHILD = """
-import json, os, signal, sys, threading, time, warnings
+import json, os, signal, threading, time, warnings
 warnings.simplefilter("error")
 import firesteel as fs
 from firesteel.spark import sessions
+
+SHORT = "SELECT VALUE t.x FROM t WHERE t.x < 2 ORDER BY t.x"
+LONG = "SELECT COUNT(*) AS n FROM t AS a, t AS b, t AS c WHERE a.x + b.x + c.x = -1"
 
 def outcome(f):
     try:
@@ -21,48 +24,54 @@ def outcome(f):
     except fs.FiresteelError as error:
         return [type(error).__name__, error.message]
 
-def connect(**more):
+def connect():
     made = fs.connect(master="local[2]", in_process=False)
     made.register("t", [{"x": i} for i in range(2000)])
     return made
 
-def count(session):
-    return outcome(lambda: session.query("SELECT VALUE t.x FROM t WHERE t.x < 2 ORDER BY t.x").to_python())
+def ask(session, text=SHORT):
+    return outcome(lambda: session.query(text).to_python())
 
-LONG = "SELECT COUNT(*) AS n FROM t AS a, t AS b, t AS c WHERE a.x + b.x + c.x = -1"
-found = {}
+def computing():
+    tracker = sessions._started.session.sparkContext.statusTracker()
+    while not tracker.getActiveJobsIds():
+        time.sleep(0.05)
 
-def closed_during(session):
+def during(session, text, wait, act):
     answer = []
-    thread = threading.Thread(target=lambda: answer.append(outcome(lambda: session.query(LONG).to_python())))
+    thread = threading.Thread(target=lambda: answer.append(ask(session, text)))
     thread.start()
-    time.sleep(6)
-    session.close()
+    wait()
+    act()
     thread.join(60)
     return answer
 
+def kill():
+    os.kill(sessions._started.session.sparkContext._gateway.proc.pid, signal.SIGKILL)
+
+found = {}
 one, two = connect(), connect()
-found["both"] = [count(one), count(two)]
+found["both"] = [ask(one), ask(two)]
 found["elsewhere"] = outcome(lambda: fs.connect(master="local[1]", in_process=False).query("1 + 1").to_python())
-late = one.query("SELECT VALUE t.x FROM t")
-found["closed during a query"] = closed_during(one)
-found["the other goes on"] = count(two)
-found["opened again"] = count(one)
+found["closed during a query"] = during(one, LONG, computing, one.close)
+found["the other goes on"] = ask(two)
+found["at any moment"] = []
+for moment in range(12):
+    session = connect()
+    found["at any moment"] += during(session, SHORT, lambda: time.sleep(0.03 * moment), session.close)
+found["opened again"] = ask(one)
 one.close()
 
-jvm = sessions._started.session.sparkContext._gateway.proc.pid
-threading.Timer(4, os.kill, (jvm, signal.SIGKILL)).start()
-found["killed during a query"] = outcome(lambda: two.query(LONG).to_python())
-late = two.query("SELECT VALUE t.x FROM t")
-found["after the kill"] = count(two)
-jvm = sessions._started.session.sparkContext._gateway.proc.pid
-os.kill(jvm, signal.SIGKILL)
-time.sleep(1)
+late = two.query(SHORT)
+found["killed during a query"] = during(two, LONG, computing, kill)
 found["asked of a dead one"] = outcome(late.to_python)
-two.close()
-found["a new session"] = count(connect())
+found["after the kill"] = ask(two)
+found["still asked of it"] = outcome(late.to_python)
+found["closed during its last"] = during(two, LONG, computing, two.close)
 last = connect()
-found["closed during its last"] = closed_during(last)
+found["a new session"] = ask(last)
+kill()
+last.close()
 print("FOUND" + json.dumps(found, default=str))
 """
 
@@ -77,14 +86,19 @@ def test_closing_sharing_and_dying() -> None:
     closed, ended = ["EvaluationError", "the session was closed"], ["EvaluationError", "Spark has ended"]
     found = json.loads(lines[0].removeprefix("FOUND"))
     assert found.pop("elsewhere")[0] == "UnsupportedError"
+    at_any_moment = found.pop("at any moment")
+    assert len(at_any_moment) == 12
+    assert all(answer in ([0, 1], closed) for answer in at_any_moment)
     assert found == {
         "both": [[0, 1], [0, 1]],
         "closed during a query": [closed],
         "the other goes on": [0, 1],
         "opened again": [0, 1],
-        "killed during a query": ended,
-        "after the kill": [0, 1],
+        "killed during a query": [ended],
         "asked of a dead one": ended,
-        "a new session": [0, 1],
+        "after the kill": [0, 1],
+        "still asked of it": ended,
         "closed during its last": [closed],
+        "a new session": [0, 1],
     }
+    assert not done.stderr, "what went wrong is told by the errors, and by nothing else"

@@ -35,7 +35,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     monkeypatch.setattr(sessions, "start", start)
     monkeypatch.setattr(sessions, "_existing", lambda: None)
-    monkeypatch.setattr(sessions, "_jvm_is_gone", lambda: False)
+    monkeypatch.setattr(sessions, "_jvm_is_gone", lambda patience=0: False)
     monkeypatch.setattr(sessions, "_started", None)
     return found
 
@@ -75,6 +75,24 @@ def test_one_that_has_ended_is_replaced_and_told_of(started: list[Any]) -> None:
     with pytest.raises(fs.EvaluationError, match="Spark has ended"), first.using(Failures()):
         raise AttributeError("'NoneType' object has no attribute 'sc'")
     assert sessions.lease(None, None).spark is started[1]
+
+
+def test_a_jvm_that_is_just_dying_is_waited_for(started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sessions.lease(None, None)
+    monkeypatch.setattr(sessions, "_jvm_is_gone", lambda patience=0: patience > 0)
+    with pytest.raises(fs.EvaluationError, match="Spark has ended"), found.using(Failures()):
+        raise OSError("whatever comes of it") from ConnectionResetError()
+    with pytest.raises(fs.EvaluationError, match="another reason"), found.using(Failures()):
+        raise OSError("another reason")
+
+
+def test_the_end_of_spark_is_told_after_another_was_started(started: list[Any]) -> None:
+    first = sessions.lease(None, None)
+    first.spark.stop()
+    sessions.release(first)
+    sessions.lease(None, None)
+    with pytest.raises(fs.EvaluationError, match="Spark has ended"), first.using(Failures()):
+        raise ConnectionRefusedError
 
 
 def test_closing_cancels_what_runs(started: list[Any]) -> None:

@@ -30,6 +30,7 @@ _SPARK: tuple[tuple[str, type[FiresteelError], str | None], ...] = (
     ("UNABLE_TO_INFER_SCHEMA", PlanError, None),
     ("FAILED_READ_FILE.FILE_NOT_EXIST", EvaluationError, "a file went away while it was read"),
 )
+_UNREACHABLE = re.compile("Connection refused|StatusCode.UNAVAILABLE|failed to connect to all addresses")
 #: Signs of trouble that have no class, and what to say of them.
 _SIGNS: tuple[tuple[re.Pattern[str], str, str | None], ...] = (
     (re.compile("OutOfMemoryError"), "Spark ran out of memory", "give the driver more, by spark.driver.memory"),
@@ -39,11 +40,7 @@ _SIGNS: tuple[tuple[re.Pattern[str], str, str | None], ...] = (
         "it may have run out of memory",
     ),
     (re.compile("AccessControlException|Permission denied"), "Spark may not read or write that", None),
-    (
-        re.compile("Connection refused|StatusCode.UNAVAILABLE|failed to connect to all addresses"),
-        "Spark cannot be reached",
-        "is the server running, and is its address right?",
-    ),
+    (_UNREACHABLE, "Spark cannot be reached", "is the server running, and is its address right?"),
     (
         re.compile("UnsupportedClassVersionError|jdk.incubator.vector"),
         "this Java is too old for Spark, or lacks a module that it needs",
@@ -166,3 +163,12 @@ def translated(failures: Failures) -> Iterator[None]:
 def foreign(error: BaseException) -> bool:
     """Does it come from Spark, or from what talks to it?"""
     return type(error).__module__.partition(".")[0] in _FOREIGN
+
+
+def unreachable(error: BaseException | None) -> bool:
+    """Was there nobody to talk to, or nobody any more? The error of a broken connection often hides behind others."""
+    while error is not None:
+        if isinstance(error, ConnectionError) or _UNREACHABLE.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

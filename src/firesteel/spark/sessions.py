@@ -10,10 +10,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from subprocess import TimeoutExpired
 from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.spark.failures import Failures, translated
+from firesteel.spark.failures import Failures, translated, unreachable
 from firesteel.spark.ship import is_connect
 from firesteel.spark.start import start
 
@@ -30,6 +31,8 @@ class Running:
     #: The master or the remote that it is on, as far as that is known.
     place: str | None = None
     users: int = 0
+    #: It ended without us.
+    lost: bool = False
 
     @property
     def ended(self) -> bool:
@@ -60,20 +63,23 @@ class Lease:
             with translated(failures):
                 yield
         except Exception as error:
-            trouble = self._trouble()
+            trouble = self._trouble(error)
             if trouble is None or (isinstance(error, FiresteelError) and not isinstance(error, EvaluationError)):
                 raise
             raise trouble from error
 
-    def _trouble(self) -> FiresteelError | None:
-        if self.closed:
+    def _trouble(self, error: Exception) -> FiresteelError | None:
+        if self.closed and not self.running.lost:
             return EvaluationError("the session was closed", help="ask for the answer before closing it")
-        if self.running.ended:
+        if self.running.ended or (unreachable(error) and _jvm_is_gone(_PATIENCE)):
             next_ = "the next query starts another" if self.running.ours else "connect with a new Spark session"
             return EvaluationError("Spark has ended", help=f"its JVM stopped or was killed; {next_}")
         return None
 
 
+#: A process that is killed closes its connections a little before its parent hears that it has ended: how many seconds
+#: to wait for that.
+_PATIENCE = 5.0
 _lock = threading.RLock()
 _started: Running | None = None
 
@@ -160,12 +166,16 @@ def _existing() -> SparkSession | None:
     return found
 
 
-def _jvm_is_gone() -> bool:
-    """Has the JVM that PySpark started in this process ended?"""
+def _jvm_is_gone(patience: float = 0) -> bool:
+    """Has the JVM that PySpark started in this process ended, or does it within so many seconds?"""
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)
-    return process is not None and process.poll() is not None
+    if process is None:
+        return False
+    with suppress(TimeoutExpired):
+        process.wait(patience)
+    return process.returncode is not None
 
 
 def _forget(running: Running) -> None:
@@ -173,6 +183,7 @@ def _forget(running: Running) -> None:
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
+    running.lost = True
     gone = _jvm_is_gone()
     if is_connect(running.session):
         remote: Any = running.session
