@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 import firesteel as fs
-from firesteel.spark import sessions
+from firesteel import plan as p
+from firesteel.plan import build as b
+from firesteel.spark import engine, sessions
+from firesteel.spark.engine import SparkEngine
 from firesteel.spark.failures import Failures
 
 
@@ -93,6 +96,23 @@ def test_the_end_of_spark_is_told_after_another_was_started(started: list[Any]) 
     sessions.lease(None, None)
     with pytest.raises(fs.EvaluationError, match="Spark has ended"), first.using(Failures()):
         raise ConnectionRefusedError
+
+
+def test_a_query_that_loses_its_session_starts_no_other(started: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = SparkEngine()
+
+    def compile_plan(*given: Any) -> None:
+        raise AttributeError("'NoneType' object has no attribute 'sc'")
+
+    def get(name: str, default: str | None) -> str | None:
+        closed.close()
+        return default
+
+    monkeypatch.setattr(Fake, "conf", SimpleNamespace(get=get, set=lambda *given: None, unset=get), raising=False)
+    monkeypatch.setattr(engine, "compile_plan", compile_plan)
+    with pytest.raises(fs.EvaluationError, match="the session was closed"):
+        closed.run(p.Plan(p.Query(b.lit(1))))
+    assert [fake.stops for fake in started] == [1]
 
 
 def test_closing_cancels_what_runs(started: list[Any]) -> None:

@@ -23,7 +23,7 @@ from firesteel.spark.failures import Failures, foreign, translated
 from firesteel.spark.fallback import Fallback
 from firesteel.spark.interrupts import again, interruptible
 from firesteel.spark.json_lines import malformed
-from firesteel.spark.known import Known, key_of
+from firesteel.spark.known import key_of
 from firesteel.spark.output import Warehouse, edge, store, write
 from firesteel.spark.sessions import Lease, lease, lease_given, release
 from firesteel.spark.settings import java_options, settings
@@ -64,7 +64,6 @@ class SparkEngine:
         self._master = master
         self._remote = remote
         self._lock = threading.Lock()
-        self._known = Known()
         if spark is not None:
             silence()
             columns.forget()  # it may be on another JVM than the last one
@@ -80,18 +79,10 @@ class SparkEngine:
             if self._lease is not None and not self._given and self._lease.running.ended:
                 release(self._lease)
                 self._lease = None
-                self.forget()
             if self._lease is None:
                 with translated(Failures()):
                     self._lease = lease(self._master, self._remote)
             return self._lease
-
-    @property
-    def limits(self) -> Limits:
-        """How deep plans may nest on this session."""
-        if is_connect(self.spark):
-            return depth.CONNECT
-        return depth.OWN if STACK in java_options(self.spark) else depth.CLASSIC
 
     def dataframe(self, plan: p.Plan, tables: Sequence[Table] = ()) -> DataFrame:
         """The plan as a DataFrame, with names at its edge."""
@@ -111,20 +102,22 @@ class SparkEngine:
         lenient = _lenient(tables)
         key = None if kept.rows else key_of(plan, tables)
         with leased.using(failures), settings(spark):
-            known = self._known.find(key)
+            known = leased.known.find(key)
             if known is not None:
                 return Outcome(leased, *known, lenient=lenient, kept=kept)
-            limits = self.limits
+            limits = _limits(spark)
             depth.ensure(plan.statement, limits)
             plan = decorrelate(plan)
             compiled = compile_plan(plan, tables, spark, limits, failures, fallbacks, self._refuse, kept)
             if not fallbacks:
-                self._known.keep(key, compiled, plan)
+                leased.known.keep(key, compiled, plan)
         return Outcome(leased, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
-        self._known.forget()
+        found = self._lease
+        if found is not None:
+            found.known.forget()
 
     def explain(self, plan: p.Plan, tables: Sequence[Table] = ()) -> tuple[p.Plan, Sequence[Fallback]]:
         """The plan as it is compiled, and the expressions of it that run in Python."""
@@ -151,11 +144,18 @@ class SparkEngine:
         """Give the session back: it is stopped if it was started here and nobody else uses it; what was kept is gone.
         A query that is still running is cancelled."""
         self._warehouse.close()
+        self.forget()
         with self._lock:
             found, self._lease = self._lease, self._lease if self._given else None
-        self.forget()
         if found is not None and not self._given:
             release(found)
+
+
+def _limits(spark: SparkSession) -> Limits:
+    """How deep plans may nest on this session."""
+    if is_connect(spark):
+        return depth.CONNECT
+    return depth.OWN if STACK in java_options(spark) else depth.CLASSIC
 
 
 def _lenient(tables: Sequence[Table]) -> list[File]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.spark.failures import Failures, translated, unreachable
+from firesteel.spark.known import Known
 from firesteel.spark.ship import is_connect
 from firesteel.spark.start import start
 
@@ -50,6 +51,8 @@ class Lease:
     closed: bool = False
     #: What the engine is computing: anything that has `cancel`.
     busy: set[Any] = field(default_factory=set)
+    #: The plans that the engine has compiled on this session.
+    known: Known = field(default_factory=Known)
 
     @property
     def spark(self) -> SparkSession:
