@@ -12,6 +12,7 @@ import pytest
 CHILD = """
 import json, os, signal, threading, time, warnings
 warnings.simplefilter("error")
+warnings.simplefilter("ignore", ResourceWarning)  # PySpark before 4.2 leaves sockets behind
 import firesteel as fs
 from firesteel.spark import sessions
 

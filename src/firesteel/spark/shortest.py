@@ -101,7 +101,7 @@ def _cut(row: Column, count: Column) -> Column:
     below, above = (F.concat((low + i).cast("string"), F.lit("E"), (row["a"] - size).cast("string")) for i in (0, 1))
     nearer = (rest > "5") | ((rest == "5") & (low % 2 == 1))
     reads = [text.cast("double") == row["d"] for text in (below, above)]
-    return F.when(reads[1] & (nearer | ~reads[0]), above).when(reads[0], below)
+    return F.when(reads[1] & nearer, above).when(reads[0], below).when(reads[1], above)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
