@@ -199,10 +199,14 @@ def _fraction(x: Column, y: Column) -> Column:
     return F.when(F.abs(x.cast("double")) == 1, _unit_power(x, y)).otherwise(number(0))
 
 
+#: The greatest decimal of 38 digits.
+_WIDEST = 10**38 - 1
+
+
 def factorial(call: Call) -> Column:
     """A table: there are only so many that fit."""
     (x,) = call.columns
-    low, high = bounds(call.returns)
+    low, high = (-_WIDEST, _WIDEST) if isinstance(call.returns, t.Decimal) else bounds(call.returns)
     overflow = call.choice("overflow", "ERROR")
     known = _factorials(NO_BITS) if overflow == "SILENT" else [n for n in _factorials(NO_BITS) if n <= high]
     last = len(known) - 1
