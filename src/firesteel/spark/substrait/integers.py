@@ -212,8 +212,8 @@ def factorial(call: Call) -> Column:
     last = len(known) - 1
     table = F.array(*(number((n - low) % (high - low + 1) + low).cast(call.spark) for n in known))
     value = F.get(table, F.when(x.between(0, last), x).cast("int"))
-    beyond = {"SATURATE": F.literal(high, call.spark), "SILENT": F.literal(0, call.spark)}.get(overflow)
-    beyond = call.error("overflow") if beyond is None else beyond
+    ends = {"SATURATE": high, "SILENT": 0}
+    beyond = number(ends[overflow]).cast(call.spark) if overflow in ends else call.error("overflow")
     return F.when(x < 0, call.error("a negative number has none")).when(x > last, beyond).otherwise(value)
 
 
