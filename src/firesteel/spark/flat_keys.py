@@ -186,21 +186,12 @@ def _exact(row: Column) -> Column:
 
 def flat(column: Column, *, alike: bool) -> Column:
     """The tokens of a container. If `alike`, MISSING is as good as NULL in it."""
-    return tokens(levels(column, alike=alike))
-
-
-def levels(column: Column, *, alike: bool) -> Column:
-    """What a container contains, then what that contains, and so on."""
     depth = F.char_length(F.regexp_replace(F.to_json(column), r"[^\[{]", ""))
     pair = F.struct(F.literal(None, "string").alias("key"), column.alias("value"))
     root = F.struct(F.lit(True).alias("l"), F.array(pair).alias("c"), F.literal(None, f"array<{TOKEN}>").alias("h"))
-    return F.aggregate(
+    levels = F.aggregate(
         F.sequence(F.lit(0), depth), F.array(F.array(root)), lambda found, _: _with_level(found, alike=alike)
     )
-
-
-def tokens(levels: Column) -> Column:
-    """The tokens of a container of these levels."""
     nothing = F.array().cast(f"array<array<{TOKEN}>>")
     return F.flatten(F.aggregate(F.reverse(levels), nothing, _put_together))
 

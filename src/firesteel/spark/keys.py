@@ -18,7 +18,7 @@ from firesteel.spark import dynamic
 from firesteel.spark.dynamic import COLLECTIONS, STRUCTS, apart, kind_of, one_of
 from firesteel.spark.encoding import Form, form
 from firesteel.spark.expr import Expr, as_variant, made
-from firesteel.spark.flat_keys import MISSING, NULL, TOKEN, Use, double_of, flat, levels, rank, token, tokens
+from firesteel.spark.flat_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 from firesteel.spark.kinds import possible
 from firesteel.spark.lean_keys import ALWAYS, Lean
 from firesteel.spark.scope import Scope
@@ -122,11 +122,8 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
     if deep and scope.nested and not roomy:
         raise UnsupportedError(f"values of unknown type compared inside a row: {limits.engine} goes not so deep")
 
-    alike = use is not Use.SORT
-
-    def full(kind: Column, double: Column, of: Set[str] | None, inner: Column | None = None) -> Column:
-        if inner is None:
-            inner = F.when(_is_box(kind), flat(value.column, alike=alike)) if deep else _no_tokens()
+    def full(kind: Column, double: Column, of: Set[str] | None) -> Column:
+        inner = F.when(_is_box(kind), flat(value.column, alike=use is not Use.SORT)) if deep else _no_tokens()
         return F.struct(*token(value.column, kind, double, kinds=of, use=use), inner.alias("a"))
 
     def number(kind: Expr) -> Expr:
@@ -145,10 +142,8 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
     if rest is None or rest:
         if roomy:
             other = apart(number(kind).plain, lambda double: full(kind.column, double, rest))
-        else:  # all in one would be too deep
-            found = made(t.ANY, F.when(_is_box(kind.column), levels(value.column, alike=alike)), value, kind, cost=cost)
-            inner = tokens(scope.bind(found, dear=True).column) if deep else None
-            other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest, inner)
+        else:  # a lambda more would be too deep
+            other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest)
         column = column.when(_is_there(kind.column), other)
     return made(t.ANY, column, value, lean.double, cost=cost)
 
