@@ -26,11 +26,11 @@ for i in range(150):
 for pid in filter(str.isdigit, os.listdir("/proc")):
     try:
         with open(f"/proc/{pid}/status") as file:
-            status = dict(line.rstrip().split(":\\t", 1) for line in file if ":\\t" in line)
+            status = {name: value.strip() for name, _, value in (line.partition(":") for line in file)}
     except OSError:
         continue
     if status["Name"] == "java" and int(status["PPid"]) == os.getpid():
-        print("threads", status["Threads"].strip())
+        print("threads", status["Threads"])
 session.close()
 """
 
