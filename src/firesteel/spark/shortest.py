@@ -60,8 +60,7 @@ def _normal(written: Column) -> Column:
 
 def shortest(double: Column) -> Column:
     """The text of a float that is not negative, of as few digits as read as that float."""
-    row = F.struct(double.alias("d"), _java_text(double).alias("s"))
-    return in_turn(row, _taken_apart, lambda row: F.coalesce(_first_that_reads(row), row["s"]))
+    return in_turn(F.struct(double.alias("e")), *SHORTEST)["t"]
 
 
 def decimal_text(double: Column) -> Column:
@@ -69,39 +68,64 @@ def decimal_text(double: Column) -> Column:
     return F.concat(F.when(double < 0, F.lit("-")).otherwise(F.lit("")), shortest(F.abs(double)))
 
 
-def _java_text(double: Column) -> Column:
+def _with_java_text(row: Column) -> Column:
+    double = row["e"]
     high = F.floor(double / _PART)
     whole = high.cast("decimal(16,0)") * F.lit(Decimal(int(_PART)))
     exact = whole + (double - high.cast("double") * _PART).cast("decimal(13,0)")
     within = (double >= EXACT) & (double < _TAKEN_APART)
-    return F.when(within, F.when(within, exact).cast("string")).otherwise(double.cast("string"))
+    text = F.when(within, F.when(within, exact).cast("string")).otherwise(double.cast("string"))
+    return row.withField("j", text)
 
 
-def _taken_apart(row: Column) -> Column:
-    return F.struct(row["d"], row["s"], digits(row["s"]).alias("y"), place(row["s"]).alias("a"))
+def _with_digits(row: Column) -> Column:
+    return row.withField("y", digits(row["j"])).withField("a", place(row["j"]))
 
 
-def _first_that_reads(row: Column) -> Column:
-    """Tried are 15, 16 and 17 digits; fewer only for the floats below all others, which have fewer bits."""
-    counts = F.sequence(F.when(row["d"] >= _NORMAL, DIGITS).otherwise(1), F.lit(17))
-    tried = F.transform(F.when(_is_long(row["y"], row["d"]), counts), lambda count: _cut(row, count))
-    return F.get(F.filter(tried, lambda text: text.isNotNull()), F.lit(0))
+def _with_cuts(row: Column) -> Column:
+    """The digits cut down to 15, 16 and 17; to fewer only for the floats below all others, which have fewer bits."""
+    counts = F.sequence(F.when(row["e"] >= _NORMAL, DIGITS).otherwise(1), F.lit(17))
+    cuts = F.transform(F.when(_is_long(row["y"], row["e"]), counts), lambda count: _cut(row["y"], count))
+    return row.withField("c", cuts)
+
+
+def _cut(all_digits: Column, count: Column) -> Column:
+    size = F.least(count, F.char_length(all_digits))
+    low = F.substring(all_digits, F.lit(1), size).try_cast("bigint")
+    rest = F.substring(all_digits, size + 1, F.char_length(all_digits))
+    return F.struct(size.alias("n"), low.alias("l"), rest.alias("r"))
+
+
+def _with_candidates(row: Column) -> Column:
+    """Of each cut the number below and the one above as texts, and whether the one above is nearer."""
+
+    def candidates(cut: Column) -> Column:
+        exponent = (row["a"] - cut["n"]).cast("string")
+        below, above = (F.concat((cut["l"] + i).cast("string"), F.lit("E"), exponent) for i in (0, 1))
+        nearer = (cut["r"] > "5") | ((cut["r"] == "5") & (cut["l"] % 2 == 1))
+        return F.struct(below.alias("b"), above.alias("u"), nearer.alias("n"))
+
+    return row.withField("c", F.transform(row["c"], candidates))
+
+
+def _with_shortest(row: Column) -> Column:
+    """The first of the candidates that reads as the float, of two the nearer one; else the text that Java writes."""
+
+    def reading(cut: Column) -> Column:
+        below, above = (cut[name].cast("double") == row["e"] for name in ("b", "u"))
+        return F.when(above & (cut["n"] | ~below), cut["u"]).when(below, cut["b"])
+
+    found = F.filter(F.transform(row["c"], reading), lambda text: text.isNotNull())
+    return row.withField("t", F.coalesce(F.get(found, F.lit(0)), row["j"]))
+
+
+#: From a float `e` that is not negative to its shortest text `t`. What else is in the row stays there.
+SHORTEST: tuple[Step, ...] = (_with_java_text, _with_digits, _with_cuts, _with_candidates, _with_shortest)
 
 
 def _is_long(digits_: Column, double: Column) -> Column:
     """Are there other numbers of so many digits that read as the same float? Of few digits only near the ends."""
     return (F.char_length(digits_) > DIGITS) | (double < _NORMAL) | (double == float("inf"))
-
-
-def _cut(row: Column, count: Column) -> Column:
-    """The number cut down to so many digits, or the next one, whichever reads as the float; else SQL NULL."""
-    size = F.least(count, F.char_length(row["y"]))
-    low = F.substring(row["y"], F.lit(1), size).try_cast("bigint")
-    rest = F.substring(row["y"], size + 1, F.char_length(row["y"]))
-    below, above = (F.concat((low + i).cast("string"), F.lit("E"), (row["a"] - size).cast("string")) for i in (0, 1))
-    nearer = (rest > "5") | ((rest == "5") & (low % 2 == 1))
-    reads = [text.cast("double") == row["d"] for text in (below, above)]
-    return F.when(reads[1] & (nearer | ~reads[0]), above).when(reads[0], below)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -114,10 +138,10 @@ def side_of(double: Column, written: Column) -> Column:
     return apart(F.struct(double.alias("d"), written.alias("s")), lambda row: in_turn(row, *SIDE)["x"])
 
 
-def _with_shortest(row: Column) -> Column:
+def _with_float_in_doubt(row: Column) -> Column:
+    """The float, where other numbers read as it too."""
     far = F.abs(row["d"])
-    text = F.when(_is_long(digits(row["s"]), far), shortest(far))
-    return F.struct(row["d"], row["s"], text.alias("t"))
+    return row.withField("e", F.when(_is_long(digits(row["s"]), far), far))
 
 
 def _with_side(row: Column) -> Column:
@@ -127,5 +151,5 @@ def _with_side(row: Column) -> Column:
     return F.struct(row["d"], row["s"], signed.alias("x"))
 
 
-#: From a float and a text to these and `x`.
-SIDE: tuple[Step, ...] = (_with_shortest, _with_side)
+#: From a float `d` and a text `s` to these and `x`.
+SIDE: tuple[Step, ...] = (_with_float_in_doubt, *SHORTEST, _with_side)

@@ -62,6 +62,8 @@ CONF: dict[str, str] = {
     "spark.app.name": "firesteel",
     "spark.driver.extraJavaOptions": _JAVA_OPTIONS,
     "spark.executor.extraJavaOptions": _JAVA_OPTIONS,
+    # The server that `remote="local"` starts would listen on every interface.
+    "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # What Spark keeps of queries for a page that nobody sees: plans of ours are long, and a thousand may fill the heap.

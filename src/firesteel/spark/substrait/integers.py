@@ -199,17 +199,21 @@ def _fraction(x: Column, y: Column) -> Column:
     return F.when(F.abs(x.cast("double")) == 1, _unit_power(x, y)).otherwise(number(0))
 
 
+#: The greatest decimal of 38 digits.
+_WIDEST = 10**38 - 1
+
+
 def factorial(call: Call) -> Column:
     """A table: there are only so many that fit."""
     (x,) = call.columns
-    low, high = bounds(call.returns)
+    low, high = (-_WIDEST, _WIDEST) if isinstance(call.returns, t.Decimal) else bounds(call.returns)
     overflow = call.choice("overflow", "ERROR")
     known = _factorials(NO_BITS) if overflow == "SILENT" else [n for n in _factorials(NO_BITS) if n <= high]
     last = len(known) - 1
     table = F.array(*(number((n - low) % (high - low + 1) + low).cast(call.spark) for n in known))
     value = F.get(table, F.when(x.between(0, last), x).cast("int"))
-    beyond = {"SATURATE": F.literal(high, call.spark), "SILENT": F.literal(0, call.spark)}.get(overflow)
-    beyond = call.error("overflow") if beyond is None else beyond
+    ends = {"SATURATE": high, "SILENT": 0}
+    beyond = number(ends[overflow]).cast(call.spark) if overflow in ends else call.error("overflow")
     return F.when(x < 0, call.error("a negative number has none")).when(x > last, beyond).otherwise(value)
 
 
