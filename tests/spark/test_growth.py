@@ -23,7 +23,7 @@ def ors(n: int) -> str:
 
 
 @pytest.mark.parametrize("shape", [ins, ors])
-def test_a_long_list_of_constants_is_one_literal(spark: Any, shape: Callable[[int], str]) -> None:
+def test_a_long_list_of_constants_is_one_native_in(spark: Any, shape: Callable[[int], str]) -> None:
     session = fs.connect(spark=spark, in_process=False)
     session.register("t", [{"a": i * 100} for i in range(6)])
     assert session.query(shape(450)).to_python() == [0, 100, 200, 300, 400]
@@ -33,5 +33,5 @@ def test_a_long_list_of_constants_is_one_literal(spark: Any, shape: Callable[[in
         profile.runcall(session.explain, shape(n))
         stats: Any = pstats.Stats(profile)
         counts.append(sum(row[0] for (_, _, name), row in stats.stats.items() if name == "send_command"))
-    # The list is one literal, however long it is.
-    assert counts[1] - counts[0] <= 50, counts
+    # What Spark's own `isin` of plain values takes: five calls for each, of two functions of that name.
+    assert counts[1] - counts[0] <= 300 * 10, counts

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import datetime
 import operator
-from decimal import Decimal
 
 from firesteel import types as t
 from firesteel.node import Node, children, rebuild, transform, walk
 from firesteel.passes.failing import is_condition
 from firesteel.plan import Call, Lit, Plan, Rex
 from firesteel.plan.build import call, lit
-from firesteel.values import Symbol, Text, Value
+from firesteel.values import Text, Value
 
 
 def balance_chains(plan: Plan) -> Plan:
@@ -67,16 +66,16 @@ def _flat(top: Call) -> Rex:
 
 
 def _gathered(operands: list[Rex]) -> list[Rex]:
-    """Equalities of one operand with many constants as one IN, in the place of the first of them. That is the same:
-    `=` is never wrong, and where the operand or a constant is absent it is NULL, as IN is if nothing is equal."""
-    found: dict[Rex, list[int]] = {}
+    """Equalities of one operand with many constants as one IN, in the place of the first of them. That is the same for
+    values of one of `_LISTED`: what is absent is absent in both, and nothing is wrong."""
+    found: dict[tuple[Rex, type[Value]], list[int]] = {}
     constants: dict[int, Value] = {}
     for i, rex in enumerate(operands):
         if (equality := _equality(rex)) is not None:
             operand, constants[i] = equality
-            found.setdefault(operand, []).append(i)
+            found.setdefault((operand, type(constants[i])), []).append(i)
     made: list[Rex | None] = list(operands)
-    for operand, places in found.items():
+    for (operand, _), places in found.items():
         if len(places) >= LONG:
             listed = lit([constants[i] for i in places])
             made[places[0]] = call("in_collection", operand, listed).at(operands[places[0]].where)
@@ -86,7 +85,7 @@ def _gathered(operands: list[Rex]) -> list[Rex]:
 
 
 def _equality(rex: Rex) -> tuple[Rex, Value] | None:
-    """The operand and the constant of an equality with one, where engines look such constants up."""
+    """The operand and the constant of an equality with one, where both are of one simple kind."""
     if not isinstance(rex, Call) or rex.fn.name != "eq":
         return None
     for operand, other in (rex.values, rex.values[::-1]):
@@ -98,12 +97,10 @@ def _equality(rex: Rex) -> tuple[Rex, Value] | None:
 
 #: An OR of at least so many operands is looked through for equalities, and so many of them are gathered.
 LONG = 16
-_PLAIN = (bool, int, float, Decimal, str, Text, Symbol)
-#: The types of operands, and the constants that are looked up for them.
+#: The types of operands, and the constants that they are compared with as they are.
 _LISTED: dict[type[t.Type], tuple[type, ...]] = {
-    **dict.fromkeys((t.Int8, t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.Decimal), (int, float, Decimal)),
-    **dict.fromkeys((t.String, t.Char), (str, Text, Symbol)),
-    **dict.fromkeys((t.Any, t.Union), _PLAIN),
+    **dict.fromkeys((t.Int8, t.Int16, t.Int32, t.Int64), (int,)),
+    **dict.fromkeys((t.String, t.Char), (str, Text)),
     t.Date: (datetime.date,),
 }
 

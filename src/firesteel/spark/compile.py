@@ -14,7 +14,6 @@ from firesteel.node import drive
 from firesteel.passes.paths import touched_paths
 from firesteel.spark import columns as F
 from firesteel.spark import (  # noqa: F401  (they register)
-    constant_lists,
     depth,
     exclude,
     group,
@@ -33,7 +32,7 @@ from firesteel.spark import functions as calls
 from firesteel.spark.depth import Limits
 from firesteel.spark.dynamic import from_entries
 from firesteel.spark.encoding import Form, common, form
-from firesteel.spark.expr import Expr, fit, missing_expr, null_expr, opened
+from firesteel.spark.expr import Expr, fit, missing_expr, null_expr
 from firesteel.spark.failures import Failures
 from firesteel.spark.fallback import Fallback
 from firesteel.spark.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
@@ -54,7 +53,6 @@ UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections ha
 def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
     args: list[Expr | t.Type] = []
     here = scope
-    listed = constant_lists.constants(node.args[1]) if node.fn.name == "in_collection" else None
     lazy = node.fn.name in ("and", "or", "coalesce")
     for arg in depth.operands(node):
         if isinstance(arg, t.Type):
@@ -64,8 +62,6 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
         if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
             made = here.bind(made)
         args.append(made)
-        if listed is not None and constant_lists.applies(opened(made)):
-            return constant_lists.among(scope, opened(made), listed, node.where)
         if lazy and here.stages is not None:
             here = _after(node.fn.name, here, made)
     return calls.apply(scope, node.fn, args, node.where)

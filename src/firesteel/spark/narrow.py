@@ -51,7 +51,7 @@ def _family(expr: Expr) -> str | None:
 def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
     """`a < b` or `a <= b`: MISSING, or an error, for what is not alike; NULL of NULL."""
     variant, literal = (a, b) if a.dynamic else (b, a)
-    side = Side.of(scope, variant)
+    side = _Side.of(scope, variant)
     family = _family(literal)
     assert family is not None
 
@@ -70,12 +70,13 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     if error is not None:
         value = F.when(misfit, error).otherwise(value)
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
-    missing = misfit | variant.column.isNull()
+    # Where a misfit is an error it is not MISSING too: a test for MISSING around the value would hide the error.
+    missing = variant.column.isNull() if error is not None else misfit | variant.column.isNull()
     return made(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
 
 
 @dataclass(frozen=True)
-class Side:
+class _Side:
     """What is compared with something known: the variant, its kind, and its text where that is at hand."""
 
     variant: Expr
@@ -84,7 +85,7 @@ class Side:
     parts: list[Expr]
 
     @classmethod
-    def of(cls, scope: Scope, variant: Expr) -> Side:
+    def of(cls, scope: Scope, variant: Expr) -> _Side:
         kind = scope.kind(variant)
         if not scope.tells(variant):
             return cls(variant, kind.column, None, [variant, kind])
@@ -109,7 +110,7 @@ class Side:
         return F.coalesce(found, payload(self.variant.column, spark_type)) if self.tags else found
 
 
-def _numbers(side: Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
+def _numbers(side: _Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
     """The comparison by what kind of number it is; SQL NULL if it is none."""
     literal = F.lit(float(value))
     # NaN is less than any number; to Spark it is more.

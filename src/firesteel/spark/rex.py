@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any, NoReturn
@@ -266,7 +267,14 @@ def _collection(node: p.Collection, scope: Scope) -> Compiling:
         items.append(scope.lowered((yield item, scope)))
     if not isinstance(node.type, t.Collection):
         raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
-    return collection(type(node.type), items)
+    made_ = collection(type(node.type), items)
+    if items and all(isinstance(item.constant, _SCALARS) for item in items):
+        return replace(made_, constant=[item.constant for item in items])
+    return made_
+
+
+#: Constants by which a collection of them is a constant.
+_SCALARS = (bool, int, Decimal, str, datetime.date)
 
 
 def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:

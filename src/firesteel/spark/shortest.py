@@ -38,6 +38,12 @@ def in_turn(row: Column, *steps: Step) -> Column:
     return F.element_at(array, 1)
 
 
+def _with(row: Column, *kept: str, **more: Column) -> Column:
+    """A row of these fields and of some more. It is no `withField`: with that, Catalyst writes the projects below into
+    this one, where a test around them may skip an error."""
+    return F.struct(*(row[name] for name in kept), *(column.alias(name) for name, column in more.items()))
+
+
 def digits(written: Column) -> Column:
     """The digits of a number's text that count: without sign, point, exponent, and zeros at both ends."""
     return F.rtrim(F.ltrim(F.regexp_replace(written, r"[eE].*$|[^0-9]", ""), F.lit("0")), F.lit("0"))
@@ -60,7 +66,8 @@ def _normal(written: Column) -> Column:
 
 def shortest(double: Column) -> Column:
     """The text of a float that is not negative, of as few digits as read as that float."""
-    return in_turn(F.struct(double.alias("e")), *SHORTEST)["t"]
+    row = F.struct(double.alias("d"), F.lit(None).alias("s"), double.alias("e"))
+    return in_turn(row, *SHORTEST)["t"]
 
 
 def decimal_text(double: Column) -> Column:
@@ -75,18 +82,18 @@ def _with_java_text(row: Column) -> Column:
     exact = whole + (double - high.cast("double") * _PART).cast("decimal(13,0)")
     within = (double >= EXACT) & (double < _TAKEN_APART)
     text = F.when(within, F.when(within, exact).cast("string")).otherwise(double.cast("string"))
-    return row.withField("j", text)
+    return _with(row, "d", "s", "e", j=text)
 
 
 def _with_digits(row: Column) -> Column:
-    return row.withField("y", digits(row["j"])).withField("a", place(row["j"]))
+    return _with(row, "d", "s", "e", "j", y=digits(row["j"]), a=place(row["j"]))
 
 
 def _with_cuts(row: Column) -> Column:
     """The digits cut down to 15, 16 and 17; to fewer only for the floats below all others, which have fewer bits."""
     counts = F.sequence(F.when(row["e"] >= _NORMAL, DIGITS).otherwise(1), F.lit(17))
     cuts = F.transform(F.when(_is_long(row["y"], row["e"]), counts), lambda count: _cut(row["y"], count))
-    return row.withField("c", cuts)
+    return _with(row, "d", "s", "e", "j", "a", c=cuts)
 
 
 def _cut(all_digits: Column, count: Column) -> Column:
@@ -105,7 +112,7 @@ def _with_candidates(row: Column) -> Column:
         nearer = (cut["r"] > "5") | ((cut["r"] == "5") & (cut["l"] % 2 == 1))
         return F.struct(below.alias("b"), above.alias("u"), nearer.alias("n"))
 
-    return row.withField("c", F.transform(row["c"], candidates))
+    return _with(row, "d", "s", "e", "j", c=F.transform(row["c"], candidates))
 
 
 def _with_shortest(row: Column) -> Column:
@@ -116,10 +123,10 @@ def _with_shortest(row: Column) -> Column:
         return F.when(above & (cut["n"] | ~below), cut["u"]).when(below, cut["b"])
 
     found = F.filter(F.transform(row["c"], reading), lambda text: text.isNotNull())
-    return row.withField("t", F.coalesce(F.get(found, F.lit(0)), row["j"]))
+    return _with(row, "d", "s", t=F.coalesce(F.get(found, F.lit(0)), row["j"]))
 
 
-#: From a float `e` that is not negative to its shortest text `t`. What else is in the row stays there.
+#: From a float `e` that is not negative to its shortest text `t`; `d` and `s` stay in the row.
 SHORTEST: tuple[Step, ...] = (_with_java_text, _with_digits, _with_cuts, _with_candidates, _with_shortest)
 
 
@@ -141,14 +148,14 @@ def side_of(double: Column, written: Column) -> Column:
 def _with_float_in_doubt(row: Column) -> Column:
     """The float, where other numbers read as it too."""
     far = F.abs(row["d"])
-    return row.withField("e", F.when(_is_long(digits(row["s"]), far), far))
+    return _with(row, "d", "s", e=F.when(_is_long(digits(row["s"]), far), far))
 
 
 def _with_side(row: Column) -> Column:
     number, float_ = _normal(row["s"]), _normal(row["t"])
     side = F.when(number < float_, -1).when(number > float_, 1).otherwise(0)
     signed = F.when(row["t"].isNull(), 0).when(row["s"].startswith("-"), -side).otherwise(side)
-    return F.struct(row["d"], row["s"], signed.alias("x"))
+    return _with(row, "d", "s", x=signed)
 
 
 #: From a float `d` and a text `s` to these and `x`.
