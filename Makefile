@@ -80,7 +80,7 @@ test: $(STAMP) ## check, then all tests but the slow ones
 	@rm -f $(REPORT)
 	@$(MAKE) --no-print-directory java check tests-core tests-spark suites
 
-# In `make test` Spark interprets most queries, which is faster for those that are seen once; here it generates code.
+# In `make test` Spark interprets most queries; here it generates code for all of them, as it does for users.
 test-all: ## the same with the slow ones, and with Spark's own settings throughout
 	@$(MAKE) --no-print-directory test NOT_SLOW= CODEGEN=--codegen CORE_MINUTES=10 SPARK_MINUTES=90
 	@$(MAKE) --no-print-directory tests-oldest

@@ -58,8 +58,8 @@ def outside() -> Callable[[str], Path]:
 def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
     """The one Spark session of a test run, with room for the plans of many statements at once.
 
-    Most queries of the tests are seen once, over a few rows: making code for them takes longer than running them. So
-    Spark interprets them, unless the run has `--codegen` or a test asks for `codegen`.
+    Most queries of the tests are seen once, over a few rows, so Spark interprets them and makes no code, unless
+    the run has `--codegen` or a test asks for `codegen`.
     """
     from firesteel.spark import start
 

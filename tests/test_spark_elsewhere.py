@@ -91,7 +91,9 @@ print("FOUND" + json.dumps(found, default=str))
     [
         pytest.param({"remote": "local[2]"}, [10], id="connect"),
         pytest.param({"remote": "local[2]"}, [10, 100, 300, 10_000], id="connect, deep", marks=pytest.mark.slow),
-        pytest.param({"master": "local-cluster[2,1,1024]"}, [10, 300], id="cluster", marks=pytest.mark.slow),
+        pytest.param(
+            {"master": "local-cluster[2,1,1024]"}, [10, 100, 300, 10_000], id="cluster", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_elsewhere(tmp_path: Path, place: dict[str, str], levels: list[int]) -> None:
