@@ -115,7 +115,7 @@ def test_timeout(tmp_path: Path) -> None:
 
 
 def test_py4j_is_not_heard() -> None:
-    start = pytest.importorskip("firesteel.spark.start")
+    start = pytest.importorskip("firesteel.spark.runtime.start")
     start.silence()
     made = logging.getLogger().makeRecord
     for path, heard in (("/lib/py4j/java_gateway.py", False), ("/lib/mine.py", True)):

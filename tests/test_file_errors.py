@@ -147,7 +147,7 @@ MET = ("an empty folder", "empty", "cut short", "something else", "not UTF-8")
 
 
 def test_bz2_that_is_cut_short_is_told_without_reading_it(tmp_path: Path) -> None:
-    from firesteel.spark.utf8 import ensure_whole as whole
+    from firesteel.spark.sources.utf8 import ensure_whole as whole
 
     path = tmp_path / "t.bz2"
     for size in range(0, 3_000, 97):

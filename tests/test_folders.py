@@ -192,7 +192,7 @@ def test_documents_in_process(tmp_path: Path) -> None:
 
 @pytest.mark.spark
 def test_documents_on_spark(tmp_path: Path, spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from firesteel.spark import ion_files
+    from firesteel.spark.sources import ion_files
 
     with fs.connect(spark=spark, in_process=False) as session:
         assert documents(session, tmp_path) == []

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import firesteel as fs
-from firesteel import partiql, session
-from firesteel.recent import Recent
+from firesteel import partiql
+from firesteel.lru import Recent
+from firesteel.session import session
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from firesteel import plan as p
 from firesteel.node import Node
 
 spark = pytest.importorskip("firesteel.spark")
-calls = pytest.importorskip("firesteel.spark.functions")
+calls = pytest.importorskip("firesteel.spark.scalar.functions")
 
 
 def below(cls: type[Node]) -> Iterator[type[Node]]:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from firesteel import functions
-from firesteel.spark.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
+from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
 from tools import docs_arrow, docs_substrait
 
 TARGET = Path(__file__).parent.parent / "docs" / "functions.md"

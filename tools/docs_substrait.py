@@ -10,9 +10,9 @@ from pathlib import Path
 
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
-from firesteel.spark.substrait import SCALARS
-from firesteel.spark.substrait.aggregates import AGGREGATES
-from firesteel.spark.windows import WINDOWS
+from firesteel.spark.relations.windows import WINDOWS
+from firesteel.spark.scalar.substrait import SCALARS
+from firesteel.spark.scalar.substrait.aggregates import AGGREGATES
 from firesteel.substrait import calls
 
 TARGET = Path(__file__).parent.parent / "docs" / "substrait-functions.md"

@@ -21,7 +21,7 @@ from firesteel.values import Value
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.spark.compile import Compiled
+    from firesteel.spark.relations.compile import Compiled
 
 #: What makes many tiny jobs fast: no code is generated, nothing is planned twice, one task for a table.
 FAST: dict[str, str] = {
@@ -173,9 +173,9 @@ def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
     """The values of several answers, in one job, and whether Spark's plan for it has no Python in it."""
     from pyspark.sql import functions as F
 
-    from firesteel.spark.engine import gathered
-    from firesteel.spark.settings import settings
-    from firesteel.spark.transfer import seal, taken
+    from firesteel.spark.encoding.arrow_values import seal, taken
+    from firesteel.spark.runtime.engine import gathered
+    from firesteel.spark.runtime.settings import settings
 
     outcomes = [_outcome(answer) for answer in answers]
     compiled = [outcome._compiled for outcome in outcomes]
@@ -198,7 +198,7 @@ _printing = threading.Lock()
 
 def _python_nodes(frame: DataFrame) -> list[str]:
     """What of the frame's physical plan runs in Python. Spark prints the plan: one at a time."""
-    from firesteel.spark.inspect import python_nodes
+    from firesteel.spark.runtime.inspect import python_nodes
 
     with _printing:
         return python_nodes(frame)
@@ -208,7 +208,7 @@ def _tagged(compiled: Compiled, number: int, type_: t.Type) -> DataFrame:
     """The frame's value, and whose it is."""
     from pyspark.sql import functions as F
 
-    from firesteel.spark.expr import convert
+    from firesteel.spark.core.expr import convert
 
     column = convert(F.col("o0"), compiled.types[0], type_)
     return compiled.frame.select(F.lit(number).alias("i"), column.alias("v"))

@@ -7,7 +7,6 @@ s.register("hr.employees", "employees.jsonl")
 s.run("plan.ion").show()
 """
 
-from firesteel.document import Plan, read_plan
 from firesteel.errors import (
     AnalysisError,
     EvaluationError,
@@ -21,6 +20,7 @@ from firesteel.functions.substrait import register as register_function
 from firesteel.partiql import parse
 from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
+from firesteel.session.document import Plan, read_plan
 from firesteel.substrait import register_relation
 from firesteel.values import MISSING, Bag, Struct
 from firesteel.warning import QueryWarning

@@ -9,7 +9,7 @@ import pytest
 
 from firesteel.errors import ParseError
 from firesteel.partiql import tokenize
-from firesteel.partiql.keywords import KEYWORDS, RESERVED, UNRESERVED
+from firesteel.partiql.parse.keywords import KEYWORDS, RESERVED, UNRESERVED
 
 
 def kinds(text: str) -> list[str]:

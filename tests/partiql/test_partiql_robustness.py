@@ -12,7 +12,7 @@ from firesteel import partiql
 from firesteel.errors import ParseError
 from firesteel.node import walk
 from firesteel.partiql import QueryError
-from firesteel.partiql.keywords import KEYWORDS
+from firesteel.partiql.parse.keywords import KEYWORDS
 
 SEEDS = [
     "SELECT DISTINCT a.b AS x, t.*, COUNT(*) FROM t AS t AT i BY k, u JOIN v ON x = y LEFT CROSS JOIN UNPIVOT w AS p",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import firesteel as fs
 from firesteel.source import Place
-from firesteel.spark.failures import Failures, marked
+from firesteel.spark.encoding.failures import Failures, marked
 
 PLACE = Place(("relations", "0"))
 

@@ -18,11 +18,11 @@ from firesteel import values
 from firesteel.errors import EvaluationError
 from firesteel.node import drive
 from firesteel.plan import build as b
-from firesteel.spark import functions as calls
-from firesteel.spark import versions
-from firesteel.spark.inspect import physical_plan, python_nodes
-from firesteel.spark.transfer import put, taken
-from firesteel.spark.worker import Job, Task, placed
+from firesteel.spark.core.worker import Job, Task, placed
+from firesteel.spark.encoding import versions
+from firesteel.spark.encoding.arrow_values import put, taken
+from firesteel.spark.runtime.inspect import physical_plan, python_nodes
+from firesteel.spark.scalar import functions as calls
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp
 from tests.strategies import values as any_values
 

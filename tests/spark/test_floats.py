@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import firesteel as fs
-from firesteel.spark import columns as F
-from firesteel.spark.shortest import shortest
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.numbers.float_text import shortest
 from firesteel.values import decimal_of
 
 from .both import differences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from firesteel.spark.frames import Opened, opened
+from firesteel.spark.sources.file_frames import Opened, opened
 
 
 class Session:

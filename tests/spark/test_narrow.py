@@ -8,7 +8,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.spark import compare
+from firesteel.spark.scalar import compare
 
 pytestmark = pytest.mark.spark
 

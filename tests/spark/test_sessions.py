@@ -10,9 +10,9 @@ import pytest
 import firesteel as fs
 from firesteel import plan as p
 from firesteel.plan import build as b
-from firesteel.spark import engine, sessions
-from firesteel.spark.engine import SparkEngine
-from firesteel.spark.failures import Failures
+from firesteel.spark.encoding.failures import Failures
+from firesteel.spark.runtime import engine, sessions
+from firesteel.spark.runtime.engine import SparkEngine
 
 
 class Fake:

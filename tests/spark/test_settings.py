@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from firesteel.spark.settings import settings
+from firesteel.spark.runtime.settings import settings
 
 pytestmark = pytest.mark.spark
 

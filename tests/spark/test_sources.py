@@ -13,7 +13,7 @@ import pytest
 import firesteel as fs
 from firesteel import values
 from firesteel.passes.paths import WHOLE, Name, PathTree
-from firesteel.spark import ion_files
+from firesteel.spark.sources import ion_files
 from firesteel.tables import SkippedLines
 
 pytestmark = [pytest.mark.spark, pytest.mark.usefixtures("codegen")]

@@ -14,15 +14,14 @@ from firesteel.evaluate import evaluate
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.spark import SparkEngine
-from firesteel.spark.depth import CONNECT
-from firesteel.spark.expr import Expr, reference
-from firesteel.spark.failures import Failures
-from firesteel.spark.literals import typed
-from firesteel.spark.rex import literal
-from firesteel.spark.scope import Run, Scope, Stages
-from firesteel.spark.substrait import SCALARS
-from firesteel.spark.substrait.aggregates import AGGREGATES
-from firesteel.spark.window_functions import WINDOWS
+from firesteel.spark.core.expr import Expr, reference
+from firesteel.spark.core.limits import CONNECT
+from firesteel.spark.core.literals import literal, typed
+from firesteel.spark.core.scope import Run, Scope, Stages
+from firesteel.spark.encoding.failures import Failures
+from firesteel.spark.relations.window_functions import WINDOWS
+from firesteel.spark.scalar.substrait import SCALARS
+from firesteel.spark.scalar.substrait.aggregates import AGGREGATES
 from firesteel.values import Interval
 
 from .helpers import p, t

@@ -11,7 +11,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import doctor
-from firesteel.spark import versions
+from firesteel.spark.encoding import versions
 
 ROOT = Path(__file__).parent.parent.parent
 

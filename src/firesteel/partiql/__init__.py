@@ -1,19 +1,16 @@
-"""PartiQL: text to tokens to a syntax tree.
+"""PartiQL: text to tokens, to a syntax tree, to a plan.
 
-    lexer.py        tokens; `keywords.py` says which words there are
-    ast/            the syntax tree
-    cursor.py ...   the parser in layers: types, literals, forms, expressions, graphs, sources, queries, statements
-    parser.py       `parse`, and how it copes with deep nesting
-
-`lower/` makes plans of it.
+ast/      the syntax tree
+parse/    the lexer and the parser: text to a syntax tree
+lower/    names are resolved, and the syntax tree becomes a plan
 """
 
 from firesteel.partiql import ast
 from firesteel.partiql.ast import Explain, Statement
-from firesteel.partiql.cursor import MAX_NESTING, QueryError
-from firesteel.partiql.lexer import Token, Tokens, tokenize
 from firesteel.partiql.lower import Catalog, ensure_static, lower
-from firesteel.partiql.parser import parse, parse_script
+from firesteel.partiql.parse.cursor import MAX_NESTING, QueryError
+from firesteel.partiql.parse.lexer import Token, Tokens, tokenize
+from firesteel.partiql.parse.parser import parse, parse_script
 
 __all__ = [
     "Explain",

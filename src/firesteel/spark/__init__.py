@@ -1,15 +1,23 @@
 """Spark: plans as DataFrames. The only room that imports `pyspark`.
 
-`encoding.py` says how a value sits in a column, `variant.py` and `transfer.py` bring values there and back; `expr.py`,
-`scope.py` and `rows.py` are what nodes are compiled to; `compile.py` and the modules that it gathers are the handlers;
-`engine.py` runs, and turns every error of Spark's into one of ours.
+Its folders, lowest first; each imports only those before it:
+
+    encoding/    how a value sits in a column, and how it gets there and back
+    core/        what nodes are compiled to: typed columns, scopes, rows, handlers, the Python fallback
+    numbers/     exact decimals, floats beside decimals
+    time/        moments and intervals as numbers
+    keys/        comparison keys: what to sort, group and join by
+    sources/     tables and files as frames
+    scalar/      functions, operators, casts and paths
+    relations/   relations, and `compile`, which puts a plan together
+    runtime/     the engine: starting Spark, sessions, running, writing
 """
 
-from firesteel.spark.compile import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED
-from firesteel.spark.encoding import Encoding, Form, encoding, frame_type, from_spark, to_spark
-from firesteel.spark.engine import Outcome, SparkEngine
-from firesteel.spark.start import start
-from firesteel.spark.transfer import download, upload
+from firesteel.spark.encoding.arrow_values import download, upload
+from firesteel.spark.encoding.column_types import Encoding, Form, encoding, frame_type, from_spark, to_spark
+from firesteel.spark.relations.compile import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED
+from firesteel.spark.runtime.engine import Outcome, SparkEngine
+from firesteel.spark.runtime.start import start
 
 __all__ = [
     "HANDLERS",

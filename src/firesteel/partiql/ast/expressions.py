@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
-from firesteel.partiql.quick import Quick
+from firesteel.partiql.ast.syntax_node import Quick
 
 Quantifier = Literal["all", "distinct"]
 

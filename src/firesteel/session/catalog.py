@@ -1,0 +1,182 @@
+"""The catalog of a session: tables and views by name, and plans bound to those that they refer to."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Literal
+
+from firesteel import plan as p
+from firesteel import tables, values
+from firesteel import types as t
+from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
+from firesteel.node import transform, walk
+from firesteel.passes import View, infer_types, inline_views
+from firesteel.policy import Policy
+from firesteel.session import writes
+from firesteel.tables import Table
+
+
+class Catalog:
+    """Tables and views by name. A name means the same one, or else the one that differs only in case."""
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self.policy = policy or Policy()
+        self._entries: dict[str, Table | View] = {}
+        #: Another one after every change: what was planned with this one holds as long as it is the same.
+        self.state = object()
+
+    def copy(self) -> Catalog:
+        """Another catalog of the same: what is done to it is not done to this one."""
+        other = Catalog(self.policy)
+        other._entries = dict(self._entries)
+        return other
+
+    # Names -----------------------------------------------------------------------------------------------------------
+
+    def known(self, name: str, *, exact: bool = False) -> str | None:
+        """The name, as it was given, of the table or view that is meant."""
+        if name in self._entries or exact:
+            return name if name in self._entries else None
+        alike = [known for known in self._entries if known.lower() == name.lower()]
+        return alike[0] if len(alike) == 1 else None
+
+    def get(self, name: str) -> Table | View | None:
+        """The table or view that is meant."""
+        known = self.known(name)
+        return None if known is None else self._entries[known]
+
+    def put(self, name: str, entry: Table | View) -> None:
+        """A table or view in place of the one that the name means, if there is one."""
+        self._entries.pop(self.known(name) or name, None)
+        self._entries[name] = entry
+        self.state = object()
+
+    def remove(self, name: str) -> None:
+        """One table or view less, by its exact name."""
+        if self._entries.pop(name, None) is None:
+            raise self.unknown(name)
+        self.state = object()
+
+    def unknown(self, name: str) -> AnalysisError:
+        """What to say of a name that means nothing."""
+        close = difflib.get_close_matches(name, self._entries, 1)
+        listed = f"registered are {', '.join(sorted(self._entries))}" if self._entries else "none is registered"
+        return AnalysisError(f"no table '{name}'", help=f"did you mean '{close[0]}'?" if close else listed)
+
+    def register(
+        self,
+        name: str,
+        source: Any,
+        *,
+        record_id: str | Iterable[Any] | None = None,
+        malformed: Literal["error", "skip"] = "error",
+        encoding: str | None = None,
+        replace: bool = False,
+    ) -> None:
+        """A name for what a user has: see `Session.register`."""
+        if not isinstance(name, str):
+            raise AnalysisError(f"a table's name is text, not a {type(name).__name__}")
+        if malformed not in ("error", "skip"):
+            raise UnsupportedError(f"malformed={malformed!r} is not known", help="it is 'error' or 'skip'")
+        if not replace and name in self._entries:
+            raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
+        self._entries[name] = _table(source, record_id, malformed, encoding)
+        self.state = object()
+
+    def forget_stored(self) -> None:
+        """Without the tables that an engine stored, which go with it."""
+        for name, entry in list(self._entries.items()):
+            if isinstance(entry, Table) and isinstance(entry.source, tables.Stored):
+                del self._entries[name]
+        self.state = object()
+
+    # What planning asks for ------------------------------------------------------------------------------------------
+
+    def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
+        """The table or view of that path of (name, quoted): its name and its type. All in quotes is exact."""
+        name = self.known(".".join(part for part, _ in path), exact=all(quoted for _, quoted in path))
+        if name is None:
+            return None
+        entry = self._entries[name]
+        return tuple(name.split(".")), entry.type if isinstance(entry, Table) else entry.query.type
+
+    def open(self, files: p.Files) -> t.Type:
+        """The type of files that a plan names, if they may be read."""
+        return self._opened(files).type
+
+    def _opened(self, files: p.Files) -> Table:
+        """Files that a plan names, if they may be read: found and judged anew each time."""
+        try:
+            source = writes.named_files(files, self.policy)
+            return Table(source, tables.parts_type(source))
+        except FiresteelError as error:
+            raise error.located(files.where) from None
+
+    # Plans over tables -----------------------------------------------------------------------------------------------
+
+    def bind(self, node: p.Plan) -> tuple[p.Plan, list[Table]]:
+        """The plan over the tables that it refers to, with the types that these have; views are their queries."""
+        node = referred(inline_views(referred(node), self._view))
+        used = [self._table(binding) for binding in node.globals]
+        return infer_types(node, [table.type for table in used]), used
+
+    def missing(self, node: p.Plan) -> Iterator[FiresteelError]:
+        """What the plan refers to and neither finds here nor makes itself."""
+        made = writes.made_names(node)
+        for binding in node.globals:
+            try:
+                if self._view(binding) is None and binding.name.lower() not in made:
+                    self._table(binding)
+            except FiresteelError as error:
+                yield error
+
+    def _view(self, binding: p.GlobalBinding) -> View | None:
+        found = None if binding.files is not None else self.get(binding.name)
+        return found if isinstance(found, View) else None
+
+    def _table(self, binding: p.GlobalBinding) -> Table:
+        if binding.files is not None:
+            return self._opened(binding.files)
+        table = self.get(binding.name)
+        if not isinstance(table, Table):
+            raise self.unknown(binding.name).located(binding.where)
+        if not t.overlap(table.type, binding.type):
+            raise AnalysisError(f"'{binding.name}' is a {table.type}, and the plan wants a {binding.type}")
+        return table
+
+
+def referred(node: p.Plan) -> p.Plan:
+    """The plan with those of its globals that its statement refers to."""
+    ordinals = sorted({rex.ordinal for rex in walk(node.statement, p.Global)})
+    kept = tuple(node.globals[i] for i in ordinals)
+    if ordinals == list(range(len(ordinals))):
+        return node.replace(globals=kept)
+    new = {old: new for new, old in enumerate(ordinals)}
+    statement = transform(node.statement, lambda rex: rex.replace(ordinal=new[rex.ordinal]), p.Global)
+    return node.replace(statement=statement, globals=kept)
+
+
+def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, encoding: str | None) -> Table:
+    """A table of whatever a user has."""
+    if isinstance(source, str | os.PathLike) and not isinstance(source, values.Text | values.Symbol):
+        file = tables.file(source, encoding)
+        return Table(file, tables.file_type(file), _attribute(record_id), malformed)
+    if encoding is not None:
+        raise UnsupportedError("an encoding goes with a CSV file")
+    module = type(source).__module__.partition(".")[0]
+    if module == "pyspark":
+        from firesteel.spark import frame_type
+
+        return Table(tables.Frame(source), frame_type(source), _attribute(record_id))
+    if module in ("pandas", "pyarrow"):
+        arrow = tables.arrow_table(source)
+        return Table(tables.Arrow(arrow), t.Bag(tables.arrow_type(arrow.schema)), _attribute(record_id))
+    return tables.memory(source, record_id)
+
+
+def _attribute(record_id: str | Iterable[Any] | None) -> str | None:
+    if record_id is None or isinstance(record_id, str):
+        return record_id
+    raise UnsupportedError("a list of record identifiers goes with data in memory; name an attribute instead")

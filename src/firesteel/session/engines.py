@@ -1,0 +1,113 @@
+"""What runs plans: what a session wants of an engine, and the reference evaluator as one. Spark has its own room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from firesteel import evaluate, tables, values
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.node import Node
+from firesteel.session import writes
+from firesteel.tables import Source, Table, counting_skipped
+
+
+class Outcome(Protocol):
+    """What an engine gives back: the answer, when it is asked for."""
+
+    @property
+    def plan(self) -> p.Plan | None:
+        """What was run."""
+
+    @property
+    def fallbacks(self) -> Sequence[tuple[Node, str]]:
+        """The expressions of it that the engine leaves to Python, with the reasons."""
+
+    def value(self) -> values.Value: ...
+    def write(self, path: str | Path, format: str | None = None) -> None: ...
+    def cancel(self) -> None: ...
+
+
+class Engine(Protocol):
+    """What runs a checked, typed plan over its tables."""
+
+    name: str
+
+    def together(self) -> Any:
+        """Something that the statements of one plan share, to be given to the run of each."""
+
+    def run(self, plan: p.Plan, tables: Sequence[Table], kept: Any = None) -> Outcome: ...
+    def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]: ...
+    def keep(
+        self,
+        plan: p.Plan | None,
+        tables: Sequence[Table],
+        columns: t.Schema,
+        before: Source | None,
+        kept: Any = None,
+    ) -> Source:
+        """The rows of a plan's root, computed and kept, behind those that were kept before; without a plan, none."""
+
+    def forget(self) -> None:
+        """Forget plans that were compiled before."""
+
+    def close(self) -> None: ...
+
+
+class Known:
+    """A value that is there already."""
+
+    def __init__(self, value: values.Value, plan: p.Plan | None = None, malformed: int = 0) -> None:
+        self._value = value
+        #: How many lines of files were left out.
+        self.malformed = malformed
+        self.plan = plan
+        self.fallbacks: Sequence[tuple[Node, str]] = ()
+
+    def value(self) -> values.Value:
+        return self._value
+
+    def write(self, path: str | Path, format: str | None = None) -> None:
+        type_ = t.ANY if self.plan is None else p.answer_type(self.plan.statement)
+        tables.write_file(self._value, path, format, type_)
+
+    def cancel(self) -> None:
+        """There is nothing to cancel."""
+
+
+class Reference:
+    """The reference evaluator as an engine."""
+
+    name = "reference"
+
+    def together(self) -> dict[str, Any]:
+        return {}
+
+    def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
+        with counting_skipped() as skipped:
+            value = evaluate.evaluate(plan, tables, kept)
+        return Known(value, plan, sum(skipped.values()))
+
+    def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
+        return plan, ()
+
+    def keep(
+        self,
+        plan: p.Plan | None,
+        used: Sequence[Table],
+        columns: t.Schema,
+        before: Source | None,
+        kept: dict[str, Any] | None = None,
+    ) -> Source:
+        rows = [] if plan is None else list(values.items(evaluate.evaluate(plan, used, kept)) or [])
+        writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
+        old = values.items(before.value) if isinstance(before, tables.Memory) else None
+        return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
+
+    def forget(self) -> None:
+        """There is nothing to forget."""
+
+    def close(self) -> None:
+        """Nothing was started."""

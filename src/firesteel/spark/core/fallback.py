@@ -1,0 +1,213 @@
+"""Expressions without a native form: evaluated by the reference evaluator in Spark's Python workers.
+
+Only the expression itself goes there. What is below it and native stays native, and its columns are what the worker is
+given; of a row that is looked at as a whole, the attributes that are. Below it, what has no native form either becomes
+part of it. The expression becomes one Arrow function, a column of an intermediate select like anything else that is
+bound (`scope.Scope`), and Spark computes those of one select in one pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import UnsupportedError
+from firesteel.node import Node, children, transform, walk
+from firesteel.plan.scope import levels, replaced
+from firesteel.spark.core.expr import UNKNOWN, Expr
+from firesteel.spark.core.python_calls import called
+from firesteel.spark.core.scope import Run, Scope
+from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.worker import Job, Task, placed, returned
+from firesteel.spark.encoding import columns as F
+from firesteel.tables import Memory, Table
+
+#: A table goes to the workers, with every batch, if it is in memory and has no more values than this.
+MAX_SHIPPED = 100_000
+
+#: The types of results that are columns of Spark's own; results of any other type are variants.
+_PLAIN = (t.Bool, t.Int64, t.Float64, t.String, t.Date)
+
+
+class Fallback(NamedTuple):
+    """An expression, or a relation inside a row, that runs in Python, and why."""
+
+    node: p.Rex | p.Rel
+    reason: str
+
+
+def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, result: t.Type | None = None) -> Expr:
+    """The expression, in Python; the error, where that is not wanted or cannot be done either.
+
+    `since` is the number of fallbacks when compiling the expression began: those below it are now parts of it. The
+    result is of the type that the expression says, if there is a column of Spark's own for it.
+    """
+    run = scope.run
+    if run.refuse:
+        help_ = error.help or 'fallback="allow" runs it in Python instead'
+        raise UnsupportedError(error.message, where=error.where or node.where, help=help_) from error
+    rex, inputs = _closed(node, scope)
+    tables = _shipped(rex, run, error)
+    guard = scope.needed()
+    bound = [scope.bind(expr) for expr in inputs]
+    if result is None:
+        result = node.type if isinstance(t.proper(node.type), _PLAIN) else t.ANY
+    number = run.failures.number(node.where)
+    mode = p.Mode.STRICT if run.strict else p.Mode.PERMISSIVE
+    job = Job(rex, mode, tables, run.now, tuple(expr.type for expr in bound), result, guard is not None, number)
+    try:
+        job.outcomes()
+    except UnsupportedError:
+        raise error from None
+    job = replace(job, rex=_numbered(rex, run))
+    given = [expr.column for expr in (bound if guard is None else [guard, *bound])]
+    stage = max((expr.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
+    # Spark does not call a function of nothing for every row.
+    both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
+    del run.fallbacks[since:]
+    run.fallbacks.append(Fallback(node, error.message))
+    failed = both.column["e"]
+    value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
+    return Expr(result, value, stage=both.stage, height=4, throws=True)
+
+
+def beside(node: p.Rex, scope: Scope, error: UnsupportedError, since: int) -> Expr:
+    """The same in the condition of a join: over the side that the expression is about, if it is about one of them."""
+    about = {scope.sides[ordinal] for depth, ordinal in _touched(node) if depth == 0}
+    if len(about) != 1:
+        raise error
+    return instead(node, about.pop(), error, since)
+
+
+def _shipped(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
+    """The tables that the expression refers to: they have to be small, since every worker gets them."""
+    referred = {node.ordinal for node in walk(rex, p.Global)}
+    for ordinal in referred:
+        source = run.tables[ordinal].source if 0 <= ordinal < len(run.tables) else None
+        if not isinstance(source, Memory) or not _small(source.value):
+            raise error
+    return tuple(run.tables[i] if i in referred else None for i in range(max(referred, default=-1) + 1))
+
+
+def _small(value: values.Value) -> bool:
+    count, stack = 0, [value]
+    while stack and count <= MAX_SHIPPED:
+        count += 1
+        stack.extend(values.items(stack.pop()) or ())
+    return count <= MAX_SHIPPED
+
+
+def _numbered(rex: p.Rex, run: Run) -> p.Rex:
+    """The expression with numbers for its places: errors bring them back, and no text goes to the workers."""
+    known: dict[Any, Any] = {}
+
+    def place(node: Node) -> Node:
+        if node.where is None:
+            return node
+        if node.where not in known:
+            known[node.where] = placed(run.failures.number(node.where))
+        return node.at(known[node.where])
+
+    return transform(rex, place)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What an expression needs
+
+
+def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
+    """The expression over one row of inputs, and the inputs."""
+    assert scope.stages is not None
+    done, eager, touched = scope.stages.done, _eager(node), _touched(node)
+    inputs: dict[Hashable, tuple[int, Expr]] = {}
+
+    def given(part: p.Rex, level: int, key: Hashable, expr: Callable[[], Expr]) -> p.Var:
+        if key not in inputs:
+            inputs[key] = (len(inputs), expr())
+        return p.Var(part.type, inputs[key][0], depth=level)
+
+    def by(part: Node, level: int) -> Node | None:
+        if isinstance(part, p.Var):
+            key = (part.depth - level, part.ordinal)
+            if key[0] < 0:
+                return None
+            return given(part, level, key, lambda: _narrowed(part, scope, key[0], touched.get(key)))
+        if level > 0 or part is node or not isinstance(part, p.Rex) or isinstance(part, p.Lit | p.Global):
+            return None
+        found = done.get((id(part), id(scope.guard)))
+        if found is None or found.constant is not UNKNOWN or (found.throws and id(part) not in eager):
+            return None
+        if isinstance(part, p.Call) and _may_lose_zeros(found):
+            return None
+        return given(part, level, id(part), lambda: found)
+
+    rex = replaced(node, by)
+    return rex, [expr for _, expr in inputs.values()]
+
+
+def _may_lose_zeros(computed: Expr) -> bool:
+    """May it be a decimal that Spark computed without a scale? The evaluator's `1.50 * 2` is `3.00`, Spark's is `3`."""
+    kinds = possible(computed) if computed.dynamic else frozenset()
+    return kinds is None or "DECIMAL" in kinds
+
+
+def _eager(node: p.Rex) -> set[int]:
+    """The expressions below that see the same row and are no part of a query."""
+    found: set[int] = set()
+    stack: list[Node] = [node]
+    while stack:
+        part = stack.pop()
+        if id(part) not in found and not isinstance(part, p.Select | p.Pivot):
+            found.add(id(part))
+            stack.extend(children(part))
+    return found
+
+
+def _touched(root: p.Rex) -> dict[tuple[int, int], set[str] | None]:
+    """The attributes that are looked at of each row around, by lower case; None of one that is looked at as a whole."""
+    found: dict[tuple[int, int], set[str] | None] = {}
+    seen: set[tuple[int, int]] = set()
+    stack: list[tuple[Node, int]] = [(root, 0)]
+    while stack:
+        node, level = stack.pop()
+        if (id(node), level) in seen:
+            continue
+        seen.add((id(node), level))
+        below = levels(node, level)
+        if isinstance(node, p.Path) and isinstance(node.root, p.Var) and node.root.depth >= level:
+            key = (node.root.depth - level, node.root.ordinal)
+            name = _name(node)
+            if name is not None:
+                names = found.setdefault(key, set())
+                if names is not None:
+                    names.add(name.lower())
+                below = [(kid, deep) for kid, deep in below if kid is not node.root]
+        elif isinstance(node, p.Var) and node.depth >= level:
+            found[node.depth - level, node.ordinal] = None
+        stack.extend(below)
+    return found
+
+
+def _name(path: p.Path) -> str | None:
+    match path.steps:
+        case (p.Key(key=p.Lit(value=str() as name)), *_):
+            return name
+    return None
+
+
+def _narrowed(var: p.Var, scope: Scope, depth: int, names: set[str] | None) -> Expr:
+    """The variable; of a row, only the attributes of these names."""
+    expr = scope.variable(var.ordinal, depth, var.where)
+    if names is None or not expr.virtual or not isinstance(expr.type, t.Struct):
+        return expr
+    pairs = list(zip(expr.type.fields, expr.fields, strict=True))
+    kept = [pair for pair in pairs if (pair[0].name or "").lower() in names] or pairs[:1]
+    fields = tuple(inner for _, inner in kept)
+    own = tuple(name for inner in fields for name in inner.names)
+    marker = tuple(name for name in expr.names if all(name not in inner.names for inner in expr.fields))
+    type_ = expr.type.replace(fields=tuple(field for field, _ in kept))
+    return replace(expr, type=type_, fields=fields, names=own + marker)

@@ -1,0 +1,358 @@
+"""What an expression sees while it is compiled, and where it puts what it wants to mention twice.
+
+Catalyst does not share subexpressions that are written twice, and nesting such expressions explodes. So an operand
+that an operator mentions more than once is bound to a name first (`Scope.let`): over a frame, as a column of an
+intermediate select, in as few stages as dependencies allow; where there is no select (inside a lambda, in the
+condition of an outer join) by the variable of a lambda (`inline`).
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
+from firesteel.node import Node
+from firesteel.source import Place, Span
+from firesteel.spark.core import lambda_names
+from firesteel.spark.core.expr import Expr, again, as_variant, made
+from firesteel.spark.core.limits import Limits
+from firesteel.spark.core.variant_kinds import is_json, known_kind, tagged_kinds
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.failures import Failures
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from firesteel.passes.paths import PathTree
+    from firesteel.tables import Table
+
+Where = Span | Place | None
+Step = Callable[["DataFrame"], "DataFrame"]
+
+
+@dataclass
+class Run:
+    """What one compilation shares: the session, the tables, the mode, fresh names, the messages of errors."""
+
+    spark: SparkSession
+    tables: Sequence[Table]
+    strict: bool
+    limits: Limits
+    failures: Failures
+    #: The nodes that have more than one parent.
+    shared: frozenset[int] = frozenset()
+    #: Are expressions refused that would run in Python?
+    refuse: bool = False
+    #: Those that do (`fallback.Fallback`).
+    fallbacks: list[Any] = field(default_factory=list)
+    #: The time of the run, in UTC: one and the same, however long it takes, in Spark and in Python.
+    now: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
+    #: What is touched of each table, by ordinal.
+    touched: Mapping[int, PathTree] = field(default_factory=dict)
+    #: The relations that several places refer to, and that are kept (`shared.Kept`).
+    kept: Any = None
+    _names: int = 0
+    #: How often each of the frames was asked for.
+    _frames: Counter[object] = field(default_factory=Counter)
+
+    def nth(self, frame: object) -> int:
+        """How many times the frame was asked for before."""
+        self._frames[frame] += 1
+        return self._frames[frame] - 1
+
+    def name(self) -> str:
+        self._names += 1
+        return f"c{self._names}"
+
+    def error(
+        self, message: str, where: Where, *dynamic_parts: Column, cls: type[FiresteelError] = EvaluationError
+    ) -> Column:
+        """A column that raises an error of ours when it is computed."""
+        mark = self.failures.register(cls, where)
+        if not dynamic_parts:
+            return F.error(mark + message)
+        return F.raise_error(F.concat(F.lit(mark + message), *(F.coalesce(part, F.lit("")) for part in dynamic_parts)))
+
+
+class Stages:
+    """Selects to come over a frame: what is bound in one stage can be mentioned in the next."""
+
+    def __init__(self, said: Mapping[tuple[str, str], Expr] | None = None) -> None:
+        #: Of every stage, the columns that its select adds, and what makes another frame of that one.
+        self.levels: list[tuple[list[Column], list[Step]]] = []
+        #: What is said of variants, by what it is and the names of their columns.
+        self.said: dict[tuple[str, str], Expr] = dict(said or {})
+        #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
+        self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
+        #: What nodes without Python in them were compiled to, likewise.
+        self.done: dict[tuple[int, int], Expr] = {}
+        self._guards: list[Guard | None] = []
+
+    def add(self, column: Column, stage: int) -> None:
+        self._level(stage)[0].append(column)
+
+    def add_step(self, step: Step, stage: int) -> None:
+        """What cannot be said as a column: it adds one to the frame itself."""
+        self._level(stage)[1].append(step)
+
+    def _level(self, stage: int) -> tuple[list[Column], list[Step]]:
+        while len(self.levels) <= stage:
+            self.levels.append(([], []))
+        return self.levels[stage]
+
+    def remember(self, node: Node, guard: Guard | None, expr: Expr) -> None:
+        """A node was compiled, under that guard, to this."""
+        self.done[id(node), id(guard)] = expr
+        if not self._guards or self._guards[-1] is not guard:
+            self._guards.append(guard)
+
+    def forget(self, size: int) -> None:
+        """Keep only so many of the shared nodes: what the later ones were bound to is not used after all."""
+        for key in list(self.nodes)[size:]:
+            del self.nodes[key]
+
+    def apply(self, frame: DataFrame) -> DataFrame:
+        for columns, steps in self.levels:
+            if columns:
+                frame = frame.select(F.col("*"), *columns)
+            for step in steps:
+                frame = step(frame)
+        return frame
+
+
+@dataclass(eq=False)
+class Guard:
+    """Where something is needed at all: a branch that is taken, an operand that is reached. It gets a name when the
+    first thing that may raise an error is bound under it."""
+
+    condition: Callable[[], Expr]
+    outer: Guard | None
+    bound: Expr | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """The row at hand, those around it, and where to bind. Without stages, binding is inline."""
+
+    run: Run
+    row: tuple[Expr, ...] = ()
+    outer: Scope | None = None
+    stages: Stages | None = None
+    #: Where a bound column is needed at all; elsewhere it must not raise an error.
+    guard: Guard | None = None
+    #: How many lambdas there are around.
+    nested: int = 0
+    #: Is what is wrong MISSING here, in strict mode too?
+    lenient: bool = False
+    #: In the condition of a join, which has no stages: the scope over the side that each variable of the row is of.
+    sides: Mapping[int, Scope] = field(default_factory=dict)
+
+    @property
+    def strict(self) -> bool:
+        return self.run.strict and not self.lenient
+
+    def at(self, depth: int, where: Where) -> Scope:
+        scope: Scope | None = self
+        for _ in range(depth):
+            scope = scope.outer if scope else None
+        if scope is None:
+            raise PlanError(f"no row at depth {depth} in scope", where=where)
+        return scope
+
+    def variable(self, ordinal: int, depth: int, where: Where) -> Expr:
+        row = self.at(depth, where).row
+        if not 0 <= ordinal < len(row):
+            raise PlanError(f"no variable {ordinal} at depth {depth} in scope", where=where)
+        return row[ordinal]
+
+    def guarded(self, condition: Callable[[], Column], expr: Expr) -> Scope:
+        """This scope, where what is computed is needed only if the condition holds; `expr` is what that is made of.
+        Most guards guard nothing that may raise an error, so the condition is not put together before one does."""
+        if self.stages is None:
+            return self
+        return replace(self, guard=Guard(lambda: made(t.BOOL, condition(), expr), self.guard))
+
+    def needed(self) -> Expr | None:
+        """The guard, by its name."""
+        guard = self.guard
+        if guard is None:
+            return None
+        if guard.bound is None:
+            around = replace(self, guard=guard.outer)
+            condition, outer = guard.condition(), around.needed()
+            if outer is not None:
+                column = F.when(outer.plain, condition.plain).otherwise(F.lit(False))
+                condition = made(t.BOOL, column, condition, outer)
+            guard.bound = replace(around, guard=None).bind(condition)
+        return guard.bound
+
+    def inner(self, row: tuple[Expr, ...], where: Where) -> Scope:
+        """The scope inside a lambda over this row."""
+        if self.nested >= self.run.limits.lambdas:
+            raise UnsupportedError(
+                f"queries nest more than {self.run.limits.lambdas} levels deep inside one row: "
+                f"{self.run.limits.engine} cannot do that natively",
+                where=where,
+            )
+        return Scope(self.run, row, self, None, None, self.nested + 1)
+
+    # Binding ---------------------------------------------------------------------------------------------------------
+
+    def let(self, exprs: Sequence[Expr], body: Callable[..., Expr]) -> Expr:
+        """The body, over names for the expressions."""
+        if self.stages is None:
+            return lambda_names.let(self, exprs, body)
+        return body(*(self.bind(expr) for expr in exprs))
+
+    def bind(self, expr: Expr, *, dear: bool = False) -> Expr:
+        """A name for the expression, if it is not one already and there is a place for it. What is made of variants is
+        dear: it is computed there, once, and not where Catalyst would rather have it."""
+        if expr.atomic or self.stages is None:
+            return expr
+        if expr.virtual:
+            return self._bind_fields(expr)
+        stage = expr.stage
+        guard = self.needed() if expr.throws else None
+        if guard is not None:
+            stage = max(stage, guard.stage)
+        dear = dear or expr.dynamic
+        names = [self._name(F.once(column) if dear else column, stage, guard) for column in expr.columns]
+        named = again(expr, [F.col(name) for name in names])
+        return replace(named, stage=stage + 1, names=tuple(names), own=True, quick=expr.quick)
+
+    def kind(self, expr: Expr) -> Expr:
+        """The kind of a variant, bound if there is a place for it; once for every column."""
+        known = known_kind(expr)
+        if known is not None:
+            return known
+
+        def column() -> Expr:
+            schema = self.schema(expr)
+            if tagged_kinds(expr):
+                return made(t.STRING, variants.tagged_kind(expr.column, schema.plain), expr, schema)
+            return made(t.STRING, variants.kind_of_schema(schema.plain), schema)
+
+        return self._once(expr, "kind", column)
+
+    def schema(self, expr: Expr) -> Expr:
+        """What Spark calls the type of a variant, with the digits of a decimal; once for every column."""
+        if not self.tells(expr):
+            return self._once(expr, "schema", lambda: made(t.STRING, F.schema_of_variant(expr.column), expr))
+        json = self.json(expr)
+        column = F.when(variants.is_quoted(json.plain), F.lit("STRING")).otherwise(F.schema_of_variant(expr.column))
+        return self._once(expr, "schema", lambda: made(t.STRING, column, expr, json))
+
+    def json(self, expr: Expr) -> Expr:
+        """The JSON text of a variant, once for every column: of all that Spark can make of one, the quickest."""
+        return self._once(expr, "json", lambda: made(t.STRING, F.to_json(expr.column), expr))
+
+    def text(self, expr: Expr) -> Expr:
+        """The text of a variant that is text, a truth value or a number of 64 bits or more; once for every column. To
+        get anything else out of a variant takes Spark as long each time: what is there once is cast faster."""
+
+        def column() -> Expr:
+            kind, parts = self.kind(expr), [expr]
+            whole = variants.whole(expr.column, "string")
+            found = F.when(variants.one_of(kind.column, *variants.WRITTEN), whole)
+            if self.tells(expr):
+                parts.append(self.json(expr))
+                found = variants.text_of_json(parts[-1].plain, kind.column, whole)
+            return made(t.absent(t.STRING, nullable=True), found, *parts, kind)
+
+        return self._once(expr, "text", column)
+
+    def tells(self, expr: Expr) -> bool:
+        """Does the JSON text of a variant say what it is, and is there a place to bind it?"""
+        return (self.stages is not None or bool(expr.said)) and is_json(expr)
+
+    def _once(self, expr: Expr, what: str, make: Callable[[], Expr]) -> Expr:
+        """What is said of a variant, bound, once for every column that has a name."""
+        if expr.heard is not None:
+            expr.heard.add(what)
+        if what in expr.said:
+            return expr.said[what]
+        if self.stages is None or not expr.own:
+            return self.bind(make(), dear=True)
+        key = what, expr.names[0]
+        if key not in self.stages.said:
+            self.stages.said[key] = self.bind(make(), dear=True)
+        return self.stages.said[key]
+
+    def variant(self, expr: Expr) -> tuple[Expr, Expr]:
+        """The expression as a variant, and its kind."""
+        if expr.dynamic:
+            return expr, self.kind(expr)
+        value = self.bind(made(t.ANY, as_variant(expr), expr, cost=4))
+        return value, known_kind(expr) or self.kind(value)
+
+    def _bind_fields(self, expr: Expr) -> Expr:
+        fields = tuple(self.bind(inner) for inner in expr.fields)
+        found = list(fields)
+        present = None
+        if expr.present is not None:
+            found.append(self.bind(Expr(t.BOOL, expr.present, stage=expr.stage, height=expr.height)))
+            present = found[-1].plain
+        return replace(
+            expr,
+            fields=fields,
+            present=present,
+            stage=max((inner.stage for inner in found), default=0),
+            height=0,
+            atomic=True,
+            throws=False,
+            names=tuple(name for inner in found for name in inner.names),
+        )
+
+    def _name(self, column: Column, stage: int, guard: Expr | None) -> str:
+        assert self.stages is not None
+        name = self.run.name()
+        self.stages.add((column if guard is None else F.when(guard.plain, column)).alias(name), stage)
+        return name
+
+    def lowered(self, expr: Expr) -> Expr:
+        """The expression, bound if it nests as deep as Spark should see at once."""
+        if expr.height <= self.run.limits.height:
+            return expr
+        if self.stages is None and expr.height > self.run.limits.inline:
+            raise UnsupportedError(
+                f"an expression nests too deep inside a lambda: {self.run.limits.engine} goes to "
+                f"{self.run.limits.inline} levels there"
+            )
+        return self.bind(expr)
+
+    # Sharing ---------------------------------------------------------------------------------------------------------
+
+    def shares(self, node: Node) -> bool:
+        """Is the node used in several places, so that it should be computed once?"""
+        return self.stages is not None and id(node) in self.run.shared
+
+    def share(self, node: Node, handler: Callable[[Any, Any], Any]) -> Any:
+        """What a shared node is compiled to here: a name, the same one wherever it is used in this scope."""
+        assert self.stages is not None
+        key = (id(node), id(self.guard))
+        if key in self.stages.nodes:
+            return self.stages.nodes[key][0]
+        return self._share(key, node, handler)
+
+    def _share(self, key: tuple[int, int], node: Node, handler: Callable[[Any, Any], Any]) -> Any:
+        made_ = handler(node, self)
+        if isinstance(made_, Generator):
+            made_ = yield from made_
+        assert self.stages is not None
+        bound = self.bind(made_)
+        self.stages.nodes[key] = (bound, self.guard)
+        return bound
+
+    # Errors ----------------------------------------------------------------------------------------------------------
+
+    def wrong(self, message: str, where: Where, *parts: Column) -> Column | None:
+        """What a wrong value is: an error in strict mode; in permissive mode None, which stands for MISSING."""
+        return self.run.error(message, where, *parts) if self.strict else None

@@ -1,0 +1,65 @@
+"""The keys of simple values, which nearly all are: texts, truth values, and numbers of few digits.
+
+They are the same keys as those of `flat_keys`, by another way. A token of any value is a large expression; here it is a
+few operations on the value's text. What is not simple has the large one, in a place for which Spark generates no code:
+for keys that are hardly ever made, the code took longer to compile than the query to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.variants import one_of
+from firesteel.spark.keys.variant_keys import RANKS, filled, number_of
+from firesteel.spark.numbers.float_text import DIGITS
+
+#: The kinds that have a simple key always, and the numbers, which have one if they have few digits.
+ALWAYS = frozenset({"STRING", "BOOLEAN", "DOUBLE"})
+_NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE")
+
+
+@dataclass(frozen=True)
+class Lean:
+    """What a simple key is made of, each with a name: the kind, the text, and of a number the nearest float."""
+
+    kind: Column
+    text: Column
+    double: Expr
+
+    @classmethod
+    def of(cls, scope: Scope, value: Expr, kind: Expr) -> Lean:
+        text = scope.text(value)
+        column = F.when(_is_short(kind.column, text.plain), text.plain.try_cast("double"))
+        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)
+        return cls(kind.column, text.plain, double)
+
+    @property
+    def there(self) -> Column:
+        """Has the value a simple key?"""
+        return one_of(self.kind, "STRING", "BOOLEAN") | self.double.plain.isNotNull()
+
+    def parts(self, kinds: Set[str] | None) -> list[Column]:
+        """The parts of the token."""
+        numeric = self.double.plain.isNotNull()
+        found = {
+            "r": F.when(numeric, RANKS["BIGINT"])
+            .when(self.kind == "STRING", RANKS["STRING"])
+            .otherwise(RANKS["BOOLEAN"]),
+            "t": F.when(~numeric, self.text),
+        }
+        if kinds is None or kinds & set(_NUMBERS):
+            found["n"] = F.when(numeric, number_of(self.double.plain))
+        return filled(found)
+
+
+def _is_short(kind: Column, text: Column) -> Column:
+    """Is it a float, or a number of few enough digits for its nearest float to stand for it?"""
+    short = F.char_length(F.replace(text, F.lit("."), F.lit(""))) <= DIGITS
+    return (kind == "DOUBLE") | (one_of(kind, "BIGINT", "DECIMAL") & short)

@@ -1,0 +1,252 @@
+"""The keys of variants, as `values.key` makes them: tokens, one for a scalar, many for a container.
+
+Spark has no recursion, but a token has one type however deep it is found. So a container is taken apart level by level,
+as often as it has brackets, and put together again from the lowest level up: each container's key is the tokens of what
+is in it, one after the other, sorted in a bag and by name in a struct, and an end that is less than any token. The
+expression is as large for two levels as for two hundred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from enum import Enum
+
+from pyspark.sql import Column
+
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.variants import FAMILIES, NUMBERS, WIDE_NUMBERS, kind_of, one_of, payload, whole
+from firesteel.spark.numbers.float_text import EXACT, SIDE, digits, in_turn, place
+
+RANKS: dict[str, int] = {
+    "BOOLEAN": 1,
+    **dict.fromkeys(("BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "int", "decimal"), 2),
+    "DATE": 3,
+    "time": 4,
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"), 5),
+    "interval": 6,
+    **dict.fromkeys(("STRING", "symbol"), 7),
+    **dict.fromkeys(("BINARY", "clob"), 8),
+    **dict.fromkeys(("ARRAY", "sexp"), 10),
+    **dict.fromkeys(("OBJECT", "pairs"), 11),
+    "bag": 12,
+    "graph": 13,
+}
+_RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
+#: What is absent in a container: last, NULL before MISSING.
+NULL, MISSING = 20, 21
+
+_WHOLE = "decimal(38,0)"
+#: A number: NaN or not, the nearest float, on which side of what that stands for it is, the place of its first digit,
+#: its digits.
+_NUMBER = "struct<c:int,d:double,x:int,w:int,y:string>"
+#: A moment or an interval: its unit, months, nanoseconds or days.
+_MOMENT = f"struct<u:int,o:int,n:{_WHOLE}>"
+#: Rank, number, moment, text.
+PARTS: tuple[tuple[str, str], ...] = (("r", "int"), ("n", _NUMBER), ("m", _MOMENT), ("t", "string"))
+TOKEN = f"struct<{','.join(f'{name}:{type_}' for name, type_ in PARTS)}>"
+
+
+class Use(Enum):
+    """What a key is for."""
+
+    #: The total order, and being the same in it.
+    SORT = "sort"
+    #: `=`: a date is the timestamp of its midnight, and MISSING in a container is NULL.
+    EQUAL = "equal"
+    #: `<` and its kin: a clob is text, too.
+    ORDER = "order"
+
+
+def rank(kind: Column) -> Column:
+    """The place of a kind in the total order; SQL NULL for NULL and MISSING."""
+    return F.try_element_at(F.str_to_map(F.lit(_RANK_TEXT)), kind).cast("int")
+
+
+def double_of(column: Column, kind: Column) -> Column:
+    """The float that is nearest to a variant's number. Asked of a text, Spark would throw, and catch, an exception."""
+    return F.when(one_of(kind, *NUMBERS), whole(column, "double")).when(
+        one_of(kind, *WIDE_NUMBERS), payload(column, "double")
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tokens
+
+
+def token(
+    column: Column,
+    kind: Column,
+    double: Column | None,
+    *,
+    place: Column | None = None,
+    kinds: Set[str] | None = None,
+    use: Use = Use.SORT,
+) -> list[Column]:
+    """The parts of the token of a variant; `place` is its rank, and `kinds` are those that it may be of.
+
+    All are mentioned often: names, please.
+    """
+
+    def may_be(*families: str) -> bool:
+        return kinds is None or any(kinds & set(FAMILIES[family]) for family in families)
+
+    found: dict[str, Column] = {"r": rank(kind) if place is None else place}
+    if use is not Use.SORT and may_be("date"):
+        found["r"] = F.when(kind == "DATE", RANKS["TIMESTAMP"]).otherwise(found["r"])
+    if use is Use.ORDER and (kinds is None or "clob" in kinds):
+        found["r"] = F.when(kind == "clob", RANKS["STRING"]).otherwise(found["r"])
+    if double is not None and may_be("number"):
+        found["n"] = _number(column, kind, double)
+    if may_be("temporal"):
+        found["m"] = F.when(one_of(kind, *FAMILIES["temporal"]), _moment(column, kind, days=use is Use.SORT))
+    if kinds is None or kinds - set(FAMILIES["number"]) - set(FAMILIES["temporal"]):
+        found["t"] = _text(column, kind, use)
+    return filled(found)
+
+
+def filled(found: Mapping[str, Column]) -> list[Column]:
+    """All parts of a token: those that are not found are SQL NULL."""
+    return [found.get(name, F.literal(None, type_)).alias(name) for name, type_ in PARTS]
+
+
+def _moment(column: Column, kind: Column, *, days: bool) -> Column:
+    """Nanoseconds, or days; an interval has a unit and months besides."""
+    day = F.unix_date(whole(column, "date")).cast(_WHOLE)
+    nanos = (
+        F.when(kind == "DATE", day if days else day * 86_400_000_000_000)
+        .when(one_of(kind, "TIMESTAMP", "TIMESTAMP_NTZ"), F.unix_micros(whole(column, "timestamp")).cast(_WHOLE) * 1000)
+        .otherwise(F.try_variant_get(column, "$['\x01'][2]", _WHOLE))
+    )
+    interval = kind == "interval"
+    return F.struct(
+        F.when(interval, F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string"))).alias("u"),
+        F.when(interval, F.try_variant_get(column, "$['\x01'][1][1]", "int")).alias("o"),
+        nanos.cast(_WHOLE).alias("n"),
+    )
+
+
+def _text(column: Column, kind: Column, use: Use) -> Column:
+    clob = payload(column, "string") if use is Use.ORDER else F.hex(payload(column, "binary"))
+    return (
+        F.when(one_of(kind, "STRING", "BOOLEAN"), whole(column, "string"))
+        .when(kind == "symbol", payload(column, "string"))
+        .when(kind == "BINARY", F.hex(whole(column, "binary")))
+        .when(kind == "clob", clob)
+        .when(kind == "graph", F.to_json(column))
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Numbers
+
+
+def _number(column: Column, kind: Column, double: Column) -> Column:
+    """The nearest float orders almost all numbers. A number that this float does not stand for is more or less, and
+    among those that are nearest to one float the digits decide."""
+    simple = one_of(kind, "DOUBLE", "FLOAT") | ((kind == "BIGINT") & (F.abs(double) < EXACT))
+    written = F.coalesce(payload(column, "string"), whole(column, "string"))
+    given = F.struct(double.alias("d"), written.alias("s"))
+    return F.when(simple, number_of(double)).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
+
+
+def number_of(double: Column) -> Column:
+    """The key of a number that its nearest float stands for."""
+    class_ = F.when(F.isnan(double), 0).otherwise(1)
+    return _number_struct(class_, double, F.lit(0), F.lit(None), F.lit(None))
+
+
+def _number_struct(class_: Column, double: Column, side: Column, where: Column, digits_: Column) -> Column:
+    return F.struct(
+        class_.alias("c"),
+        (double + F.lit(0.0)).alias("d"),
+        side.alias("x"),
+        where.cast("int").alias("w"),
+        digits_.cast("string").alias("y"),
+    )
+
+
+def _exact(row: Column) -> Column:
+    """An integer or a decimal: its nearest float, its text, and its side."""
+    written, other, negative = row["s"], row["x"] != 0, row["s"].startswith("-")
+    where, found = place(written), digits(written)
+    turned = F.concat(F.translate(found, "0123456789", "9876543210"), F.lit("~"))
+    return _number_struct(
+        F.lit(1),
+        row["d"],
+        row["x"],
+        F.when(other, F.when(negative, -where).otherwise(where)),
+        F.when(other, F.when(negative, turned).otherwise(found)),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Containers
+
+
+def flat(column: Column, *, alike: bool) -> Column:
+    """The tokens of a container. If `alike`, MISSING is as good as NULL in it."""
+    depth = F.char_length(F.regexp_replace(F.to_json(column), r"[^\[{]", ""))
+    pair = F.struct(F.literal(None, "string").alias("key"), column.alias("value"))
+    root = F.struct(F.lit(True).alias("l"), F.array(pair).alias("c"), F.literal(None, f"array<{TOKEN}>").alias("h"))
+    levels = F.aggregate(
+        F.sequence(F.lit(0), depth), F.array(F.array(root)), lambda found, _: _with_level(found, alike=alike)
+    )
+    nothing = F.array().cast(f"array<array<{TOKEN}>>")
+    return F.flatten(F.aggregate(F.reverse(levels), nothing, _put_together))
+
+
+def _with_level(levels: Column, *, alike: bool) -> Column:
+    """The levels with one more, if there is one. A node: is it a list, the pairs that it contains, its own tokens."""
+    last = F.filter(F.element_at(levels, -1), lambda node: node["c"].isNotNull())
+    pairs = F.flatten(F.transform(last, lambda node: node["c"]))
+    seen = F.transform(
+        pairs,
+        lambda pair: F.struct(
+            pair["key"].alias("n"),
+            pair["value"].alias("v"),
+            kind_of(pair["value"]).alias("k"),
+            double_of(pair["value"], kind_of(pair["value"])).alias("d"),
+        ),
+    )
+    nodes = F.transform(seen, lambda item: _node(item, alike=alike))
+    return F.when(F.exists(last, lambda node: F.size(node["c"]) > 0), F.concat(levels, F.array(nodes))).otherwise(
+        levels
+    )
+
+
+def _node(item: Column, *, alike: bool) -> Column:
+    kind, value, name = item["k"], item["v"], item["n"]
+    absent = F.lit(NULL) if alike else F.when(kind == "VOID", NULL).otherwise(MISSING)
+    own = F.struct(*token(value, kind, item["d"], place=F.coalesce(rank(kind), absent)))
+    given = {"r": F.lit(RANKS["STRING"]), "t": name}
+    named = F.struct(*filled(given))
+    return F.struct(
+        one_of(kind, "ARRAY", "sexp").alias("l"),
+        _pairs(value, kind).alias("c"),
+        F.filter(F.array(F.when(name.isNotNull(), named), own), lambda part: part.isNotNull()).alias("h"),
+    )
+
+
+def _pairs(column: Column, kind: Column) -> Column:
+    """What is in a container, with names if it is a struct; SQL NULL of what is none."""
+    array = F.when(kind == "ARRAY", whole(column, "array<variant>")).when(
+        one_of(kind, "bag", "sexp"), payload(column, "array<variant>")
+    )
+    unnamed = F.transform(array, lambda item: F.struct(F.literal(None, "string").alias("key"), item.alias("value")))
+    return F.coalesce(unnamed, variants.entries(column, kind))
+
+
+def _put_together(below: Column, level: Column) -> Column:
+    """The tokens of each node of a level, given those of the nodes of the level below."""
+    end = F.array(F.literal(None, TOKEN))
+
+    def added(so_far: Column, node: Column) -> Column:
+        size = F.coalesce(F.array_size(node["c"]), F.lit(0))
+        inner = F.slice(below, so_far["p"], size)
+        contents = F.flatten(F.when(node["l"], inner).otherwise(F.sort_array(inner)))
+        tokens = F.when(node["c"].isNull(), node["h"]).otherwise(F.concat(F.coalesce(node["h"], end), contents, end))
+        return F.struct((so_far["p"] + size).alias("p"), F.concat(so_far["o"], F.array(tokens)).alias("o"))
+
+    start = F.struct(F.lit(1).alias("p"), F.array().cast(f"array<array<{TOKEN}>>").alias("o"))
+    return F.aggregate(level, start, added, lambda found: found["o"])

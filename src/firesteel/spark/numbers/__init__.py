@@ -1,0 +1,1 @@
+"""Exact numbers: decimals of any scale, floats beside decimals, sums and quotients without a static type."""

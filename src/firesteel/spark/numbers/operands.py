@@ -1,0 +1,108 @@
+"""Numbers as operands: what is known of them while compiling is not asked for at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.variants import any_of, one_of, whole
+from firesteel.spark.numbers import exact_decimals
+
+
+@dataclass(frozen=True)
+class Number:
+    """An operand: what it is, and its value as each kind of number. Of a typed one nothing has to be asked."""
+
+    expr: Expr
+    kind: Expr | None
+
+    def is_kind(self, *kinds: str) -> Column | bool:
+        """A column, or a truth that is known."""
+        known = possible(self.expr)
+        if known is not None and not known & set(kinds):
+            return False
+        if self.kind is None:
+            return True if not self.expr.type.absent else self.expr.plain.isNotNull()
+        if known is not None and known <= set(kinds) and not self.expr.type.absent:
+            return True
+        return one_of(self.kind.column, *kinds)
+
+    def as_type(self, spark_type: str) -> Column:
+        if self.kind is None:
+            return self.expr.plain.cast(spark_type)
+        return whole(self.expr.column, spark_type)
+
+    def digits(self) -> Expr:
+        if self.kind is None:
+            return made(t.ANY, exact_decimals.of_plain(self.expr), self.expr, cost=4)
+        column = exact_decimals.of_variant(self.expr.column, self.kind.column)
+        return made(t.ANY, column, *self.parts, cost=4)
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.expr,) if self.kind is None else (self.expr, self.kind)
+
+    def said(self) -> Column:
+        if self.kind is None:
+            return F.lit(str(t.proper(self.expr.type)))
+        return F.coalesce(self.kind.column, F.lit("MISSING"))
+
+
+def typed(expr: Expr) -> bool:
+    """Is it a number of a type that is known?"""
+    return isinstance(expr.type, t.Number) and not expr.dynamic
+
+
+def number(scope: Scope, expr: Expr) -> Number:
+    if typed(expr):
+        return Number(expr, None)
+    return Number(*scope.variant(expr))
+
+
+def holding(*tests: Column | bool) -> Column | bool:
+    """The conjunction of tests, some of which are known."""
+    if any(test is False for test in tests):
+        return False
+    columns = [test for test in tests if not isinstance(test, bool)]
+    result: Column | bool = True
+    for column in columns:
+        result = column if result is True else result & column
+    return result
+
+
+def either(*tests: Column | bool) -> Column | bool:
+    """The disjunction of tests, some of which are known."""
+    if any(test is True for test in tests):
+        return True
+    found = any_of(test for test in tests if not isinstance(test, bool))
+    return False if found is None else found
+
+
+class Choice:
+    """A CASE whose conditions may be known: those that cannot hold are left out."""
+
+    def __init__(self) -> None:
+        self.column: Any = None
+        self.closed = False
+
+    def when(self, test: Column | bool, value: Callable[[], Column]) -> Choice:
+        if test is False or self.closed:
+            return self
+        if test is True:
+            self.column = value() if self.column is None else self.column.otherwise(value())
+            self.closed = True
+        else:
+            self.column = (F if self.column is None else self.column).when(test, value())
+        return self
+
+    def end(self) -> Column:
+        found: Column = F.literal(None, "variant") if self.column is None else self.column
+        return found

@@ -1,0 +1,92 @@
+"""Sums and products of numbers as JSON has them: integers, and decimals of a few digits.
+
+What a variant holds is exact only as digits of any scale (`exact_decimals`), which is much to do for `2 * 10.5`. Its
+own schema says how many digits a decimal has behind the point; if they are few, and those before it too, Spark's plain
+decimals have room for a sum or a product, and nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.core.variant_kinds import tagged_kinds
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.variants import one_of, whole
+from firesteel.spark.numbers.exact_decimals import decimal_places
+from firesteel.spark.numbers.operands import Number
+
+#: The digits behind the point, and before it.
+_SCALE, _BEFORE = 6, 12
+_ROOM = f"decimal({_BEFORE + _SCALE},{_SCALE})"
+#: How the schemas of such variants end.
+_ENDS = ",".join(["BIGINT", *(f"{digits})" for digits in range(_SCALE + 1))])
+
+_OPERATIONS: dict[str, tuple[Callable[[Any, Any], Column], t.Decimal]] = {
+    "plus": (lambda a, b: a + b, t.Decimal(_BEFORE + _SCALE + 1, _SCALE)),
+    "minus": (lambda a, b: a - b, t.Decimal(_BEFORE + _SCALE + 1, _SCALE)),
+    "times": (lambda a, b: a * b, t.Decimal(2 * (_BEFORE + _SCALE) + 1, 2 * _SCALE)),
+}
+
+
+def quick(scope: Scope, name: str, x: Number, y: Number) -> Expr | None:
+    """The result as a plain decimal, bound if there is a place for it; SQL NULL where it takes more. None where it is
+    not worth a try."""
+    if name not in _OPERATIONS or (scope.stages is None and not scope.run.limits.roomy):
+        return None
+    sides = [_small(scope, operand) for operand in (x, y)]
+    if any(side is None for side in sides):
+        return None
+    a, b = (side for side in sides if side is not None)
+    operation, type_ = _OPERATIONS[name]
+    value = made(t.absent(type_, nullable=True), operation(a.plain, b.plain), a, b)
+    assert a.places is not None
+    assert b.places is not None
+    digits = a.places + b.places if name == "times" else F.greatest(a.places, b.places)
+    return scope.bind(replace(value, places=digits), dear=True)
+
+
+def _small(scope: Scope, operand: Number) -> Expr | None:
+    """An operand as a plain decimal, with its digits behind the point; None if it may have too many."""
+    expr = operand.expr
+    if operand.kind is None:
+        return _small_plain(expr)
+    if expr.quick is not None and expr.quick.places is not None:
+        found = scope.bind(expr.quick, dear=True)
+        assert found.places is not None
+        return _operand(F.when(found.places <= _SCALE, found.plain.try_cast(_ROOM)), found.places, found)
+    if tagged_kinds(expr):
+        return None
+    if scope.stages is not None or scope.tells(expr):
+        text = scope.text(expr)
+        behind = decimal_places(text.plain, operand.kind.column)
+        exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (behind <= _SCALE)
+        column = F.when(exact, text.plain.try_cast(_ROOM))
+        return scope.bind(_operand(column, behind, text, operand.kind), dear=True)
+    schema = scope.schema(expr)
+    end = F.substring_index(schema.plain, ",", -1)
+    column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
+    behind = F.coalesce(F.greatest(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(1)), F.lit(0))
+    return replace(_operand(column, behind, expr, schema), height=4 + max(expr.height, schema.height))
+
+
+def _small_plain(expr: Expr) -> Expr | None:
+    scale = 0
+    if isinstance(expr.type, t.Decimal):
+        digits, scale = expr.type.precision or 38, expr.type.scale or 0
+        fits = digits - scale <= _BEFORE and scale <= _SCALE
+    else:
+        small = type(expr.constant) is int and abs(expr.constant) < 10**_BEFORE
+        fits = small or isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
+    return _operand(expr.plain.cast(_ROOM), F.lit(scale), expr) if fits else None
+
+
+def _operand(column: Column, behind: Column, *of: Expr) -> Expr:
+    type_ = t.absent(t.Decimal(_BEFORE + _SCALE, _SCALE), nullable=True)
+    return replace(made(type_, column, *of), places=behind)

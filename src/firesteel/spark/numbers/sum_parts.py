@@ -1,0 +1,219 @@
+"""What a sum, or a mean, of numbers of unknown type takes from each of them, and what there is of them in the end.
+
+Integers and decimals add up in a plain decimal of eighteen digits behind the point. A decimal may have more (a quotient
+has 38 that count): those behind the eighteenth add up apart. Floats are floats; a mean takes them as they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntFlag
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.core.variant_kinds import tagged_kinds
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.variants import WIDE_NUMBERS, kind_of, one_of, payload, whole
+from firesteel.spark.numbers.exact_decimals import PLACES, finite, places
+
+EXACT, _WHOLE = f"decimal(38,{PLACES})", "decimal(38,0)"
+#: How many digits of a long decimal are looked at behind its eighteenth.
+MORE = 28
+
+
+class Met(IntFlag):
+    """What was met. One column tells it: aggregating a dozen counts takes its time."""
+
+    INT = 1
+    DECIMAL = 2
+    #: A decimal with digits behind the eighteenth place.
+    LONG = 4
+    FLOAT = 8
+    INFINITE = 16
+    #: A number with digits for which there is no room; a float, if it is written out.
+    LOST = 32
+    UNWRITTEN = 64
+    OTHER = 128
+
+
+EXACTLY = Met.INT | Met.DECIMAL
+_LONG = Met.DECIMAL | Met.LONG
+
+
+@dataclass(frozen=True)
+class Addend:
+    """The parts of one number; each is SQL NULL where there is nothing of it."""
+
+    met: Column
+    exact: Column
+    long: Column
+    floating: Column
+    #: How many digits a decimal has behind the point.
+    places: Column
+
+    @property
+    def written(self) -> Column:
+        """The float as a decimal."""
+        return _written(self.floating)
+
+
+@dataclass(frozen=True)
+class Total:
+    """The parts of all of them."""
+
+    met: Column
+    exact: Column
+    long: Column
+    floats: Column
+    #: The digits behind the point. Only of sums.
+    places: Column
+    #: The floats as decimals, as they would be written; and how many numbers there are. Only of means.
+    written: Column
+    count: Column
+
+    def has(self, what: Met) -> Column:
+        return self.met.bitwiseAND(what.value) != 0
+
+    def plain(self, column: Column, what: Met, spark_type: str) -> Column:
+        """A total; one of nothing is zero, and one that did not fit SQL NULL."""
+        return F.when(self.has(what), column.try_cast(spark_type)).otherwise(F.literal(0, spark_type))
+
+    def floating(self) -> Column:
+        return self.floats + self.plain(self.exact, EXACTLY, "double")
+
+
+def total(addend: Addend, add: Callable[[Column], Column], *, mean: bool) -> Total:
+    """The totals; `add` puts a column among those that are aggregated."""
+    nothing = F.lit(None)
+    return Total(
+        met=add(F.bit_or(addend.met)),
+        exact=add(F.try_sum(addend.exact)),
+        long=add(F.try_sum(addend.long)),
+        floats=add(F.sum(addend.floating)),
+        places=nothing if mean else add(F.max(addend.places)),
+        written=add(F.try_sum(addend.written)) if mean else nothing,
+        count=add(F.count(F.coalesce(addend.exact, addend.floating))) if mean else nothing,
+    )
+
+
+def addend(scope: Scope, value: Expr) -> Addend:
+    """The parts of a value of unknown type, by names."""
+    if value.quick is not None:
+        return _quick(scope, value, value.quick)
+    variant, kind = scope.variant(value)
+    text = scope.text(variant)
+    known = [variant, kind, text]
+
+    def bound(type_: t.Type, column: Column) -> Column:
+        known.append(scope.bind(made(t.absent(type_, nullable=True), column, *known), dear=True))
+        return known[-1].plain
+
+    written = text.plain
+    if tagged_kinds(variant):
+        written = bound(t.STRING, F.coalesce(written, _wide_text(variant.column, kind.column)))
+    exact = bound(t.Decimal(38, PLACES), _exact(kind.column, written))
+    floating = bound(t.FLOAT64, _floating(variant.column, kind.column, written))
+    met = bound(t.INT32, _met(kind.column, written, exact, floating))
+    behind = F.when(_is_decimal(kind.column), places(written))
+    return Addend(met, exact, F.when(met == _LONG.value, _more(written)), floating, behind)
+
+
+def _quick(scope: Scope, value: Expr, quick: Expr) -> Addend:
+    """Of a number that is mostly a plain decimal at hand: what it is else is all in one column, and seldom there."""
+    quick = scope.bind(quick, dear=True)
+    assert quick.integral is not None
+    assert quick.places is not None
+    there = quick.plain.isNotNull()
+    inline = (variants.apart if scope.run.limits.roomy else variants.let)(value.column, _inline)
+    column = F.when(~there, inline)
+    rest = scope.bind(made(t.ANY, column, value, quick, throws=value.throws, cost=20), dear=True)
+    exact = F.when(there, quick.plain.cast(EXACT)).otherwise(rest.column["e"])
+    known = F.when(quick.integral, Met.INT.value).otherwise(Met.DECIMAL.value)
+    met = F.when(there, known).otherwise(rest.column["m"])
+
+    def bound(type_: t.Type, part: Column) -> Column:
+        return scope.bind(made(t.absent(type_, nullable=True), part, quick, rest), dear=True).plain
+
+    decimal = t.Decimal(38, PLACES)
+    behind = F.when(there, quick.places).otherwise(rest.column["p"])
+    return Addend(bound(t.INT32, met), bound(decimal, exact), rest.column["l"], rest.column["f"], behind)
+
+
+def _inline(variant: Column) -> Column:
+    """The parts of a variant, as a struct."""
+
+    def parts(p: Column) -> Column:
+        exact, floating = _exact(p["k"], p["w"]), _floating(p["v"], p["k"], p["w"])
+        both = F.struct(exact.alias("e"), floating.alias("f"))
+        return variants.let(both, lambda found: named(p, found["e"], found["f"]))
+
+    def named(p: Column, exact: Column, floating: Column) -> Column:
+        met = _met(p["k"], p["w"], exact, floating)
+        more = F.when(_is_long(p["k"], p["w"]), _more(p["w"]))
+        behind = F.when(_is_decimal(p["k"]), places(p["w"]))
+        return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"), behind.alias("p"))
+
+    def written(p: Column) -> Column:
+        text = F.when(one_of(p["k"], *variants.WRITTEN), whole(p["v"], "string"))
+        text = F.coalesce(text, _wide_text(p["v"], p["k"]))
+        return variants.let(F.struct(p["v"].alias("v"), p["k"].alias("k"), text.alias("w")), parts)
+
+    return variants.let(F.struct(variant.alias("v"), kind_of(variant).alias("k")), written)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The parts, of a kind and a text
+
+
+def _wide_text(variant: Column, kind: Column) -> Column:
+    return F.when(one_of(kind, *WIDE_NUMBERS), payload(variant, "string"))
+
+
+def _is_int(kind: Column) -> Column:
+    return one_of(kind, "BIGINT", "int")
+
+
+def _is_decimal(kind: Column) -> Column:
+    return one_of(kind, "DECIMAL", "decimal")
+
+
+def _is_long(kind: Column, text: Column) -> Column:
+    return _is_decimal(kind) & (places(text) > PLACES)
+
+
+def _exact(kind: Column, text: Column) -> Column:
+    cut = F.substring(text, F.lit(1), F.locate(".", text) + PLACES)
+    return F.when(_is_int(kind) | _is_decimal(kind), F.when(_is_long(kind, text), cut).otherwise(text).try_cast(EXACT))
+
+
+def _more(text: Column) -> Column:
+    sign = F.when(text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
+    digits = F.substring(text, F.locate(".", text) + PLACES + 1, F.lit(MORE))
+    return F.concat(sign, F.rpad(digits, MORE, "0")).try_cast(_WHOLE)
+
+
+def _floating(variant: Column, kind: Column, text: Column) -> Column:
+    return F.when(kind == "DOUBLE", text.try_cast("double")).when(kind == "FLOAT", whole(variant, "double"))
+
+
+def _written(floating: Column) -> Column:
+    return F.when(finite(floating), floating).try_cast(EXACT)
+
+
+def _met(kind: Column, text: Column, exact: Column, floating: Column) -> Column:
+    there = exact.isNotNull()
+    float_ = F.when(~finite(floating), (Met.FLOAT | Met.INFINITE).value)
+    float_ = float_.when(_written(floating).isNull(), (Met.FLOAT | Met.UNWRITTEN).value).otherwise(Met.FLOAT.value)
+    return (
+        F.when(there & _is_int(kind), Met.INT.value)
+        .when(there & ~_is_long(kind, text), Met.DECIMAL.value)
+        .when(there & (places(text) <= PLACES + MORE), _LONG.value)
+        .when(floating.isNotNull(), float_)
+        .when(_is_int(kind) | _is_decimal(kind), Met.LOST.value)
+        .when(kind != "VOID", Met.OTHER.value)
+    )

@@ -1,0 +1,232 @@
+"""A plan as a DataFrame: the handlers of all nodes, and what stands at the top."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.node import drive
+from firesteel.passes.paths import touched_paths
+from firesteel.spark.core import limits as plan_depth
+from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr
+from firesteel.spark.core.fallback import Fallback
+from firesteel.spark.core.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
+from firesteel.spark.core.limits import Limits
+from firesteel.spark.core.rows import Rows, one_row, projected, staged
+from firesteel.spark.core.scope import Run, Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import Form, common, form
+from firesteel.spark.encoding.failures import Failures
+from firesteel.spark.encoding.variants import from_entries
+from firesteel.spark.relations import (  # noqa: F401  (they register)
+    exclude,
+    expressions,
+    groups,
+    joins,
+    scans,
+    sets,
+    unary,
+    windows,
+)
+from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F401
+from firesteel.spark.relations.nested import joins as nested_joins  # noqa: F401
+from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
+from firesteel.spark.relations.shared import Kept
+from firesteel.spark.scalar import functions as calls
+from firesteel.spark.scalar import paths
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    from firesteel.tables import Table
+
+UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections have no native form"
+
+
+@handles(p.Call)
+def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
+    args: list[Expr | t.Type] = []
+    here = scope
+    lazy = node.fn.name in ("and", "or", "coalesce")
+    for arg in plan_depth.operands(node):
+        if isinstance(arg, t.Type):
+            args.append(arg)
+            continue
+        made = here.lowered((yield arg, here))
+        if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
+            made = here.bind(made)
+        args.append(made)
+        if lazy and here.stages is not None:
+            here = _after(node.fn.name, here, made)
+    return calls.apply(scope, node.fn, args, node.where)
+
+
+def _after(name: str, scope: Scope, before: Expr) -> Scope:
+    """The scope of an argument that is looked at only if the one before it has not decided the matter."""
+    if name == "coalesce":
+        return scope.guarded(lambda: _or_false(before.is_absent()), before)
+    if not isinstance(before.type, t.Bool):
+        return scope
+    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
+
+
+def _or_false(test: Column | None) -> Column:
+    return F.lit(False) if test is None else test
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Rows, and how their columns make the answer."""
+
+    rows: Rows
+    #: The encoding of each column.
+    types: tuple[t.Type, ...]
+    #: `rows` of a relation, by name; `values`, one per row; `value`, the only one.
+    shape: str
+    names: tuple[str, ...]
+    #: Is it a list? None where only the run can tell (`decided`).
+    ordered: bool | None
+    #: The class of collection that values are gathered in.
+    kind: type[t.Type]
+    failures: Failures
+
+    def decided(self) -> Compiled:
+        """The same, once it is known whether it is a list: if the run has to tell, Spark is asked."""
+        if self.ordered is not None:
+            return self
+        ordered = all(row[0] is not False for test in self.rows.listed for row in test().collect())
+        return replace(self, ordered=ordered, kind=t.Array if ordered and self.shape == "values" else t.Bag)
+
+    def __post_init__(self) -> None:
+        """What Spark has against the frame it should say now, unless a better one may be asked for."""
+        if self.shape != "rows" and self._struct() is None:
+            assert self.frame is not None
+
+    @cached_property
+    def frame(self) -> DataFrame:
+        """A column for every column of the rows, encoded by its type."""
+        return self.rows.picked([(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
+
+    def _struct(self) -> t.Struct | None:
+        """The type of each value, if it is a struct of which only the attributes are columns."""
+        struct = self.rows.columns[0].type if len(self.rows.columns) == 1 else None
+        if not isinstance(struct, t.Struct) or not self.rows.columns[0].virtual or self.shape == "rows":
+            return None
+        return None if struct.absent or form(struct) is Form.VARIANT else struct
+
+    def named(self) -> DataFrame | None:
+        """A column for every attribute, by its name: of rows, or of values that are structs of what are columns."""
+        if self.shape == "rows":
+            return self.rows.picked(list(zip(self.names, self.rows.columns, strict=True)))
+        struct = self._struct()
+        if struct is None:
+            return None
+        pairs = zip((field.name or "" for field in struct.fields), self.rows.columns[0].fields, strict=True)
+        return self.rows.picked(list(pairs))
+
+
+def compile_plan(
+    plan: p.Plan,
+    tables: Sequence[Table],
+    spark: SparkSession,
+    limits: Limits,
+    failures: Failures,
+    fallbacks: list[Fallback] | None = None,
+    refuse: bool = False,
+    kept: Kept | None = None,
+) -> Compiled:
+    """The frame of a plan's statement. What of it runs in Python is added to `fallbacks`, or refused."""
+    statement = plan.statement
+    if isinstance(statement, p.CreateView):
+        raise UnsupportedError(f"creating the view '{statement.name}' is for a session to do", where=statement.where)
+    if not isinstance(statement, p.Query | p.Root):
+        raise UnsupportedError(f"cannot run a '{statement.tag}' statement on Spark", where=statement.where)
+    plan_depth.ensure(statement, limits)
+    shared = plan_depth.shared(statement)
+    found = [] if fallbacks is None else fallbacks
+    run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, found)
+    run.touched = touched_paths(plan)
+    run.kept = kept if kept is not None else Kept(failures=failures)
+    top = Scope(run)
+    if isinstance(statement, p.Root):
+        return _root(statement, top)
+    return _query(statement.rex, top)
+
+
+def _root(statement: p.Root, top: Scope) -> Compiled:
+    rows: Rows = drive(dispatch, statement.input, top)
+    if len(rows.columns) != len(statement.names):
+        raise PlanError(f"{len(statement.names)} names for {len(rows.columns)} columns", where=statement.where)
+    types = tuple(expr.type for expr in rows.columns)
+    failures = top.run.failures
+    return Compiled(rows, types, "rows", statement.names, rows.ordered, t.Bag, failures)
+
+
+def _query(node: p.Rex, top: Scope) -> Compiled:
+    failures = top.run.failures
+    if isinstance(node, p.Path) and paths.ranges(node):
+        node = paths.as_query(node)
+    if isinstance(node, p.Select):
+        rows = _selected(node, top)
+        (expr,) = rows.columns
+        kind: type[t.Type] = type(node.type)
+        if not isinstance(node.type, t.Collection):
+            kind = t.Array if rows.ordered else t.Bag
+        ordered = None if rows.ordered is None and not isinstance(node.type, t.Collection) else kind is not t.Bag
+        rows = replace(rows, order=()) if ordered is False else rows
+        return Compiled(rows, (expr.type,), "values", ("value",), ordered, kind, failures)
+    if isinstance(node, p.CollToScalar) and isinstance(node.query, p.Select):
+        rows = _scalar(node, node.query, top)
+    elif isinstance(node, p.Pivot):
+        rows = _pivoted(node, top)
+    else:
+        rows = one_row(top.run)
+        scope = rows.scope(top)
+        rows = projected(rows, scope, [drive(dispatch, node, scope)], node.where)
+    (expr,) = rows.columns
+    return Compiled(rows, (expr.type,), "value", ("value",), False, t.Bag, failures)
+
+
+def _selected(node: p.Select, top: Scope) -> Rows:
+    rows: Rows = drive(dispatch, node.input, top)
+    scope = rows.scope(top)
+    return projected(rows, scope, [drive(dispatch, node.constructor, scope)], node.where)
+
+
+def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
+    """The only attribute of the only row."""
+    rows = _selected(query, top)
+    (expr,) = rows.columns
+    name, count = top.run.name(), top.run.name()
+    frame = rows.frame.groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
+    one = Rows(frame, (Expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1)
+    scope = one.scope(top)
+    found = scope.bind(only_attribute(scope, one.columns[0], node))
+    type_ = common((found.type, t.NULL, t.MISSING))
+    wrong = scope.wrong("a scalar subquery gives one row", node.where)
+    many = fit(missing_expr(), type_) if wrong is None else wrong
+    size = F.col(count)
+    column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(found, type_)).otherwise(many)
+    return projected(one, scope, [Expr(type_, column, stage=found.stage, throws=True)], node.where)
+
+
+def _pivoted(node: p.Pivot, top: Scope) -> Rows:
+    rows: Rows = drive(dispatch, node.input, top)
+    scope = rows.scope(top)
+    key = scope.bind(drive(dispatch, node.key, scope))
+    value = scope.bind(drive(dispatch, node.value, scope))
+    pair = pivot_pair(scope, key, value, node.where)
+    rows = staged(rows, scope, node.where)
+    name = top.run.name()
+    frame = rows.frame.groupBy().agg(F.collect_list(pair).alias(name))
+    one = Rows(frame, (), operators=rows.operators + 1)
+    made = Expr(t.STRUCT, from_entries(F.col(name)), height=8)
+    return projected(one, one.scope(top), [made], node.where)
+
+
+__all__ = ["HANDLERS", "NESTED", "UNSUPPORTED", "UNSUPPORTED_NESTED", "Compiled", "compile_plan"]

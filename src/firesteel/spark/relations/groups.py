@@ -1,0 +1,154 @@
+"""Grouping: by typed columns natively, by comparison keys where Spark cannot group by the values themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import Expr, null_expr, opened, reference
+from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.rows import Order, Rows, projected, staged
+from firesteel.spark.core.scope import Run, Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import Form, form
+from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.relations.nested.groups import distinct_array, value_keys
+from firesteel.spark.scalar.collections.aggregates import Aggregate, Group
+from firesteel.spark.scalar.collections.folds import folded
+from firesteel.spark.scalar.functions import AGGREGATES, UNSUPPORTED
+from firesteel.spark.scalar.logic import balanced
+from firesteel.spark.scalar.substrait import aggregates as substrait
+
+
+@handles(p.Aggregate)
+def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
+    rows: Rows = yield node.input, outer
+    scope = rows.scope(outer)
+    partial = node.strategy is p.Strategy.PARTIAL
+    keys: list[Expr] = []
+    for expr in node.keys:
+        found = opened((yield expr, scope))
+        keys.append(found if _is_key(found) and not partial else scope.bind(found))
+    totals: list[Column] = []
+    results: list[Expr] = []
+    for agg in node.aggs:
+        args: list[Expr] = []
+        for arg in agg.args:
+            if isinstance(arg, p.Rex):
+                args.append((yield arg, scope))
+        condition = None if agg.filter is None else scope.bind((yield agg.filter, scope))
+        order: list[Order] = []
+        for spec in agg.order:
+            value = scope.bind(opened((yield spec.key, scope)))
+            order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
+        results.append(_aggregated(agg, args, scope, totals, condition, order))
+    by, groups = _grouped(scope, node, keys, totals)
+    rows = staged(rows, scope, node.where)
+    frame = rows.frame
+    if partial:
+        present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
+        frame = frame.filter(balanced(present, True)) if present else frame
+    frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
+    made_ = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
+    return projected(made_, made_.scope(outer), [*groups, *results], node.where)
+
+
+def _aggregated(
+    agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column], condition: Expr | None, order: list[Order]
+) -> Expr:
+    row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
+    build = AGGREGATES.get(row.name)
+    if row.name in substrait.AGGREGATES:
+        group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
+        return substrait.aggregating(group, agg.fn, args, order, None if condition is None else condition.plain)
+    if build is None:
+        raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
+    if condition is not None:
+        build, args = _filtered(agg, build, [scope.bind(opened(arg)) for arg in args], condition.plain)
+    group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
+    if agg.distinct and args and distinct_is_collected(row.name, args[0]):
+        return collected_distinct(group, args[0])
+    return build(group, *args)
+
+
+def _filtered(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column) -> tuple[Aggregate, list[Expr]]:
+    """What the filter leaves out is absent, and skipped."""
+    if agg.fn.name == "collect":
+        raise UnsupportedError("'collect' with a filter is not native on Spark", where=agg.where)
+    if agg.fn.name == "count_star":
+        return AGGREGATES["count"], [Expr(t.absent(t.INT64, nullable=True), F.when(condition, F.lit(1)))]
+    kept = []
+    for arg in args:
+        variant = form(arg.type) is Form.VARIANT
+        type_ = t.absent(arg.type, nullable=True, missable=True) if variant else arg.type
+        type_ = type_ if type_.missable else t.absent(type_, nullable=True)
+        kept.append(Expr(type_, F.when(condition, arg.column), stage=arg.stage, height=arg.height + 1))
+    return build, kept
+
+
+def distinct_is_collected(name: str, arg: Expr) -> bool:
+    """Has Spark no DISTINCT for it, because the values are not their own keys, or no numbers?"""
+    plain = isinstance(arg.type, t.Number) and is_own_key(arg.type) and arg.missing is None
+    return name == "collect" or (name in ("sum", "avg") and not plain)
+
+
+def collected_distinct(group: Group, arg: Expr) -> Expr:
+    """The values are collected, and the first of equal ones aggregated as those of an array."""
+    value = group.bound(arg)
+    boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
+    array = Expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
+    inline = Scope(group.scope.run)  # what comes after the aggregation has no stages of its own
+    once = distinct_array(inline, array, value_keys(value.type), group.where)
+    return inline.let([once], lambda bound: folded(inline, group.name, bound, group.where))
+
+
+def _total(column: Column, run: Run, totals: list[Column]) -> str:
+    name = run.name()
+    totals.append(column.alias(name))
+    return name
+
+
+def _key_type(expr: Expr) -> t.Type:
+    """A MISSING key is NULL."""
+    return t.absent(expr.type, nullable=expr.type.absent, missable=False)
+
+
+def _is_key(expr: Expr) -> bool:
+    """Can Spark group by the column as it is?"""
+    return not expr.dynamic and not expr.virtual and is_own_key(_key_type(expr))
+
+
+def _grouped(
+    scope: Scope, node: p.Aggregate, keys: list[Expr], totals: list[Column]
+) -> tuple[list[Column], list[Expr]]:
+    """The columns to group by, and the keys as expressions of the groups."""
+    by: list[Column] = []
+    groups: list[Expr] = []
+    for expr in keys:
+        if isinstance(expr.type, t.Null | t.Missing):
+            groups.append(null_expr())
+            continue
+        type_ = _key_type(expr)
+        name = scope.run.name()
+        if _is_key(expr):
+            by.append(expr.plain.alias(name))
+            groups.append(reference(type_, name))
+            continue
+        found = scope.bind(key(scope, expr)).column
+        # Spark sorts for the first of values like these. Numbers are compared at once, and mostly decide.
+        by += [F.xxhash64(found).alias(scope.run.name()), found.alias(name)]
+        value = _total(F.first(expr.column), scope.run, totals)
+        if form(expr.type) is Form.VARIANT:
+            groups.append(Expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=2))
+        else:
+            groups.append(reference(type_, value))
+    if keys and not by:  # without a column to group by there would be a group where there are no rows
+        by.append(F.lit("").alias(scope.run.name()))
+    return by, groups

@@ -1,0 +1,341 @@
+"""Joins.
+
+An inner join with a condition is a cross join and a filter, which Catalyst makes a join of; an outer one has its
+condition inside, compiled without selects. What pads is NULL and not MISSING, so the padded side brings a column that
+says where it is there. The right of a lateral join is an array of each left row, exploded.
+
+A semi or anti join is Spark's. A mark join is a left join with the distinct keys of the right, if keys are all there
+is to it; else the left rows that have a match, and those that have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from functools import reduce
+from operator import and_
+from typing import Any
+
+from pyspark.sql import Column, Window
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark.core.expr import Expr, fit, made, opened, reference
+from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.rows import Rows, staged
+from firesteel.spark.core.scope import Run, Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import versions
+from firesteel.spark.encoding.column_types import Form, common, form
+from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.relations.expressions import truth
+from firesteel.spark.relations.lateral import lateral_rows
+from firesteel.spark.relations.nested.joins import SECOND_MATCH
+from firesteel.spark.relations.python_joins import paired
+from firesteel.spark.relations.scans import padded
+from firesteel.spark.relations.unary import filtered
+from firesteel.spark.scalar.compare import comparable_as_they_are, equality_key
+from firesteel.spark.scalar.logic import balanced
+
+Compiling = Generator[Any, Any, Rows]
+
+_HOW = {
+    p.Capture.INNER: "inner",
+    p.Capture.LEFT: "left",
+    p.Capture.RIGHT: "right",
+    p.Capture.FULL: "full",
+    p.Capture.LEFT_SEMI: "left_semi",
+    p.Capture.LEFT_ANTI: "left_anti",
+    p.Capture.LEFT_SINGLE: "left",
+}
+
+#: Two keys as columns, and whether an absent one is the same as another.
+Pair = tuple[Expr, Expr, bool]
+
+
+@handles(p.Join)
+def _join(node: p.Join, outer: Scope) -> Compiling:
+    if node.lateral:
+        if node.capture.pads_left:
+            raise PlanError(
+                "a lateral join cannot keep right rows: there are none without a left row", where=node.where
+            )
+        left: Rows = yield node.left, outer
+        return (yield from lateral_rows(node, left, outer))
+    left = yield node.left, outer
+    right: Rows = yield node.right, outer
+    result: Rows = yield node.type, (node, left, right, outer)
+    return result
+
+
+@handles(p.Cross)
+def _cross(_: p.Cross, parts: tuple[p.Join, Rows, Rows, Scope]) -> Rows:
+    node, left, right, outer = parts
+    frame = _with_only_row(left, right) if _is_only_row(node.right) else None
+    return _beside(node, left, right, left.frame.crossJoin(right.frame) if frame is None else frame, outer)
+
+
+def _is_only_row(rel: p.Rel) -> bool:
+    """Is it surely one row?"""
+    while isinstance(rel, p.Project | p.Sort):
+        rel = rel.input
+    return isinstance(rel, p.Aggregate) and not rel.keys
+
+
+def _with_only_row(left: Rows, right: Rows) -> Any:
+    """The only row of the right beside every left row, as a scalar subquery of Spark's: nothing has to be exchanged,
+    and a condition on it can go to where the left rows come from. Such a condition has the subquery in it as often as
+    it mentions the value, which is often if it is a variant: then there is none."""
+    column = right.columns[0] if len(right.columns) == 1 else None
+    if column is None or not column.own or column.dynamic or len(column.names) != 1:
+        return None
+    (name,) = column.names
+    return left.frame.select(F.col("*"), right.picked([(name, column)]).scalar().alias(name))
+
+
+def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> Rows:
+    ordered = False if left.ordered is False or right.ordered is False or node.capture.pads_left else None
+    if left.ordered and right.ordered and ordered is None:
+        ordered = True
+    return Rows(
+        frame,
+        left.columns + right.columns,
+        (*left.order, *right.order) if ordered is not False else (),
+        ordered,
+        operators=max(left.operators, right.operators) + 1,
+        listed=left.listed + right.listed,
+    )
+
+
+@handles(p.Theta)
+def _theta(theta: p.Theta, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
+    node, left, right, outer = parts
+    if theta.capture is p.Capture.INNER:
+        rows = _beside(node, left, right, left.frame.crossJoin(right.frame), outer)
+        return (yield from _residual(theta.condition, rows, node, outer))
+    return (yield from _inside(theta.condition, [], node, left, right, outer))
+
+
+@handles(p.Equi)
+def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
+    node, left, right, outer = parts
+    scopes = (left.scope(outer), right.scope(outer))
+    pairs: list[Pair] = []
+    for both in equi.keys:
+        a = _bound(scopes[0], (yield both.left, scopes[0]))
+        b = _bound(scopes[1], (yield both.right, scopes[1]))
+        pairs += _same(a, b, scopes) if both.same else [(*_alike(a, b, scopes), False)]
+    left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
+    pairs, left, right = _opaque(pairs, left, right, outer.run)
+    tests = [_test(pair) for pair in pairs]
+    if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
+        return _marked_by_keys(left, right, pairs, outer)
+    slim = equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs)
+    if slim and versions.has(outer.run.spark, "in_frame"):
+        return _found_in(left, right, *pairs[0][:2])
+    if equi.residual is not None and equi.capture is not p.Capture.INNER:
+        return (yield from _inside(equi.residual, tests, node, left, right, outer))
+    rows = _joined(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
+    return rows if equi.residual is None else (yield from _residual(equi.residual, rows, node, outer))
+
+
+def _bound(scope: Scope, found: Expr) -> Expr:
+    """A key by its name. Catalyst asks of the rows below that it is not NULL: of those that an unnesting drops, too, if
+    it may. What raises an error stays where it is."""
+    expr = opened(found)
+    return scope.bind(expr, dear=expr.throws)
+
+
+def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[Pair], Rows, Rows]:
+    """Keys of variants behind a generator. Catalyst looks for the origin of a join's keys, through all selects and down
+    to the scan, and writes out at every mention of a name what it stands for: of such a key that is for ever."""
+    found: list[Pair] = []
+    for a, b, same in pairs:
+        if a.dynamic or b.dynamic:
+            names = run.name(), run.name()
+            left, right = (
+                rows.over(rows.frame.select(F.col("*"), F.explode(F.array(expr.column)).alias(name)))
+                for rows, expr, name in ((left, a, names[0]), (right, b, names[1]))
+            )
+            a, b = reference(a.type, names[0]), reference(b.type, names[1])
+        found.append((a, b, same))
+    return found, left, right
+
+
+def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compiling:
+    """Of joined rows, those for which a condition is true."""
+    scope = rows.scope(outer)
+    value = yield condition, scope
+    where = condition.where or node.type.where or node.where
+    return filtered(rows, scope, [truth(scope, value, "a condition is a boolean", where)], node)
+
+
+def _inside(condition: p.Rex, tests: list[Column], node: p.Join, left: Rows, right: Rows, outer: Scope) -> Compiling:
+    """A join by a condition over both rows, where there is no place to bind anything: what has to be bound is bound
+    over one of them, or else over pairs of them."""
+    row, since = left.columns + right.columns, len(outer.run.fallbacks)
+    a, b = (replace(rows.scope(outer), row=row) for rows in (left, right))
+    sides = {ordinal: a if ordinal < len(left.columns) else b for ordinal in range(len(row))}
+    scope = Scope(outer.run, row, outer, sides=sides)
+    try:
+        value = yield condition, scope
+    except UnsupportedError:
+        del outer.run.fallbacks[since:]
+        return (yield from paired(node, condition, tests, left, right, outer))
+    where = condition.where or node.type.where or node.where
+    found = truth(scope, value, "a condition is a boolean", where)
+    left, right, last = _kept_here(found, staged(left, a, node.where), staged(right, b, node.where), outer.run)
+    return _joined(node, left, right, balanced([*tests, last], True), outer)
+
+
+def _kept_here(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows, Rows, Column]:
+    """A condition that may raise an error, over rows that Catalyst does not move it below: there may be rows there that
+    an unnesting drops."""
+    column = condition.plain
+    if not condition.throws:
+        return left, right, column
+    walls = run.name(), run.name()
+    left, right = (
+        rows.over(rows.frame.select(F.col("*"), F.once(F.lit(True)).alias(name)))
+        for rows, name in zip((left, right), walls, strict=True)
+    )
+    return left, right, F.col(walls[0]) & F.col(walls[1]) & column
+
+
+def _test(pair: Pair) -> Column:
+    a, b, same = pair
+    return a.column.eqNullSafe(b.column) if same else a.column == b.column
+
+
+def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
+    """Two keys as columns that are the same by deep equality, NULL with NULL and MISSING with MISSING."""
+    shared = common((a.type, b.type))
+    if not shared.absent and not a.dynamic and not b.dynamic and is_own_key(shared):
+        return [(made(shared, a.plain, a), made(shared, b.plain, b), False)]
+    pairs: list[Pair] = []
+    if shared.missable:
+        flags = []
+        for scope, expr in zip(scopes, (a, b), strict=True):
+            missing = expr.is_missing()
+            flags.append(scope.bind(made(t.BOOL, F.lit(False) if missing is None else missing, expr)))
+        pairs.append((flags[0], flags[1], False))
+    if not a.dynamic and not b.dynamic and is_own_key(t.proper(shared)):
+        nullable = t.absent(t.proper(shared), nullable=True)
+        return [*pairs, (made(nullable, a.plain, a), made(nullable, b.plain, b), True)]
+    keys = [s.bind(key(s, s.variant(e)[0])) for s, e in zip(scopes, (a, b), strict=True)]
+    return [*pairs, (keys[0], keys[1], True)]
+
+
+def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
+    """Two keys as columns that Spark can join by, equal just where `=` is true."""
+    plain = not a.dynamic and not b.dynamic
+    shared = common((t.proper(a.type), t.proper(b.type)))
+    if plain and is_own_key(shared):
+        sides = [made(t.absent(shared, nullable=True), e.plain, e) for e in (a, b)]
+        return sides[0], sides[1]
+    if plain and all(isinstance(e.type, t.Number) for e in (a, b)) and comparable_as_they_are(a, b):
+        return (made(a.type, a.plain, a), made(b.type, b.plain, b))
+    if plain and form(shared) is not Form.VARIANT:
+        wide = t.absent(shared, nullable=True)
+        fitted = [made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b)]
+        keys = [s.bind(key(s, s.bind(e))) for s, e in zip(scopes, fitted, strict=True)]
+        return keys[0], keys[1]
+    return _dynamic(a, scopes[0]), _dynamic(b, scopes[1])
+
+
+def _dynamic(expr: Expr, scope: Scope) -> Expr:
+    return scope.bind(equality_key(scope, expr))
+
+
+def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
+    """The join, with a marker on each side that it pads."""
+    run, capture = outer.run, node.capture
+    if capture.tests:
+        return _tested(capture, left, right, condition, outer)
+    if capture is p.Capture.INNER:
+        left, right = left.settled(), right.settled()
+        every = reduce(and_, (*left.held, *right.held), condition)
+        return _beside(node, left, right, left.base.join(right.base, every, "inner"), outer)
+    markers: dict[str, str] = {}
+    frames = {"left": left.frame, "right": right.frame}
+    for side, pads in (("left", capture.pads_left), ("right", capture.pads_right)):
+        if pads:
+            markers[side] = run.name()
+            frames[side] = frames[side].withColumn(markers[side], F.lit(True))
+    single = capture is p.Capture.LEFT_SINGLE
+    number = run.name()
+    if single:
+        frames["left"] = frames["left"].withColumn(number, F.monotonically_increasing_id())
+    frame = frames["left"].join(frames["right"], condition, _HOW[capture])
+    if single:
+        frame = _checked(frame, number, node, run)
+    rows = _beside(node, left, right, frame, outer)
+    columns = []
+    for side, found in (("left", left), ("right", right)):
+        marker = markers.get(side)
+        for expr in found.columns:
+            columns.append(expr if marker is None else padded(expr, F.col(marker).isNotNull(), (marker,)))
+    return replace(rows, columns=tuple(columns))
+
+
+def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
+    """The rows of a join, unless two of them come from one left row."""
+    matches = run.name()
+    frame = frame.withColumn(matches, F.count(F.lit(1)).over(Window.partitionBy(number)))
+    wrong = run.error(SECOND_MATCH, node.where)
+    return frame.filter(F.when(F.col(matches) > 1, wrong.cast("boolean")).otherwise(True))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Joins that only ask whether there is a match
+
+
+def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
+    operators = max(left.operators, right.operators) + 1
+    if capture is not p.Capture.LEFT_MARK:
+        right = right.settled()
+        frame = left.frame.join(right.base, reduce(and_, right.held, condition), _HOW[capture])
+        return left.over(frame, sorted=False, operators=operators)
+    mark = outer.run.name()
+    with_, without = (
+        left.frame.join(right.frame, condition, how).withColumn(mark, F.lit(found))
+        for how, found in (("left_semi", True), ("left_anti", False))
+    )
+    return _marked(left, with_.union(without), reference(t.BOOL, mark), operators + 2)
+
+
+def _is_slim(rel: p.Rel, pairs: list[Pair]) -> bool:
+    """Is the right side no more than a scan with a filter, and a single key all that is asked for?"""
+    while isinstance(rel, p.Project | p.Filter):
+        rel = rel.input
+    if not isinstance(rel, p.Scan) or len(pairs) != 1:
+        return False
+    a, b, same = pairs[0]
+    return not same and t.proper(a.type) == t.proper(b.type)
+
+
+def _found_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
+    """A semi join as an IN of Spark's. Other than a join, a condition goes over to whatever the key is equal to: of
+    another table, before it is aggregated, only that is read which matters. Catalyst runs the subquery again for that,
+    which is a good bargain as long as it is slim."""
+    left = left.settled()
+    frame = left.base.filter(reduce(and_, left.held, a.column.isin(right.frame.select(b.column))))
+    return left.over(frame, sorted=False, operators=max(left.operators, right.operators) + 1)
+
+
+def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) -> Rows:
+    """No left row finds more than one of distinct keys."""
+    run = outer.run
+    names = [run.name() for _ in pairs]
+    found = right.frame.select(*(b.column.alias(name) for name, (_, b, _) in zip(names, pairs, strict=True)))
+    mark = run.name()
+    there = found.distinct().withColumn(mark, F.lit(True))
+    tests = [_test((a, reference(b.type, name), same)) for name, (a, b, same) in zip(names, pairs, strict=True)]
+    frame = left.frame.join(there, balanced(tests, True), "left")
+    marked = Expr(t.BOOL, F.col(mark).isNotNull(), atomic=True, names=(mark,))
+    return _marked(left, frame, marked, max(left.operators, right.operators) + 3)
+
+
+def _marked(left: Rows, frame: Any, mark: Expr, operators: int) -> Rows:
+    return left.over(frame, columns=(*left.columns, mark), sorted=False, operators=operators)

@@ -1,0 +1,317 @@
+"""Sorting and grouping inside a row: DISTINCT, set operators, aggregates, ORDER BY over arrays.
+
+Items are sorted by (key, place), and equal keys stand side by side: a group is a slice. What is sorted are keys and
+places only, because Spark cannot order variants; the items are fetched by their places afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from pyspark.sql import Column
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.node import drive
+from firesteel.spark.core.expr import Expr, made, null_expr
+from firesteel.spark.core.handlers import dispatch, handles_nested
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import Form, common, form
+from firesteel.spark.keys.comparison import key, row_key
+from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, over, packed, unpacker
+from firesteel.spark.scalar.collections.folds import folded
+
+#: What an item is keyed by, in the scope of a lambda.
+Keys = Callable[[Scope, Column], Sequence[Expr]]
+
+
+def _at(array: Expr, place: Column) -> Column:
+    return F.get(array.column, place["i"])
+
+
+def _keyed(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
+    """An array of (k: a struct of keys, i: the place of the item)."""
+    inner: list[Expr] = []
+
+    def one(item: Column, place: Column) -> Column:
+        within = scope.inner((), where)
+        inner[:] = list(keys(within, item))
+        parts = [expr.column.alias(f"k{i}") for i, expr in enumerate(inner)] or [F.lit(0).alias("k")]
+        return F.struct(F.struct(*parts).alias("k"), place.alias("i"))
+
+    return made(ROWS, F.transform(array.column, one), array, *inner, cost=4)
+
+
+def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
+    """The items in groups of equal keys: an array of arrays of (k, i), in each group by place. Bind the array first."""
+
+    def starts(ordered: Expr) -> Expr:
+        sorted_ = ordered.column
+        places = F.transform(sorted_, lambda _, place: place)
+        first = F.filter(places, lambda i: (i == 0) | (F.get(sorted_, i)["k"] != F.get(sorted_, i - 1)["k"]))
+        return scope.let([made(ROWS, first, ordered, cost=6)], lambda found: slices(ordered, found))
+
+    def slices(ordered: Expr, found: Expr) -> Expr:
+        def one(start: Column, number: Column) -> Column:
+            end = F.coalesce(F.get(found.column, number + 1), F.array_size(ordered.column))
+            return F.slice(ordered.column, start + 1, end - start)
+
+        return made(ROWS, F.transform(found.column, one), found, ordered, cost=5)
+
+    keyed = _keyed(scope, array, keys, where)
+    return scope.let([made(ROWS, F.array_sort(keyed.column), keyed)], starts)
+
+
+def distinct_array(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
+    """The array with the first of equal items only."""
+
+    def firsts(bound: Expr) -> Expr:
+        groups = grouped(scope, bound, keys, where)
+        column = F.transform(groups.column, lambda group: _at(bound, F.get(group, F.lit(0))))
+        return made(array.type, column, bound, groups, cost=4)
+
+    return scope.let([array], firsts)
+
+
+def _row_keys(items: Items) -> Keys:
+    """Deep equality of rows: NULL with NULL, MISSING with MISSING."""
+    return lambda scope, item: [row_key(scope, expr) for expr in items.unpack(item)]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sorting
+
+
+@handles_nested(p.Sort)
+def _sort(node: p.Sort, scope: Scope) -> Compiling:
+    items: Items = yield node.input, scope, True
+
+    def keys(within: Scope, item: Column) -> list[Expr]:
+        # The row that the keys see takes the place of the empty one.
+        row = replace(within, row=items.unpack(item))
+        return [_sort_key(row, spec) for spec in node.specs]
+
+    def by_place(array: Expr) -> Expr:
+        keyed = _keyed(scope, array, keys, node.where)
+        ordered = _array_sort(keyed.column, [spec.order.descending for spec in node.specs])
+        return made(array.type, F.transform(ordered, lambda one: _at(array, one)), array, keyed, cost=5)
+
+    array = scope.let([items.array], by_place)
+    return replace(items, array=array, ordered=True, listed=None)
+
+
+def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
+    """The key, with what is absent before or after everything else before it is reversed."""
+    value = scope.lowered(drive(dispatch, spec.key, scope))
+    if isinstance(value.type, t.Null | t.Missing):
+        return Expr(t.INT64, F.lit(0), atomic=True)
+    found = key(scope, value, ordering=True)
+    absent_first = spec.order.nulls_first is not spec.order.descending
+
+    def placed(bound: Expr) -> Expr:
+        flag = bound.column.isNotNull() if absent_first else bound.column.isNull()
+        return made(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), bound, cost=3)
+
+    return scope.let([found], placed)
+
+
+def _array_sort(array: Column, descending: Sequence[bool]) -> Column:
+    """Sorted by keys, then by place: the sort is stable."""
+    if not any(descending):
+        return F.array_sort(array)
+
+    def compare(a: Column, b: Column) -> Column:
+        x, y = a["k"], b["k"]
+        result = F.when(a["i"] < b["i"], -1).otherwise(1)
+        for i in reversed(range(len(descending))):
+            low, high = (1, -1) if descending[i] else (-1, 1)
+            less, more = x[f"k{i}"] < y[f"k{i}"], x[f"k{i}"] > y[f"k{i}"]
+            result = F.when(less, low).when(more, high).otherwise(result)
+        return result
+
+    return F.array_sort(array, compare)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sets
+
+
+@handles_nested(p.Distinct)
+def _distinct(node: p.Distinct, scope: Scope) -> Compiling:
+    items: Items = yield node.input, scope, True
+    array = distinct_array(scope, items.array, _row_keys(items), node.where)
+    return Items(array, items.unpack, False)
+
+
+@handles_nested(p.Union, p.Intersect, p.Except)
+def _set_operator(node: p.SetRel, scope: Scope) -> Compiling:
+    left: Items = yield node.left, scope, True
+    right: Items = yield node.right, scope, True
+    rows = [side.unpack(F.lit(None)) for side in (left, right)]
+    if len(rows[0]) != len(rows[1]):
+        raise PlanError(f"'{node.tag}' of {len(rows[0])} and of {len(rows[1])} columns", where=node.where)
+    types = [common((a.type, b.type)) for a, b in zip(*rows, strict=True)]
+    columns = [_fitted(side, types) for side in (left, right)]
+    unpack = unpacker(types)
+    both = made(ROWS, F.concat(*columns), left.array, right.array, cost=4)
+    together = Items(both, unpack, False)
+    distinct = node.quantifier is p.Quantifier.DISTINCT
+    if isinstance(node, p.Union):
+        if not distinct:
+            return together
+        return replace(together, array=distinct_array(scope, both, _row_keys(together), node.where))
+    size = made(t.INT64, F.array_size(left.array.column), left.array)
+    array = scope.let([both, size], lambda rows_, count: _chosen(node, scope, rows_, count, together, distinct))
+    return Items(array, unpack, False)
+
+
+def _fitted(side: Items, types: Sequence[t.Type]) -> Column:
+    return F.transform(side.array.column, lambda item: packed(side.unpack(item), types))
+
+
+def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Items, distinct: bool) -> Expr:
+    """Of every group of equal rows, in which the left ones come first, as many as the operator says."""
+    groups = grouped(scope, rows, _row_keys(together), node.where)
+
+    def kept(group: Column) -> Column:
+        left = F.array_size(F.filter(group, lambda one: one["i"] < count.column))
+        right = F.array_size(group) - left
+        if isinstance(node, p.Intersect):
+            times = F.when((left > 0) & (right > 0), 1).otherwise(0) if distinct else F.least(left, right)
+        else:
+            times = (
+                F.when((left > 0) & (right == 0), 1).otherwise(0) if distinct else F.greatest(left - right, F.lit(0))
+            )
+        return F.transform(F.slice(group, F.lit(1), times), lambda one: _at(rows, one))
+
+    return made(ROWS, F.flatten(F.transform(groups.column, kept)), rows, groups, count, cost=6)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Aggregates
+
+
+@handles_nested(p.Aggregate)
+def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling:
+    """Keys and arguments of every item first; then the groups of those."""
+    items: Items = yield node.input, scope, True
+    rexes = [*node.keys, *(arg for agg in node.aggs for arg in agg.args if isinstance(arg, p.Rex))]
+    inner: list[Expr] = []
+
+    def row(item: Column) -> Column:
+        within = scope.inner(items.unpack(item), node.where)
+        inner[:] = [within.lowered(drive(dispatch, rex, within)) for rex in rexes]
+        return packed(inner)
+
+    column = F.transform(items.array.column, row)
+    types = [expr.type for expr in inner]
+    unpack = unpacker(types)
+    width = len(node.keys)
+    if node.strategy is p.Strategy.PARTIAL and width:
+        column = F.filter(column, lambda one: _all_present(unpack(one)[:width]))
+    rows = over(items, column, inner, ROWS)
+    found: list[t.Type] = []
+
+    def totals(bound: Expr) -> Expr:
+        if not node.keys:
+            results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, types)
+            found[:] = [expr.type for expr in results]
+            return made(ROWS, F.array(packed(results)), bound, *results, cost=3)
+        return _of_groups(scope, node, bound, types, found)
+
+    array = scope.let([rows], totals)
+    return Items(array, unpacker(found), False)
+
+
+def _all_present(row: Sequence[Expr]) -> Column:
+    column = F.lit(True)
+    for expr in row:
+        absent = expr.is_absent()
+        column = column if absent is None else column & ~absent
+    return column
+
+
+def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type], found: list[t.Type]) -> Expr:
+    width = len(node.keys)
+    unpack = unpacker(types)
+    groups = grouped(
+        scope, rows, lambda within, item: [_group_key(within, e) for e in unpack(item)[:width]], node.where
+    )
+    inner: list[Expr] = []
+
+    def one(group: Column) -> Column:
+        within = scope.inner((), node.where)
+        first = _at(rows, F.get(group, F.lit(0)))
+        keys = [_without_missing(expr) for expr in unpack(first)[:width]]
+
+        def members(take: Callable[[Column], Column]) -> Column:
+            return F.transform(group, lambda place: take(_at(rows, place)))
+
+        inner[:] = [*keys, *_results(within, node, members, rows, types)]
+        found[:] = [expr.type for expr in inner]
+        return packed(inner)
+
+    return made(ROWS, F.transform(groups.column, one), groups, rows, *inner, cost=4)
+
+
+def _group_key(scope: Scope, expr: Expr) -> Expr:
+    """NULL and MISSING are one group."""
+    if isinstance(expr.type, t.Null | t.Missing):
+        return Expr(t.INT64, F.lit(0), atomic=True)
+    return key(scope, expr)
+
+
+def _without_missing(expr: Expr) -> Expr:
+    """A key of a group: MISSING is NULL."""
+    if isinstance(expr.type, t.Null | t.Missing):
+        return null_expr()
+    if form(expr.type) is Form.VARIANT:
+        return made(t.ANY, F.coalesce(expr.column, variants.null()), expr)
+    return expr.renamed(t.absent(expr.type, nullable=expr.type.absent, missable=False))
+
+
+def _results(
+    scope: Scope,
+    node: p.Aggregate,
+    members: Callable[[Callable[[Column], Column]], Column],
+    rows: Expr,
+    types: list[t.Type],
+) -> list[Expr]:
+    """The aggregates of a group, of which `members` takes a column."""
+    results: list[Expr] = []
+    at = len(node.keys)
+    for agg in node.aggs:
+        row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
+        if agg.filter is not None or agg.order or len(agg.args) > 1:
+            raise UnsupportedError(
+                f"'{agg.fn.name}' with a filter, an order or several arguments inside of a row", where=agg.where
+            )
+        if row.name == "count_star":
+            size = F.array_size(members(lambda one: F.lit(1)))
+            results.append(made(t.INT64, size.cast("bigint"), rows, cost=3))
+            continue
+        array = made(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=3)
+        if agg.distinct:
+            array = distinct_array(scope, array, value_keys(types[at]), agg.where)
+        results.append(scope.let([array], partial(_folded, scope, agg)))
+        at += 1
+    return results
+
+
+def _attribute(name: str) -> Callable[[Column], Column]:
+    return lambda one: one[name]
+
+
+def value_keys(type_: t.Type) -> Keys:
+    """Deep equality of values that are items by themselves."""
+    return lambda scope, item: [row_key(scope, Expr(type_, item, atomic=True))]
+
+
+def _folded(scope: Scope, agg: p.Agg, array: Expr) -> Expr:
+    return folded(scope, agg.fn.name, array, agg.where)

@@ -1,0 +1,97 @@
+"""Union, intersect, except, distinct: rows are the same by deep equality, NULL with NULL.
+
+One way for all of them: both sides in one frame, grouped by their keys, counted by side, and each row again as often
+as the operator says. Only UNION ALL needs none of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import plan as p
+from firesteel.errors import PlanError
+from firesteel.spark.core.expr import Expr, fit, reference
+from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.rows import Rows, staged
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import common
+from firesteel.spark.keys.comparison import is_own_key, row_key
+
+Compiling = Generator[Any, Any, Rows]
+#: How often a row is in the result, given how often it is on either side.
+Times = Callable[[Column, Column], Column]
+
+_ALL: dict[type[p.SetRel], Times] = {
+    p.Intersect: F.least,
+    p.Except: lambda left, right: F.greatest(left - right, F.lit(0)),
+}
+_DISTINCT: dict[type[p.SetRel], Times] = {
+    p.Union: lambda left, right: F.lit(1),
+    p.Intersect: lambda left, right: F.when((left > 0) & (right > 0), 1).otherwise(0),
+    p.Except: lambda left, right: F.when((left > 0) & (right == 0), 1).otherwise(0),
+}
+
+
+@handles(p.Union, p.Intersect, p.Except)
+def _set_operator(node: p.SetRel, outer: Scope) -> Compiling:
+    left: Rows = yield node.left, outer
+    right: Rows = yield node.right, outer
+    if len(left.columns) != len(right.columns):
+        widths = f"{len(left.columns)} and of {len(right.columns)} columns"
+        raise PlanError(f"'{node.tag}' of {widths}", where=node.where)
+    side = outer.run.name()
+    rows = _together(node, left, right, side, outer)
+    if isinstance(node, p.Union) and node.quantifier is p.Quantifier.ALL:
+        return rows
+    times = (_DISTINCT if node.quantifier is p.Quantifier.DISTINCT else _ALL)[type(node)]
+    return _counted(node, rows, times, side, outer)
+
+
+@handles(p.Distinct)
+def _distinct(node: p.Distinct, outer: Scope) -> Compiling:
+    """Every row once: the union of the rows with nothing."""
+    rows: Rows = yield node.input, outer
+    side = outer.run.name()
+    frame = rows.frame.withColumn(side, F.lit(0))
+    marked = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 1, node.where))
+    return _counted(node, marked, _DISTINCT[p.Union], side, outer)
+
+
+def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
+    """The rows of both, of one type, and a column that says which side they come from."""
+    run = outer.run
+    types = [common((a.type, b.type)) for a, b in zip(left.columns, right.columns, strict=True)]
+    names = [run.name() for _ in types]
+    frames = []
+    for rows, mark in ((left, 0), (right, 1)):
+        columns = [fit(e, type_).alias(name) for e, type_, name in zip(rows.columns, types, names, strict=True)]
+        frames.append(rows.frame.select(*columns, F.lit(mark).alias(side)))
+    columns_ = tuple(reference(type_, name) for type_, name in zip(types, names, strict=True))
+    deeper = left if left.operators > right.operators else right
+    operators = deeper.stacked(run, 2, node.where)
+    return Rows(frames[0].union(frames[1]), columns_, operators=operators)
+
+
+def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:
+    scope = rows.scope(outer)
+    by: list[Column] = []
+    firsts: list[Column] = []
+    columns: list[Expr] = []
+    for expr in rows.columns:
+        name = outer.run.name()
+        if is_own_key(expr.type):
+            by.append(expr.column.alias(name))
+        else:
+            by.append(scope.bind(row_key(scope, expr)).column.alias(outer.run.name()))
+            firsts.append(F.first(expr.column).alias(name))
+        columns.append(reference(expr.type, name))
+    left, right = outer.run.name(), outer.run.name()
+    counts = [F.count(F.when(F.col(side) == 0, 1)).alias(left), F.count(F.when(F.col(side) == 1, 1)).alias(right)]
+    frame = staged(rows, scope, node.where).frame.groupBy(*by).agg(*counts, *firsts)
+    again = F.explode(F.array_repeat(F.lit(0), times(F.col(left), F.col(right)).cast("int")))
+    frame = frame.select("*", again.alias(outer.run.name()))
+    return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))

@@ -1,0 +1,71 @@
+"""Relations that several places of a plan refer to: computed once, and kept for as long as somebody holds an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from firesteel import plan as p
+from firesteel.spark.core.expr import Expr, again
+from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.rows import Order, Rows, projected, trimmed
+from firesteel.spark.core.scope import Run, Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.failures import Failures
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+@dataclass(eq=False)
+class Kept:
+    """What the statements of one plan share: the frames that were kept, by the names of their relations, and the
+    messages of the errors that computing them may raise."""
+
+    rows: dict[str, Rows] = field(default_factory=dict)
+    frames: list[DataFrame] = field(default_factory=list)
+    failures: Failures = field(default_factory=Failures)
+
+    def release(self) -> None:
+        """Give back what was kept. A session that has ended has done so already."""
+        while self.frames:
+            with suppress(Exception):
+                self.frames.pop().unpersist()
+
+    def __del__(self) -> None:
+        self.release()
+
+
+@handles(p.Shared)
+def _shared(node: p.Shared, outer: Scope) -> Generator[Any, Any, Rows]:
+    kept = outer.run.kept
+    if node.name not in kept.rows:
+        top = Scope(outer.run)
+        rows: Rows = yield node.input, top
+        rows = projected(rows, rows.scope(top), rows.columns, node.where)
+        rows = trimmed(replace(rows, said={}))
+        frame = rows.frame.persist()
+        kept.frames.append(frame)
+        kept.rows[node.name] = rows.over(frame, operators=1)
+    return _copied(kept.rows[node.name], outer.run)
+
+
+def _copied(rows: Rows, run: Run) -> Rows:
+    """The rows with names of their own: they may stand beside themselves."""
+    names = {name: run.name() for name in rows.names()}
+    frame = rows.frame.select(*(F.col(old).alias(new) for old, new in names.items()))
+    columns = tuple(_renamed(expr, names) for expr in rows.columns)
+    order = tuple(Order(_renamed(one.expr, names), one.order) for one in rows.order)
+    return rows.over(frame, columns=columns, order=order, sorted=False)
+
+
+def _renamed(expr: Expr, names: dict[str, str]) -> Expr:
+    if expr.virtual:
+        fields = tuple(_renamed(inner, names) for inner in expr.fields)
+        new = tuple(names[name] for name in expr.names)
+        present = None if expr.present is None else F.col(new[-1])
+        return replace(expr, fields=fields, present=present, names=new)
+    new = tuple(names[name] for name in expr.names)
+    return replace(again(expr, [F.col(name) for name in new]), names=new, own=True)

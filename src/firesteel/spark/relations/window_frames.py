@@ -1,0 +1,159 @@
+"""A call over a window under way, and its frame.
+
+GROUPS counts the numbers of the groups of peers (`dense_rank`) as RANGE would. Where the input is a list, its order
+breaks ties among peers, if the frame counts rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from pyspark.sql import Column
+from pyspark.sql.window import Window, WindowSpec
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark.core.expr import UNKNOWN, Expr, fit, null_expr, reference
+from firesteel.spark.core.rows import Order
+from firesteel.spark.core.scope import Run, Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import common
+
+FIRST, LAST = Window.unboundedPreceding, Window.unboundedFollowing
+#: PySpark takes an offset of as many rows, or more, for no bound at all.
+_MOST = 2**63 - 1
+_ROWS = 2**31 - 1
+
+
+@dataclass
+class Later:
+    """Columns over windows: each a select over what was bound before, in order of need."""
+
+    run: Run
+    #: Keys by the expressions that they are of, and by whether they are to be ordered: calls share them.
+    keys: dict[tuple[p.Rex, bool], tuple[Expr, Expr]] = field(default_factory=dict)
+    #: The numbers of the groups of peers, of which frames may be made.
+    groups: list[Column] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
+
+    def add(self, column: Column, spec: WindowSpec) -> str:
+        name = self.run.name()
+        self.columns.append(column.over(spec).alias(name))
+        return name
+
+
+@dataclass(frozen=True)
+class Call:
+    """One window call under way."""
+
+    node: p.WindowCall
+    scope: Scope
+    args: tuple[Expr, ...]
+    partition: tuple[Column, ...]
+    order: tuple[Order, ...]
+    #: What breaks ties: the order of a list.
+    below: tuple[Order, ...]
+    later: Later
+
+    def error(self, message: str) -> Column:
+        return self.scope.run.error(message, self.node.where)
+
+    @property
+    def whole(self) -> WindowSpec:
+        """The partition, without an order."""
+        return Window.partitionBy(*self.partition)
+
+    def ordered(self, *, ties: bool) -> WindowSpec:
+        """The partition in order; Spark wants one even where there is none."""
+        columns = [one.column() for one in (*self.order, *(self.below if ties else ()))]
+        return self.whole.orderBy(*(columns or [F.lit(1)]))
+
+    def number(self, column: Column, *, ties: bool = False) -> Column:
+        """What one of Spark's ranking functions gives, as a column for later."""
+        return F.col(self.later.add(column, self.ordered(ties=ties)))
+
+    def there(self, value: Expr, name: str) -> Expr:
+        """The value in a struct that came from another row; NULL where there is no such row."""
+        return self.or_else(value, name, null_expr())
+
+    def or_else(self, value: Expr, name: str, default: Expr) -> Expr:
+        type_ = common((value.type, default.type))
+        found = Expr(value.type, F.col(name)["v"])
+        column = F.when(F.col(name).isNull(), fit(default, type_)).otherwise(fit(found, type_))
+        return Expr(type_, column, height=4 + default.height, throws=default.throws)
+
+
+#: What makes the frame, if it is asked for; and what makes of a call its value.
+Framing = Callable[[], WindowSpec | Column | None]
+Build = Callable[[Call, Framing], Expr]
+
+
+def framed(call: Call, keys: Sequence[Expr], offsets: Sequence[Expr | None]) -> WindowSpec | Column | None:
+    """The window with its frame; None for one that is always empty, a column that raises an error for a wrong one."""
+    frame = call.node.frame
+    if frame is None:
+        return call.ordered(ties=False).rangeBetween(FIRST, 0) if call.order else call.whole
+    edges: list[int] = []
+    for bound, offset in zip((frame.start, frame.end), offsets, strict=True):
+        edge = _edge(call, frame.unit, bound, offset)
+        if isinstance(edge, Column):
+            return edge
+        edges.append(edge)
+    start, end = edges
+    if start > end:
+        return None
+    if frame.unit is p.FrameUnit.ROWS:
+        return call.ordered(ties=True).rowsBetween(start, end)
+    counted = any(bound.offset is not None for bound in (frame.start, frame.end))
+    if frame.unit is p.FrameUnit.GROUPS and counted:
+        group = call.scope.run.name()
+        call.later.groups.append(F.dense_rank().over(call.ordered(ties=False)).cast("bigint").alias(group))
+        return call.whole.orderBy(F.col(group)).rangeBetween(start, end)
+    if frame.unit is p.FrameUnit.RANGE and counted:
+        return _by_value(call, keys).rangeBetween(start, end)
+    return call.ordered(ties=False).rangeBetween(start, end)
+
+
+def _edge(call: Call, unit: p.FrameUnit, bound: p.Bound, offset: Expr | None) -> int | Column:
+    if bound.side is p.BoundSide.CURRENT:
+        return 0
+    back = bound.side is p.BoundSide.PRECEDING
+    if offset is None:
+        return FIRST if back else LAST
+    count = offset.constant
+    if count is UNKNOWN:
+        raise UnsupportedError(
+            "a frame whose bound is not a constant has no native form on Spark", where=bound.where or call.node.where
+        )
+    whole = type(count) is int
+    if unit is p.FrameUnit.RANGE and (not whole or abs(count) >= _MOST):
+        raise UnsupportedError("RANGE by anything but a whole number on Spark", where=bound.where or call.node.where)
+    if not whole or (count < 0 and unit is not p.FrameUnit.RANGE):
+        error = f"a frame's bound is a number of rows, not {count!r}"
+        return call.scope.run.error(error, bound.where or call.node.where)
+    if unit is not p.FrameUnit.RANGE:
+        count = min(count, _ROWS)  # no partition of ours has as many
+    return -count if back else count
+
+
+def _by_value(call: Call, keys: Sequence[Expr]) -> WindowSpec:
+    """RANGE counts in values of the one sort key: a number, of a known type."""
+    if len(keys) != 1:
+        raise PlanError("RANGE with an offset takes one sort key", where=call.node.where)
+    (value,) = keys
+    if value.dynamic or not isinstance(value.type, t.Number):
+        raise UnsupportedError(
+            f"RANGE with an offset over values of type {value.type} has no native form on Spark",
+            where=call.node.where,
+            help="CAST the sort key to a number",
+        )
+    column = value.plain
+    if isinstance(value.type, t.Integer):
+        column = column.cast("decimal(38,0)")  # what is counted from the ends of 64 bits stays within
+    elif isinstance(value.type, t.Float32 | t.Float64):
+        error = call.scope.run.error("RANGE with an offset over NaN on Spark", call.node.where, cls=UnsupportedError)
+        column = F.when(F.isnan(column), error).otherwise(column)
+    wide = reference(t.absent(t.INT, nullable=True), "")
+    return call.whole.orderBy(Order(replace(wide, value=column), call.order[0].order).column())

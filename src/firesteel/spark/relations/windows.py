@@ -1,0 +1,159 @@
+"""Windows: every row with what a function makes of the rows around it, by Spark's own windows.
+
+Rows are partitioned and ordered by comparison keys. Frames are in `window_frames.py`, the functions that are about a
+row's place in `window_functions.py`; aggregates are here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import Column
+from pyspark.sql.window import WindowSpec
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import Expr, fit, null_expr, opened
+from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.rows import Order, Rows, projected, staged
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import spelled
+from firesteel.spark.keys.comparison import key
+from firesteel.spark.relations.groups import collected_distinct
+from firesteel.spark.relations.window_frames import Build, Call, Framing, Later, framed
+from firesteel.spark.relations.window_functions import WINDOWS
+from firesteel.spark.scalar.collections.aggregates import Group
+from firesteel.spark.scalar.functions import AGGREGATES, UNSUPPORTED
+from firesteel.spark.scalar.substrait import aggregates as substrait
+from firesteel.spark.scalar.substrait.base import null_of
+
+
+@handles(p.Window)
+def _window(node: p.Window, outer: Scope) -> Generator[Any, Any, Rows]:
+    rows: Rows = yield node.input, outer
+    scope = rows.scope(outer)
+    later = Later(outer.run)
+    results: list[Expr] = []
+    for call in node.calls:
+        results.append((yield call, (scope, rows, later)))
+    rows = staged(rows, scope, node.where)
+    frame = rows.frame
+    for columns in (later.groups, later.columns):
+        frame = frame.select("*", *columns) if columns else frame
+    made_ = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
+    if node.keeps_order:
+        made_ = replace(made_, order=rows.order, ordered=rows.ordered, listed=rows.listed)
+    return projected(made_, made_.scope(outer), [*rows.columns, *results], node.where)
+
+
+@handles(p.WindowCall)
+def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Generator[Any, Any, Expr]:
+    scope, rows, later = parts
+    build = _building(node)
+    args: list[Expr] = []
+    for arg in node.args:
+        if isinstance(arg, p.Rex):
+            args.append(scope.bind(opened((yield arg, scope))))
+    partition: list[Column] = []
+    for expr in node.partition:
+        value, found = yield from _keyed(expr, scope, later, ordering=False)
+        if not isinstance(value.type, t.Null | t.Missing):
+            partition.append(found.column)
+    order: list[Order] = []
+    raw: list[Expr] = []
+    for spec in node.order:
+        value, found = yield from _keyed(spec.key, scope, later, ordering=True)
+        raw.append(value)
+        order.append(Order(found, spec.order))
+    offsets: list[Expr | None] = []
+    for bound in (node.frame.start, node.frame.end) if node.frame else ():
+        offsets.append((yield bound.offset, scope) if bound.offset is not None else None)
+    call = Call(node, scope, tuple(args), tuple(partition), tuple(order), rows.order, later)
+    return build(call, lambda: framed(call, raw, offsets))
+
+
+def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
+    """An expression and its key, bound once for all calls."""
+    if (rex, ordering) not in later.keys:
+        value = scope.bind(opened((yield rex, scope)))
+        found = scope.bind(key(scope, value, ordering=ordering))
+        later.keys[rex, ordering] = (value, found)
+    return later.keys[rex, ordering]
+
+
+def _building(node: p.WindowCall) -> Build:
+    name = node.fn.name
+    row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
+    if row.kind is functions.Kind.WINDOW:
+        return _declared(WINDOWS[name.rpartition(":")[2]]) if ":" in name else WINDOWS[name]
+    if name not in AGGREGATES and name not in substrait.AGGREGATES:
+        raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name)}", where=node.where)
+    return _aggregate
+
+
+def _declared(build: Build) -> Build:
+    """The function with a result of the type that the call declares."""
+
+    def retyped(call: Call, framing: Framing) -> Expr:
+        found, returns = build(call, framing), call.node.fn.returns
+        column = null_of(returns) if isinstance(found.type, t.Null) else fit(found, returns)
+        return replace(found, type=returns, value=column, atomic=False, own=False, names=())
+
+    return retyped
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Aggregates
+
+#: Those of which DISTINCT changes nothing.
+_SAME = frozenset({"min", "max", "every", "any"})
+
+
+def _aggregate(call: Call, framing: Framing) -> Expr:
+    """An aggregate as it is of a group, its parts each over the window."""
+    spec = framing()
+    node = call.node
+    if isinstance(spec, Column):
+        return Expr(t.ANY, spec.cast("variant"), throws=True)
+    if spec is None:
+        return _of_nothing(call)
+    if node.fn.name in substrait.AGGREGATES:
+        if node.distinct and node.fn.name.rpartition(":")[2] not in _SAME:
+            said = f"'{node.fn.name}' with DISTINCT over a window is not native on Spark"
+            raise UnsupportedError(said, where=node.where)
+        group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
+        return substrait.aggregating(group, node.fn, call.args)
+    distinct = node.distinct and bool(call.args) and node.fn.name not in _SAME
+    if distinct:
+        return _distinct(call, spec)
+    group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
+    return AGGREGATES[node.fn.name](group, *call.args)
+
+
+def _of_nothing(call: Call) -> Expr:
+    name, returns = call.node.fn.name.rpartition(":")[2], call.node.fn.returns
+    if name in ("count", "count_star", "approx_count_distinct"):
+        zero = returns if isinstance(returns, t.Decimal) else t.INT64
+        return Expr(zero, F.literal(0, spelled(zero)))
+    if name in ("sum0", "product"):
+        return Expr(returns, F.literal(name == "product", "int").cast(spelled(returns)))
+    if call.node.fn.name == "collect":
+        return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
+    return null_expr()
+
+
+def _distinct(call: Call, spec: WindowSpec) -> Expr:
+    """Spark has no DISTINCT over windows: the keys are collected as a set, or the values as an array."""
+    (value,) = call.args
+    if call.node.fn.name != "count":
+        node = call.node
+        group = Group(call.scope, node.fn.name, True, node.where, lambda column: call.later.add(column, spec))
+        return collected_distinct(group, value)
+    found = call.scope.bind(key(call.scope, value))
+    keys = call.later.add(F.collect_set(found.column), spec)
+    return Expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)

@@ -1,0 +1,1 @@
+"""The engine: starting Spark, sessions and their settings, running, interrupting, writing."""

@@ -1,0 +1,214 @@
+"""What NULL, MISSING and values of the wrong type make of a call: written once, for all functions that propagate.
+
+A present argument that is not of its parameter's family is wrong, even beside an absent one; else MISSING in any gives
+MISSING, else NULL in any gives NULL; else the function is asked, with plain columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.functions.catalog import FAMILIES as TYPES
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.variants import EXTRACTED, FAMILIES, any_of, extract, one_of
+from firesteel.spark.numbers import exact_decimals
+from firesteel.spark.time.moments import interval, moment
+
+#: Given plain columns, the plain column of the result: SQL NULL where an argument is.
+Native = Callable[..., Column]
+
+
+def propagated(type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bool = False, cost: int = 1) -> Expr:
+    """A value that is SQL NULL just where an argument is absent: MISSING if one is, else NULL."""
+    nullable = any(arg.type.nullable for arg in args)
+    missable = any(arg.type.missable for arg in args)
+    missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
+    type_ = t.absent(type_, nullable=nullable, missable=missable)
+    return made(type_, value, *args, missing=missing if nullable else None, throws=throws, cost=cost)
+
+
+def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, where: Where) -> Expr:
+    """Arguments that do not go together; an absent one gives what it gives."""
+    error = scope.wrong(message, where)
+    absent = any_of(test for test in (arg.is_absent() for arg in args) if test is not None)
+    nothing = F.literal(None, spelled(type_))
+    throws = error is not None
+    if absent is None:
+        value = nothing if error is None else error.cast(spelled(type_))
+        return made(t.absent(type_, missable=True), value, *args, throws=throws)
+    value = nothing if error is None else F.when(~absent, error).otherwise(nothing)
+    missing = any_of([~absent, *(test for test in (arg.is_missing() for arg in args) if test is not None)])
+    return made(t.absent(type_, nullable=True, missable=True), value, *args, missing=missing, throws=throws)
+
+
+@dataclass(frozen=True)
+class View:
+    """An argument as its parameter wants it: a plain column that is SQL NULL where there is nothing right in it."""
+
+    expr: Expr
+    value: Column
+    #: Where it is present and wrong; None if that cannot be.
+    misfit: Column | None = None
+    kind: Expr | None = None
+    #: What else the value is made of.
+    more: tuple[Expr, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Expr, ...]:
+        return (self.expr, *self.more) if self.kind is None else (self.expr, self.kind, *self.more)
+
+
+#: The types of the families whose values come out as plain columns: a number may be asked for as a float.
+_TYPES: dict[str, tuple[type[t.Type], ...]] = {**TYPES, "float": (t.Number,), "octets or text": ()}
+
+#: The families whose values come out as structs (`moments.py`).
+MOMENTS = ("date", "time", "timestamp", "day", "moment")
+STRUCTS = (*MOMENTS, "interval", "temporal", "number")
+
+
+def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
+    """An argument, by the family of its parameter; a dynamic one is mentioned often, so give it a name first."""
+    if family in STRUCTS:
+        return _struct_view(scope, expr, family, where)
+    spark_type, _ = EXTRACTED[family]
+    if isinstance(expr.type, t.Null | t.Missing):
+        return View(expr, F.literal(None, spark_type))
+    if expr.dynamic:
+        kind = scope.kind(expr)
+        misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], "VOID"), F.lit(False))
+        return View(expr, extract(expr.column, kind.column, family), misfit, kind)
+    if isinstance(expr.type, _TYPES[family]):
+        return View(expr, expr.plain.cast(spark_type) if family in ("int", "text", "float") else expr.plain)
+    absent = expr.is_absent()
+    said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
+    return View(expr, F.literal(None, spark_type), F.lit(True) if absent is None else ~absent, said)
+
+
+def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
+    """A moment or an interval as a struct, by a name."""
+    found = _STRUCTS.get(family, moment)(scope, expr, where)
+    kinds, known = FAMILIES[family], possible(expr)
+    if known is not None and not known - set(kinds):
+        return View(expr, found.column, more=(found,))
+    if known is not None and not known & set(kinds):
+        absent = expr.is_absent()
+        said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
+        return View(expr, found.column, F.lit(True) if absent is None else ~absent, said, (found,))
+    kind = scope.kind(expr)
+    misfit = F.coalesce(~one_of(kind.column, *kinds, "VOID"), F.lit(False))
+    return View(expr, found.column, misfit, kind, (found,))
+
+
+def _temporal(scope: Scope, expr: Expr, where: Where) -> Expr:
+    """A moment or an interval, beside each other."""
+    m, i = moment(scope, expr, where), interval(scope, expr, where)
+    pair = F.struct(m.column.alias("moment"), i.column.alias("interval"))
+    return made(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=2)
+
+
+_STRUCTS = {"interval": interval, "temporal": _temporal, "number": exact_decimals.number}
+
+
+def call(
+    scope: Scope,
+    name: str,
+    args: Sequence[Expr],
+    families: Sequence[str],
+    native: Native,
+    type_: t.Type,
+    where: Where,
+    *,
+    partial: str = "",
+    throws: bool = False,
+    cost: int = 2,
+) -> Expr:
+    """A function that propagates, of arguments of these families. `partial` is the message for a SQL NULL of its own:
+    the arguments fit and are wrong all the same."""
+
+    def apply(*given: Expr) -> Expr:
+        views = [view(scope, expr, family, where) for expr, family in zip(given, families, strict=True)]
+        structs = [made(t.ANY, v.value, *v.parts) for v, f in zip(views, families, strict=True) if f in STRUCTS]
+        if not structs:
+            return computed(views)
+        return scope.let(structs, lambda *named: computed(_renamed(views, families, named)))
+
+    def computed(views: Sequence[View]) -> Expr:
+        value = native(*(v.value for v in views))
+        if not partial:
+            return _combine(scope, name, views, value, type_, where, families, throws)
+        parts = [part for v in views for part in v.parts]
+        raw = made(t.absent(type_, nullable=True), value, *parts, throws=throws, cost=cost)
+        return scope.let([raw], lambda found: checked(found, views))
+
+    def checked(found: Expr, views: Sequence[View]) -> Expr:
+        there = found.column if form(type_) is Form.VARIANT else found.plain
+        failed = there.isNull()
+        for v in views:
+            if v.expr.type.absent or v.misfit is not None:
+                failed = failed & v.value.isNotNull()
+        error = scope.wrong(partial, where)
+        value = there if error is None else F.when(failed, error).otherwise(there)
+        failing = View(found.renamed(t.proper(type_)), there, failed)
+        return _combine(scope, name, [*views, failing], value, type_, where, families, throws or error is not None)
+
+    often = partial or any(arg.dynamic or arg.type.absent for arg in args) or set(families) & set(STRUCTS)
+    return scope.let(args, apply) if often else apply(*args)
+
+
+def _renamed(views: Sequence[View], families: Sequence[str], named: Sequence[Expr]) -> list[View]:
+    """The views, those of structs by their names."""
+    names = iter(named)
+    found = []
+    for v, family in zip(views, families, strict=True):
+        one = next(names) if family in STRUCTS else None
+        found.append(v if one is None else replace(v, value=one.column, more=(one,)))
+    return found
+
+
+def _combine(
+    scope: Scope,
+    name: str,
+    views: Sequence[View],
+    value: Column,
+    type_: t.Type,
+    where: Where,
+    families: Sequence[str],
+    throws: bool,
+) -> Expr:
+    args = [v.expr for v in views]
+    misfits = [v.misfit for v in views if v.misfit is not None]
+    if not misfits and form(type_) is not Form.VARIANT:
+        parts = [part for v in views for part in v.parts]
+        made_ = propagated(type_, value, args, throws=throws, cost=2)
+        return replace(made_, stage=max(part.stage for part in parts))
+    for v, family in zip(views, families, strict=False):
+        if v.misfit is not None and v.kind is not None:
+            error = scope.wrong(f"{name} takes {family}, not ", where, v.kind.column)
+            if error is not None:
+                value, throws = F.when(v.misfit, error).otherwise(value), True
+    nullable = any(arg.type.nullable for arg in args)
+    missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
+    wrong = any_of(misfits)
+    if scope.run.strict and wrong is not None:  # an error, and it is the first thing to be said
+        missing = None if missing is None else missing & ~wrong
+    elif wrong is not None:
+        missing = wrong if missing is None else missing | wrong
+    full = t.absent(type_, nullable=nullable, missable=missing is not None)
+    parts = [part for v in views for part in v.parts]
+    if form(type_) is not Form.VARIANT:
+        return made(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=6)
+    null = any_of(test for test in (arg.is_null() for arg in args) if test is not None)
+    if null is not None:
+        value = F.when(null if wrong is None else null & ~wrong, variants.null()).otherwise(value)
+    if missing is not None:
+        value = F.when(~missing, value)
+    return made(full, value, *parts, throws=throws, cost=6)

@@ -1,0 +1,248 @@
+"""CAST and IS.
+
+A cast is written per target, as a table of what each kind of source becomes: a column that is SQL NULL where it cannot
+be. A number that is too large for its type is an error in both modes; what cannot be at all is forgiven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark.core.expr import Expr, as_variant, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.core.variant_kinds import may_be, possible
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.variant_bytes import TAG
+from firesteel.spark.encoding.variants import FAMILIES, WIDE_NUMBERS, one_of, whole
+from firesteel.spark.scalar.arguments import propagated
+from firesteel.spark.scalar.cast_tables import Conversion, conversions, result_type
+from firesteel.spark.scalar.compare import family
+from firesteel.spark.scalar.structs import container, elements_of
+from firesteel.spark.time.moments import moment
+
+
+def cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
+    expr, target = args
+    if isinstance(target, t.Null | t.Missing | t.Unresolved):
+        raise PlanError(f"nothing can be cast to {target}", where=where)
+    if isinstance(target, t.Any):
+        return expr
+    if isinstance(target, t.Collection):
+        return _to_collection(scope, expr, target, where)
+    if isinstance(target, t.Struct):
+        return _to_struct(scope, expr, target, where)
+    if isinstance(expr.type, t.Null | t.Missing):
+        return expr
+    if isinstance(target, t.Decimal) and target.precision is None and _plain_decimal(expr):
+        return expr
+    return scope.let([expr], lambda value: _cast(scope, value, target, where))
+
+
+def can_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
+    """Does the cast give a value, absent or not?"""
+    expr, target = args
+    if isinstance(target, t.Collection | t.Struct | t.Any):
+        raise UnsupportedError(f"can_cast to {target} is not native on Spark", where=where)
+    if isinstance(expr.type, t.Null | t.Missing):
+        return Expr(t.BOOL, F.lit(True), atomic=True)
+
+    def test(value: Expr) -> Expr:
+        return scope.let([_raw(scope, value, target, where, quiet=True)], lambda found: held(value, found))
+
+    def held(value: Expr, found: Expr) -> Expr:
+        absent = value.is_absent()
+        there = found.column.isNotNull()
+        return made(t.BOOL, there if absent is None else there | absent, value, found)
+
+    return scope.let([expr], test)
+
+
+def can_lossless_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
+    raise UnsupportedError("'can_lossless_cast' casts back to the type of each value: it is not native", where=where)
+
+
+def _plain_decimal(expr: Expr) -> bool:
+    return isinstance(expr.type, t.Decimal) and not expr.dynamic
+
+
+def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
+    """What is present and cannot be cast is wrong."""
+    type_ = result_type(target)
+    variant = form(type_) is Form.VARIANT
+
+    def check(found: Expr) -> Expr:
+        absent = expr.is_absent()
+        failed = found.column.isNull() if absent is None else found.column.isNull() & ~absent
+        said = [] if not expr.dynamic else [F.lit(" a value of type "), scope.kind(expr).column]
+        error = scope.wrong(f"cannot cast {t.proper(expr.type)} to {type_}", where, *said)
+        column = found.column if error is None else F.when(failed, error).otherwise(found.column)
+        null, missing = expr.is_null(), expr.is_missing()
+        if error is None:
+            missing = failed if missing is None else missing | failed
+        if variant and null is not None:
+            column = F.when(null, variants.null()).otherwise(column)
+        full = t.absent(type_, nullable=null is not None, missable=missing is not None)
+        split = missing if null is not None and not variant else None
+        return made(full, column, found, expr, missing=split, throws=error is not None, cost=3)
+
+    raw = _raw(scope, expr, target, where)
+    if not expr.dynamic and not variant and _source(expr) in _SURE.get(type(type_), ()):
+        return propagated(type_, raw.plain, [expr], throws=raw.throws, cost=raw.height)
+    return scope.let([raw], check)
+
+
+def _source(expr: Expr) -> str:
+    if isinstance(expr.type, t.Integer):
+        return "int"
+    if isinstance(expr.type, t.Decimal):
+        return "decimal"
+    if isinstance(expr.type, t.Number):
+        return "float"
+    return {"clob": "text", "date": "moment", "timestamp": "moment", "time": "moment"}.get(family(expr), family(expr))
+
+
+#: Sources of which every value that does not overflow can be cast.
+_SURE: dict[type[t.Type], tuple[str, ...]] = {
+    t.Bool: ("bool", "int", "decimal", "float"),
+    **dict.fromkeys((t.Int8, t.Int16, t.Int32, t.Int64), ("bool", "int", "decimal")),
+    t.Decimal: ("bool", "int", "decimal"),
+    **dict.fromkeys((t.Float32, t.Float64), ("bool", "int", "decimal", "float")),
+    **dict.fromkeys((t.String, t.Char, t.Symbol), ("bool", "int", "decimal", "text", "moment")),
+    t.Date: (),
+}
+
+#: Variants' kinds, by what the tables call them, and the column that they come out as.
+_KINDS: dict[str, tuple[str, str]] = {
+    "BOOLEAN": ("bool", "boolean"),
+    "BIGINT": ("int", "bigint"),
+    "DECIMAL": ("decimal", "decimal(38,18)"),
+    "DOUBLE": ("float", "double"),
+    "FLOAT": ("float", "double"),
+    "STRING": ("text", "string"),
+}
+
+
+def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool = False) -> Expr:
+    """The cast, SQL NULL where it cannot be; a number that is too large is an error, unless it is to be `quiet`."""
+    table = conversions(target, where)
+    type_ = result_type(target)
+    overflow = None if quiet else scope.run.error(f"overflow: the number does not fit in {type_}", where)
+    if not expr.dynamic:
+        return _typed(scope, expr, table, type_, overflow, where)
+    return _dynamic(scope, expr, table, type_, overflow, where)
+
+
+def _converted(conversion: Conversion, column: Column, type_: t.Type, overflow: Column | None) -> Column:
+    value, beyond = conversion(column)
+    value = value.cast(spelled(type_))
+    if beyond is None:
+        return value
+    return F.when(~beyond, value) if overflow is None else F.when(beyond, overflow).otherwise(value)
+
+
+def _typed(
+    scope: Scope, expr: Expr, table: dict[str, Conversion], type_: t.Type, overflow: Column | None, where: Where
+) -> Expr:
+    source = _source(expr)
+    conversion = table.get(source)
+    full = t.absent(type_, nullable=True)
+    if conversion is None:
+        return made(full, F.literal(None, spelled(type_)), expr)
+    _text_of(type_, source, expr, where)
+    if source == "moment":
+        return scope.let(
+            [moment(scope, expr, where)],
+            lambda found: made(full, _converted(conversion, found.column, type_, overflow), found, expr, cost=8),
+        )
+    column = expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
+    return made(full, _converted(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
+
+
+def _text_of(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
+    """Numbers are not always written by Spark as they are by the reference evaluator."""
+    if not isinstance(type_, t.Text):
+        return
+    if source == "float":
+        raise UnsupportedError(f"cast of a float to {type_}: Java writes floats another way", where=where)
+    if source == "decimal" and (expr.dynamic or (isinstance(expr.type, t.Decimal) and (expr.type.scale or 0) > 6)):
+        raise UnsupportedError(
+            f"cast of a decimal to {type_}: Spark does not know how many zeros it was written with", where=where
+        )
+
+
+def _dynamic(
+    scope: Scope, expr: Expr, table: dict[str, Conversion], type_: t.Type, overflow: Column | None, where: Where
+) -> Expr:
+    kind = scope.kind(expr)
+    kinds = possible(expr)
+
+    def build(stamp: Expr | None) -> Expr:
+        column: Any = F
+        for name, (source, spark_type) in _KINDS.items():
+            conversion = table.get(source)
+            if conversion is None or (kinds is not None and name not in kinds):
+                continue
+            _text_of(type_, source, expr, where)
+            exact = source == "decimal" and "digits" in table
+            conversion = table["digits"] if exact else conversion
+            given = whole(expr.column, "string" if exact else spark_type)
+            column = column.when(kind.column == name, _converted(conversion, given, type_, overflow))
+        if "text" in table and (kinds is None or kinds & {"symbol", "clob"}):
+            text = _converted(table["text"], variants.payload(expr.column, "string"), type_, overflow)
+            column = column.when(one_of(kind.column, "symbol", "clob"), text)
+        if stamp is not None:
+            found = _converted(table["moment"], stamp.column, type_, overflow)
+            column = column.when(one_of(kind.column, *FAMILIES["moment"]), found)
+        if isinstance(type_, t.Interval):
+            column = column.when(_is_interval(expr, kind, type_), expr.column)
+        if (kinds is None or kinds & {"int", "decimal"}) and "int" in table:
+            said = "cast of a number of more than 38 digits is not native on Spark yet"
+            wide = scope.run.error(said, where, cls=UnsupportedError)
+            column = column.when(one_of(kind.column, *WIDE_NUMBERS), wide)
+        if column is F:
+            column = F.literal(None, spelled(type_))
+        parts = [expr, kind, *([] if stamp is None else [stamp])]
+        return made(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
+
+    if "moment" in table and may_be(expr, "moment"):
+        return scope.let([moment(scope, expr, where)], build)
+    return build(None)
+
+
+def _is_interval(expr: Expr, kind: Expr, type_: t.Interval) -> Column:
+    fits = kind.column == "interval"
+    if type_.unit is None:
+        return fits
+    return fits & (F.try_variant_get(expr.column, f"$['{TAG}'][1][0]", "string") == type_.unit)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Containers
+
+
+def _to_collection(scope: Scope, expr: Expr, target: t.Collection, where: Where) -> Expr:
+    """It is about the container: what is in it stays what it is."""
+
+    def apply(value: Expr) -> Expr:
+        array, element = elements_of(scope, value)
+        return container(scope, value, "collection", array, type(target)(element), f"cannot cast to {target}", where)
+
+    return scope.let([expr], apply)
+
+
+def _to_struct(scope: Scope, expr: Expr, target: t.Struct, where: Where) -> Expr:
+    if isinstance(expr.type, t.Struct) and not expr.dynamic:
+        return expr
+
+    def apply(value: Expr) -> Expr:
+        column = made(t.ANY, as_variant(value), value)
+        return container(scope, value, "struct", column, t.STRUCT, f"cannot cast to {target}", where)
+
+    return scope.let([expr], apply)

@@ -1,0 +1,1 @@
+"""Functions over a row's own collections, and aggregate functions."""

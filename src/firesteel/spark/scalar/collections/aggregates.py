@@ -1,0 +1,338 @@
+"""Aggregate functions: columns to aggregate, and what is made of them afterwards.
+
+They skip NULL and MISSING; of nothing, a count is 0 and the others NULL. A sum of integers that takes more than 64
+bits is an error. A mean is a decimal of 18 digits behind the point, or as many as its addends have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
+from firesteel.spark.core.expr import Expr, as_decimal, mixed, null_expr, opened, reference
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, form, spelled
+from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
+from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.numbers.exact_decimals import PLACES, Digits, of_digits, of_plain, plus, shortened, to_variant
+from firesteel.spark.numbers.exact_decimals import mean as number_mean
+from firesteel.spark.numbers.sum_parts import EXACT, EXACTLY, MORE, Met, Total, addend, total
+from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
+
+#: Two such totals can be added, and nothing is lost.
+_ROOMY = "decimal(37,18)"
+
+
+@dataclass(frozen=True)
+class Group:
+    """One aggregate call under way: its scope, before; where its columns go; and what comes of them, after."""
+
+    scope: Scope
+    name: str
+    distinct: bool
+    where: Where
+    #: Aggregate a column; what comes back is its name.
+    total: Callable[[Column], str]
+
+    def add(self, column: Column) -> Column:
+        return F.col(self.total(column))
+
+    def result(self, type_: t.Type, column: Column) -> Expr:
+        """An aggregated column that is the result as it is."""
+        return reference(type_, self.total(column))
+
+    def error(self, message: str) -> Column:
+        return self.scope.run.error(message, self.where)
+
+    def forgiven(self, message: str) -> Column:
+        """What a value of the wrong type makes of the whole aggregate."""
+        error = self.scope.wrong(message, self.where)
+        return variants.missing() if error is None else error
+
+    def bound(self, expr: Expr) -> Expr:
+        return self.scope.bind(opened(expr))
+
+
+Aggregate = Callable[..., Expr]
+
+
+def _count_star(group: Group) -> Expr:
+    return group.result(t.INT64, F.count(F.lit(1)))
+
+
+def _present(expr: Expr) -> Column:
+    """SQL NULL just where the value is absent."""
+    if isinstance(expr.type, t.Null | t.Missing):
+        return F.literal(None, "int")
+    if not expr.dynamic and not expr.virtual:
+        return expr.plain
+    absent = expr.is_absent()
+    return F.lit(1) if absent is None else F.when(~absent, F.lit(1))
+
+
+def _count(group: Group, arg: Expr) -> Expr:
+    value = group.bound(arg)
+    if group.distinct:
+        found = group.bound(key(group.scope, value))
+        return group.result(t.INT64, F.count_distinct(found.column))
+    return group.result(t.INT64, F.count(_present(value)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sums and means
+
+
+def _sum(group: Group, arg: Expr) -> Expr:
+    if arg.integral is not None and not group.distinct:
+        return _mixed_sum(group, arg)
+    if arg.quick is not None and not group.distinct:
+        return _dynamic_sum(group, arg)
+    value = group.bound(arg)
+    if isinstance(value.type, t.Null | t.Missing):
+        return _none()
+    if value.dynamic or not isinstance(value.type, t.Number):
+        return _dynamic_sum(group, value)
+    if isinstance(value.type, t.Float32 | t.Float64):
+        add = F.sum_distinct if group.distinct else F.sum
+        return group.result(t.absent(t.FLOAT64, nullable=True), add(value.plain.cast("double")))
+    if isinstance(value.type, t.Integer):
+        return _integer_sum(group, value)
+    return _decimal_sum(group, value)
+
+
+def _mixed_sum(group: Group, arg: Expr) -> Expr:
+    """Of integers alone it is an integer."""
+    value = group.scope.bind(arg)
+    assert value.integral is not None
+    total = _decimal_sum(group, as_decimal(value))
+    decimals = group.add(F.count(F.when(~value.integral, value.plain)))
+    type_ = t.proper(total.type)
+    assert isinstance(type_, t.Decimal)
+    return mixed(type_, total.plain, decimals == 0, total)
+
+
+def _decimal_sum(group: Group, value: Expr) -> Expr:
+    type_ = _decimal_sum_type(value.type)
+    if _roomy(value.type) and not group.distinct:
+        return group.result(t.absent(type_, nullable=True), F.sum(value.plain))
+    total = group.add(F.sum_distinct(value.plain) if group.distinct else F.try_sum(value.plain))
+    return _unless_lost(group, value, total.cast(spelled(type_)), type_, DECIMAL_OVERFLOW)
+
+
+def _decimal_sum_type(type_: t.Type) -> t.Decimal:
+    assert isinstance(type_, t.Decimal)
+    return t.Decimal(min(MAX_DIGITS, (type_.precision or MAX_DIGITS) + 10), type_.scale or 0)
+
+
+def _roomy(type_: t.Type, most: int = MAX_DIGITS) -> bool:
+    """Is there room for the sum of ten billion such values? Then Spark's own error, should there be more, will do.
+    `most` is how many digits the values may have before the point."""
+    if not isinstance(type_, t.Decimal) or type_.precision is None:
+        return False
+    return type_.precision + 10 <= MAX_DIGITS and type_.precision - (type_.scale or 0) <= most
+
+
+def _integer_sum(group: Group, value: Expr) -> Expr:
+    if not group.distinct and not isinstance(value.type, t.Int):
+        total = group.add(F.try_sum(value.plain.cast("bigint")))
+    else:
+        wide = value.plain.cast("decimal(28,0)")
+        total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide)).try_cast("bigint")
+    return _unless_lost(group, value, total, t.INT64, OVERFLOW)
+
+
+def _unless_lost(
+    group: Group,
+    value: Expr,
+    total: Column,
+    type_: t.Type,
+    message: str,
+    cls: type[FiresteelError] = EvaluationError,
+) -> Expr:
+    """A total that is SQL NULL although there were addends did not fit."""
+    count = group.add(F.count(value.plain))
+    column = F.coalesce(total, F.when(count > 0, group.scope.run.error(message, group.where, cls=cls)))
+    return Expr(t.absent(type_, nullable=True), column, height=3, throws=True)
+
+
+def _mean(group: Group, arg: Expr) -> Expr:
+    if arg.quick is not None and not group.distinct:
+        return _dynamic_mean(group, arg)
+    value = group.bound(as_decimal(arg))
+    if isinstance(value.type, t.Null | t.Missing):
+        return _none()
+    if value.dynamic or not isinstance(value.type, t.Number) or isinstance(value.type, t.Float32 | t.Float64):
+        return _dynamic_mean(group, value)
+    # No mean is greater than the greatest value: few digits before the point leave room for what is done with it.
+    if not group.distinct and isinstance(value.type, t.Int8 | t.Int16 | t.Int32):
+        return _simple_mean(group, value.plain, 10)
+    if not group.distinct and isinstance(value.type, t.Decimal) and _roomy(value.type, 20):
+        return _simple_mean(group, value.plain, (value.type.precision or 0) - (value.type.scale or 0))
+    wide = value.plain.cast("decimal(28,0)") if isinstance(value.type, t.Integer) else value.plain
+    total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide))
+    count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
+    if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
+        return _long_mean(group, total, count, value.type)
+    type_ = Mean(MAX_DIGITS, PLACES)
+    mean = _quotient(total, count).cast(spelled(type_))
+    return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
+
+
+def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> Expr:
+    """Of decimals of more digits behind the point than a mean has by itself."""
+    known = of_plain(Expr(t.Decimal(MAX_DIGITS, type_.scale), total.cast(f"decimal({MAX_DIGITS},{type_.scale})")))
+    lost = group.scope.run.error(BEYOND, group.where, cls=UnsupportedError).cast("variant")
+
+    def encoded(found: Column) -> Column:
+        return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(lost)
+
+    mean = variants.let(variants.let(known, lambda sum_: number_mean(Digits(sum_), count)), encoded)
+    column = F.when(count == 0, variants.null()).otherwise(mean)
+    return Expr(t.absent(t.DECIMAL, nullable=True), column, height=40, throws=True)
+
+
+def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
+    """Of numbers of so many digits before the point, whose total has no more than twenty."""
+    total, count = group.add(F.sum(column)), group.add(F.count(column))
+    type_ = Mean(digits + PLACES, PLACES)
+    mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
+    return Expr(t.absent(type_, nullable=True), mean, height=4)
+
+
+def _quotient(total: Column, count: Column) -> Column:
+    """Rounded half up, as Spark does; digits enough of it are kept before that for this to be right."""
+    return F.try_divide(total.try_cast(EXACT), F.when(count > 0, count).cast("decimal(20,0)"))
+
+
+def _total(group: Group, value: Expr, *, mean: bool) -> Total:
+    if group.distinct:
+        raise UnsupportedError(
+            f"'{group.name}' with DISTINCT of values of unknown type is not native on Spark yet", where=group.where
+        )
+    return total(addend(group.scope, value), group.add, mean=mean)
+
+
+def _dynamic_sum(group: Group, value: Expr) -> Expr:
+    return summed(group, _total(group, value, mean=False))
+
+
+def summed(group: Group, parts: Total) -> Expr:
+    """The sum, of the kind that its addends make it."""
+    whole_number = parts.exact.try_cast("bigint").cast("variant")
+    too_long = _too_long(group)
+    column = (
+        F.when(parts.has(Met.OTHER), group.forgiven("sum takes numbers"))
+        .when(parts.has(Met.LOST), too_long)
+        .when(parts.has(Met.FLOAT), F.coalesce(parts.floating().cast("variant"), too_long))
+        .when(parts.has(Met.LONG), _exactly(parts.exact, parts, too_long, lambda sum_: shortened(sum_, parts.places)))
+        .when(parts.has(Met.DECIMAL), F.coalesce(decimal_variant(parts.exact, PLACES, parts.places), too_long))
+        .when(parts.has(Met.INT), F.coalesce(whole_number, group.error(OVERFLOW)))
+        .otherwise(variants.null())
+    )
+    type_ = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
+    return Expr(type_, column, height=30, throws=True)
+
+
+def _too_long(group: Group) -> Column:
+    return group.scope.run.error(BEYOND, group.where, cls=UnsupportedError).cast("variant")
+
+
+def _exactly(short: Column, parts: Total, too_long: Column, finish: Callable[[Digits], Column]) -> Column:
+    """What `finish` makes of a total with the digits of long decimals, as a variant."""
+    high = Digits(of_plain(Expr(t.Decimal(38, PLACES), short.try_cast(EXACT))))
+    low = Digits(of_digits(parts.long, F.lit(PLACES + MORE)))
+
+    def encoded(found: Column) -> Column:
+        return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(too_long)
+
+    return variants.apart(plus(high, low), lambda total: variants.let(finish(Digits(total)), encoded))
+
+
+def _dynamic_mean(group: Group, value: Expr) -> Expr:
+    return averaged(group, _total(group, value, mean=True))
+
+
+def averaged(group: Group, parts: Total) -> Expr:
+    """The mean: a decimal, unless there is a float that is not finite."""
+    exact, floats = parts.plain(parts.exact, EXACTLY, _ROOMY), parts.plain(parts.written, Met.FLOAT, _ROOMY)
+    total, count, too_long = F.try_add(exact, floats), parts.count, _too_long(group)
+    column = (
+        F.when(parts.has(Met.OTHER), group.forgiven("avg takes numbers"))
+        .when(parts.has(Met.INFINITE), F.coalesce((parts.floating() / count).cast("variant"), too_long))
+        .when(parts.has(Met.LOST | Met.UNWRITTEN), too_long)
+        .when(parts.has(Met.LONG), _exactly(total, parts, too_long, lambda sum_: number_mean(sum_, count)))
+        .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count).cast(EXACT), PLACES), too_long))
+        .otherwise(variants.null())
+    )
+    return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The least, the greatest; all, some; everything
+
+
+def _none() -> Expr:
+    return null_expr()
+
+
+def _extreme(least: bool) -> Aggregate:
+    def build(group: Group, arg: Expr) -> Expr:
+        value = group.bound(arg)
+        if isinstance(value.type, t.Null | t.Missing):
+            return _none()
+        found = t.absent(t.proper(value.type), nullable=True)
+        if is_own_key(value.type, ordering=True) or value.missing is not None:
+            return group.result(found, (F.min if least else F.max)(value.plain))
+        order = group.bound(key(group.scope, value, ordering=True))
+        column = (F.min_by if least else F.max_by)(value.column, order.column)
+        if form(value.type) is not Form.VARIANT:
+            return group.result(found, column)
+        return Expr(t.ANY, F.coalesce(group.add(column), variants.null()), height=2)
+
+    return build
+
+
+def _booleans(name: str, combine: Callable[[Column], Column]) -> Aggregate:
+    def build(group: Group, arg: Expr) -> Expr:
+        value = group.bound(arg)
+        if isinstance(value.type, t.Null | t.Missing):
+            return _none()
+        if isinstance(value.type, t.Bool) and not value.dynamic:
+            return group.result(t.absent(t.BOOL, nullable=True), combine(value.plain))
+        variant, found = group.scope.variant(value)
+        kind = found.column
+        result = group.add(combine(extract(variant.column, kind, "bool")))
+        others = group.add(F.count(F.when(~one_of(kind, "BOOLEAN", "VOID"), 1)))
+        made_ = F.coalesce(result.cast("variant"), variants.null())
+        column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(made_)
+        return Expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)
+
+    return build
+
+
+def _collect(group: Group, arg: Expr) -> Expr:
+    """All values as a bag, NULL and MISSING included: inside a struct Spark keeps them."""
+    if group.distinct:
+        raise UnsupportedError("'collect' with DISTINCT is not native on Spark yet", where=group.where)
+    value = group.bound(arg)
+    column = group.add(F.collect_list(F.struct(value.column.alias("v"))))
+    return Expr(t.Bag(value.type), F.transform(column, lambda item: item["v"]), height=3)
+
+
+AGGREGATES: dict[str, Aggregate] = {
+    "count_star": _count_star,
+    "count": _count,
+    "sum": _sum,
+    "avg": _mean,
+    "min": _extreme(True),
+    "max": _extreme(False),
+    "every": _booleans("every", F.bool_and),
+    "any": _booleans("any", F.bool_or),
+    "collect": _collect,
+}

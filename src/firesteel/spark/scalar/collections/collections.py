@@ -1,0 +1,168 @@
+"""Functions over a row's own collections: their aggregates (`folds.py`), each element once, comparisons with ANY and
+ALL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.variants import any_of, one_of
+from firesteel.spark.keys.comparison import row_key
+from firesteel.spark.numbers.operands import Choice
+from firesteel.spark.scalar import compare
+from firesteel.spark.scalar.collections.folds import folded, wrong_value
+from firesteel.spark.scalar.structs import elements_of, misfit
+
+
+def aggregate(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """`coll_sum` and its kin."""
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        return scope.let(args, lambda arg: _of_elements(scope, arg, body, f"coll_{name} takes collections", where))
+
+    def body(scope: Scope, array: Expr, where: Where) -> Expr:
+        return folded(scope, name, array, where)
+
+    return build
+
+
+Body = Callable[[Scope, Expr, Where], Expr]
+
+
+def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where) -> Expr:
+    """A function of the elements of a collection; of what is absent, what it is, and of anything else it is wrong."""
+    if isinstance(arg.type, t.Null | t.Missing):
+        return arg
+    array, element = elements_of(scope, arg)
+    typed = array.renamed(t.Bag(element)) if isinstance(array.type, t.Bag) else array
+    wrong = misfit(scope, arg, "collection")
+    if wrong is None and not arg.type.absent:
+        return body(scope, typed, where)
+
+    def apply(found: Expr) -> Expr:
+        result = body(scope, found, where)
+        choice = Choice()
+        if wrong is not None:
+            choice.when(wrong, lambda: wrong_value(scope, message, where))
+        missing, null = arg.is_missing(), arg.is_null()
+        if missing is not None:
+            choice.when(missing, variants.missing)
+        if null is not None:
+            choice.when(null, variants.null)
+        choice.when(True, lambda: variants.to_variant(result.column, result.type))
+        throws = scope.run.strict or result.throws
+        return made(t.ANY, choice.end(), arg, found, result, throws=throws, cost=4)
+
+    proper = made(t.absent(typed.type, nullable=False, missable=False), typed.column, typed)
+    return scope.let([proper], apply)
+
+
+def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """The first of those that are deeply equal; a list stays a list."""
+    (arg,) = args
+
+    def distinct(scope: Scope, array: Expr, where: Where) -> Expr:
+        assert isinstance(array.type, t.Collection)
+        element = array.type.element
+        inner = scope.inner((), where)
+
+        def keyed(item: Column) -> Column:
+            return row_key(inner, Expr(element, item, atomic=True)).column
+
+        keys = made(t.ANY, F.transform(array.column, keyed), array, cost=12)
+
+        def firsts(found: Expr) -> Expr:
+            flags = F.transform(found.column, lambda k: F.struct(k.isNull().alias("n"), k.alias("k")))
+            return scope.let([made(t.ANY, flags, found, cost=3)], kept)
+
+        def kept(found: Expr) -> Expr:
+            places = F.transform(found.column, lambda k: F.array_position(found.column, k))
+            pairs = F.arrays_zip(array.column.alias("v"), places.alias("p"))
+            once = F.filter(pairs, lambda pair, i: pair["p"] == i + 1)
+            column = F.transform(once, lambda pair: pair["v"])
+            return made(array.type, column, array, found, cost=8)
+
+        return scope.let([keys], firsts)
+
+    def apply(value: Expr) -> Expr:
+        said = "filter_distinct takes collections"
+        if not value.dynamic:
+            return _of_elements(scope, value, distinct, said, where)
+        kind = scope.kind(value)
+
+        def tagged(scope: Scope, array: Expr, where: Where) -> Expr:
+            found = distinct(scope, array, where)
+            items = variants.items_variant(found.column, t.ANY)
+            column = (
+                F.when(kind.column == "ARRAY", items)
+                .when(kind.column == "bag", variants.tag("bag", items))
+                .otherwise(variants.tag("sexp", items))
+            )
+            return made(t.ANY, column, found, kind, cost=8)
+
+        return _of_elements(scope, value, tagged, said, where)
+
+    return scope.let([arg], apply)
+
+
+def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """What OUTER set operators make of their operands; strictly, only collections are."""
+    (arg,) = args
+    if isinstance(arg.type, t.Collection) and not arg.dynamic and not arg.type.absent:
+        return arg.renamed(t.Bag(arg.type.element))
+
+    def apply(value: Expr) -> Expr:
+        variant, kind = scope.variant(value)
+        column, found = variant.column, kind.column
+        collection = F.coalesce(one_of(found, *variants.COLLECTIONS), F.lit(False))
+        nothing, itself = F.array().cast("array<variant>"), F.array(column)
+        other: Column = F.when(found.isNull() | (found == "VOID"), nothing).otherwise(itself)
+        error = scope.wrong("a set operator takes collections, not ", where, F.coalesce(found, F.lit("MISSING")))
+        if error is not None:
+            other = error.cast("array<variant>")
+        listed = F.when(collection, variants.elements(column, found)).otherwise(other)
+        return made(t.Bag(t.ANY), listed, variant, kind, throws=error is not None, cost=6)
+
+    return scope.let([arg], apply)
+
+
+def quantified(name: str, every: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """`name` holds for every element, or for one: AND of all, OR of any, where what is wrong counts as NULL."""
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        return scope.let(args, lambda value, collection: apply(scope, value, collection, where))
+
+    def apply(scope: Scope, value: Expr, collection: Expr, where: Where) -> Expr:
+        array, element = elements_of(scope, collection)
+        inner = scope.inner((), where)
+
+        def holds(item: Column) -> Column:
+            return _held(inner, name, value, Expr(element, item, atomic=True), where)
+
+        found = (F.forall if every else F.exists)(array.column, holds)
+        wrong = misfit(scope, collection, "collection")
+        missing = any_of(test for test in (wrong, collection.is_missing()) if test is not None)
+        error = scope.wrong("ANY and ALL take collections", where) if wrong is not None else None
+        throws = scope.run.strict
+        if wrong is not None and error is not None:
+            found = F.when(wrong, error).otherwise(found)
+            missing = collection.is_missing()
+        full = t.absent(t.BOOL, nullable=True, missable=missing is not None)
+        return made(full, found, value, collection, array, missing=missing, cost=10, throws=throws)
+
+    return build
+
+
+def _held(scope: Scope, name: str, value: Expr, item: Expr, where: Where) -> Column:
+    """Does it hold for one element? SQL NULL where nobody knows."""
+    if name in ("eq", "ne"):
+        same = compare.equal(scope, value, item, where).plain
+        return same if name == "eq" else ~same
+    held = compare.compare(scope, name, value, item, where)
+    return variants.whole(held.column, "boolean") if held.dynamic else held.plain

@@ -1,0 +1,280 @@
+"""Aggregates of a row's own collections.
+
+An aggregate of an array is what it is over a group: it skips NULL and MISSING, and is exact for what is no float. Sums
+of floats carry what every addition loses along, so that their order does not show.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import Expr, made, null_expr
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
+from firesteel.spark.encoding.variants import NUMBERS, WIDE_NUMBERS, decimal_variant, one_of, whole
+from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.numbers import exact_decimals
+from firesteel.spark.numbers.exact_decimals import Digits
+from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, OVERFLOW
+
+WHOLE = "decimal(38,0)"
+_BOTH = {"nullable": True, "missable": True}
+_SUM = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), **_BOTH)
+_MEAN = t.absent(t.union((t.DECIMAL, t.FLOAT64)), **_BOTH)
+
+
+def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
+    """An aggregate of the elements of an array that is there, by the name of its row."""
+    assert isinstance(array.type, t.Collection)
+    element = array.type.element
+    if name in ("count", "count_star"):
+        found = array.column if name == "count_star" else _present(array, element)
+        return made(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=3)
+    if name == "collect":
+        return array.renamed(t.Bag(element))
+    if isinstance(element, t.Null | t.Missing):
+        return null_expr()
+    if name in ("min", "max"):
+        return _extreme(scope, name == "min", array, element, where)
+    if name in ("every", "any"):
+        return _booleans(scope, name, array, element, where)
+    if isinstance(element, t.Integer) and form(element) is not Form.VARIANT and name in ("sum", "arithmetic:sum"):
+        return _integers(scope, array, where)
+    if name not in ("sum", "avg"):
+        raise UnsupportedError(f"'{name}' of a collection inside of a row", where=where)
+    build = _total if name == "sum" else _mean
+    return scope.let([_kinds(array, element)], lambda pairs: build(scope, pairs, where))
+
+
+def _absent(item: Column, element: t.Type) -> Column:
+    if form(element) is Form.VARIANT:
+        return item.isNull() | F.is_variant_null(item)
+    return item.isNull()
+
+
+def _present(array: Expr, element: t.Type) -> Column:
+    return F.filter(array.column, lambda item: ~_absent(item, element)) if element.absent else array.column
+
+
+def _kinds(array: Expr, element: t.Type) -> Expr:
+    """The present elements as variants, each with its kind."""
+
+    def pair(item: Column) -> Column:
+        value = variants.to_variant(item, element)
+        return variants.let(value, lambda v: variants.let(F.schema_of_variant(v), lambda schema: with_kind(v, schema)))
+
+    def with_kind(value: Column, schema: Column) -> Column:
+        return F.struct(value.alias("v"), variants.tagged_kind(value, schema).alias("k"))
+
+    pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != "VOID"))
+    return made(t.ANY, pairs, array, cost=10)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sums and means
+
+
+def _integers(scope: Scope, array: Expr, where: Where) -> Expr:
+    zero = F.literal(None, WHOLE)
+
+    def add(total: Column, item: Column) -> Column:
+        return F.coalesce(F.try_add(total, item.cast("decimal(20,0)")).cast(WHOLE), item.cast(WHOLE), total)
+
+    total = made(t.ANY, F.aggregate(array.column, zero, add), array, cost=5)
+
+    def checked(found: Expr) -> Expr:
+        fits = found.column.try_cast("bigint")
+        lost = found.column.isNotNull() & fits.isNull()
+        column = F.when(lost, scope.run.error(OVERFLOW, where)).otherwise(fits)
+        return made(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=2)
+
+    return scope.let([total], checked)
+
+
+def _any_kind(pairs: Column, *kinds: str) -> Column:
+    return F.exists(pairs, lambda p: one_of(p["k"], *kinds))
+
+
+def _other(pairs: Column, *kinds: str) -> Column:
+    return F.exists(pairs, lambda p: ~one_of(p["k"], *kinds))
+
+
+def _exact_total(items: Column) -> Column:
+    """The sum of an array of digits, as digits; SQL NULL in it if it takes too many."""
+
+    def sum_of(listed: Column) -> Column:
+        scale = F.array_max(F.transform(listed, lambda d: d["e"]))
+
+        def add(total: Column, item: Column) -> Column:
+            text = F.concat(item["u"].cast("string"), F.repeat(F.lit("0"), scale - item["e"]))
+            return F.try_add(total, text.try_cast(WHOLE)).try_cast(WHOLE)
+
+        return exact_decimals.of_digits(F.aggregate(listed, F.literal(0, WHOLE), add), scale)
+
+    return variants.let(items, sum_of)
+
+
+def _float_total(items: Column) -> Column:
+    """Neumaier's sum: what an addition loses is kept beside the sum. Of what is not finite, the plain sum."""
+    zero = F.struct(F.lit(0.0).alias("s"), F.lit(0.0).alias("c"))
+
+    def add(total: Column, item: Column) -> Column:
+        new = total["s"] + item
+        lost = F.when(F.abs(total["s"]) >= F.abs(item), (total["s"] - new) + item).otherwise((item - new) + total["s"])
+        return F.struct(new.alias("s"), (total["c"] + lost).alias("c"))
+
+    def finish(total: Column) -> Column:
+        return F.when(exact_decimals.finite(total["s"]), total["s"] + total["c"]).otherwise(total["s"])
+
+    return F.aggregate(items, zero, add, finish)
+
+
+def _doubles(pairs: Column) -> Column:
+    return F.transform(pairs, lambda p: whole(p["v"], "double"))
+
+
+def wrong_value(scope: Scope, message: str, where: Where) -> Column:
+    error = scope.wrong(message, where)
+    return variants.missing() if error is None else error.cast("variant")
+
+
+#: Digits behind the point for which a sum of plain decimals has room.
+_FEW = 12
+_PLAIN = f"decimal({MAX_DIGITS},{_FEW})"
+
+
+def _plain_total(items: Column) -> Column:
+    """The sum of numbers of few digits behind the point; SQL NULL if there are others, or if it takes too many."""
+
+    def plain(text: Column) -> Column:
+        return F.when((exact_decimals.places(text) <= _FEW) & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
+
+    parts = F.transform(items, lambda p: variants.let(F.to_json(p["v"]), plain))
+    return F.aggregate(parts, F.literal(0, _PLAIN), lambda total, item: F.try_add(total, item).try_cast(_PLAIN))
+
+
+def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
+    column = pairs.column
+    exact = F.filter(column, lambda p: one_of(p["k"], "BIGINT", "DECIMAL"))
+    digits = _exact_total(F.transform(exact, lambda p: exact_decimals.of_variant(p["v"])))
+    beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
+
+    def integer(number: Column) -> Column:
+        return F.coalesce(number.try_cast("bigint").cast("variant"), scope.run.error(OVERFLOW, where).cast("variant"))
+
+    def exactly(found: Column) -> Column:
+        number = Digits(found)
+        made_ = F.when(_any_kind(column, "DECIMAL"), exact_decimals.to_variant(number)).otherwise(
+            integer(number.unscaled)
+        )
+        return F.when(number.unscaled.isNull(), beyond).otherwise(made_)
+
+    def finish(found: Expr) -> Expr:
+        result = (
+            F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), wrong_value(scope, "sum takes numbers", where))
+            .when(F.array_size(column) == 0, variants.null())
+            .when(_any_kind(column, *WIDE_NUMBERS), beyond)
+            .when(_any_kind(column, "DOUBLE", "FLOAT"), _float_total(_doubles(column)).cast("variant"))
+        )
+        if roomy:
+            plain = found.column
+            behind = F.array_max(F.transform(exact, lambda p: exact_decimals.places(F.to_json(p["v"]))))
+            quick = F.when(_any_kind(column, "DECIMAL"), decimal_variant(plain, _FEW, behind)).otherwise(integer(plain))
+            result = result.when(plain.isNotNull(), quick).otherwise(variants.apart(digits, exactly))
+        else:
+            result = result.otherwise(exactly(found.column))
+        return made(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
+
+    roomy = scope.run.limits.roomy
+    first = made(t.Decimal(MAX_DIGITS, _FEW, nullable=True), _plain_total(exact), pairs, cost=8)
+    return scope.let([first if roomy else made(t.ANY, digits, pairs, cost=12)], finish)
+
+
+def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
+    column = pairs.column
+
+    def written(pair: Column) -> Column:
+        floating = exact_decimals.of_float(whole(pair["v"], "double"))
+        number = exact_decimals.of_variant(pair["v"])
+        exact = one_of(pair["k"], "BIGINT", "DECIMAL")
+        return exact_decimals.of_digits(
+            F.when(exact, number["u"]).otherwise(floating["u"]), F.when(exact, number["e"]).otherwise(floating["e"])
+        )
+
+    total = made(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=14)
+    count = made(t.INT64, F.array_size(column), pairs, cost=2)
+
+    def finish(found: Expr) -> Expr:
+        doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], "DOUBLE", "FLOAT")))
+        infinite = F.exists(doubles, lambda d: ~exact_decimals.finite(d))
+        floating = _float_total(_doubles(column)) / F.nullif(F.array_size(column), F.lit(0)).cast("double")
+        beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
+        result = (
+            F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), wrong_value(scope, "avg takes numbers", where))
+            .when(F.array_size(column) == 0, variants.null())
+            .when(infinite, floating.cast("variant"))
+            .when(found.column["u"].isNull(), beyond)
+            .otherwise(exact_decimals.to_variant(Digits(found.column)))
+        )
+        return made(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
+
+    def quotient(i: Expr, j: Expr) -> Expr:
+        column = exact_decimals.mean(Digits(i.column), j.column)
+        return made(t.ANY, column, i, j, cost=26)
+
+    return scope.let([total, count], lambda i, j: scope.let([quotient(i, j)], finish))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The least, the greatest; all, some
+
+
+def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Where) -> Expr:
+    found = t.absent(element, nullable=True, missable=False)
+    if is_own_key(element, ordering=True):
+        column = (F.array_min if least else F.array_max)(array.column)
+        return made(found, column, array, cost=2)
+    inner = scope.inner((), where)
+    heights: list[Expr] = []
+
+    def ranked(item: Column, index: Column) -> Column:
+        order = key(inner, Expr(element, item, atomic=True), ordering=True)
+        heights.append(order)
+        place = index if least else -index
+        return F.struct(order.column.alias("k"), place.alias("i"))
+
+    ordered = F.filter(F.transform(array.column, ranked), lambda pair: pair["k"].isNotNull())
+    best = (F.array_min if least else F.array_max)(ordered)
+    place = made(t.ANY, F.abs(best["i"]), array, *(e for e in heights[-1:] if not e.stage), cost=6)
+
+    def chosen(at: Expr) -> Expr:
+        item = F.get(array.column, at.column)
+        if form(element) is Form.VARIANT:
+            return made(t.ANY, F.coalesce(item, variants.null()), array, at)
+        return made(found, item, array, at)
+
+    return scope.let([place], chosen)
+
+
+def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Where) -> Expr:
+    nullable = t.absent(t.BOOL, nullable=True)
+    combine = F.forall if name == "every" else F.exists
+    if isinstance(element, t.Bool) and form(element) is not Form.VARIANT:
+        items = _present(array, element)
+        return made(nullable, F.when(F.array_size(items) > 0, combine(items, lambda item: item)), array, cost=4)
+
+    def finish(pairs: Expr) -> Expr:
+        column = pairs.column
+        result = (
+            F.when(_other(column, "BOOLEAN"), wrong_value(scope, f"{name} takes booleans", where))
+            .when(F.array_size(column) == 0, variants.null())
+            .otherwise(combine(column, lambda p: whole(p["v"], "boolean")).cast("variant"))
+        )
+        full = t.absent(t.BOOL, **_BOTH)
+        return made(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=4)
+
+    return scope.let([_kinds(array, element)], finish)

@@ -1,0 +1,337 @@
+"""Equality and order as the operators have them: `=` is deep and takes anything, `<` compares like with like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.node import fold
+from firesteel.spark.core.expr import Expr, fit, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, digits_of, form
+from firesteel.spark.encoding.variants import WIDE_NUMBERS, any_of, extract, one_of, payload, whole
+from firesteel.spark.keys.comparison import is_own_key, is_scalar, key, variant_key
+from firesteel.spark.keys.variant_keys import RANKS, Use
+from firesteel.spark.numbers import float_compare
+from firesteel.spark.numbers.float_text import EXACT, side_of
+from firesteel.spark.scalar.arguments import propagated, wrong_type
+from firesteel.spark.scalar.compare_literal import comparable, compared, same_word
+
+Operator = Callable[[Any, Any], Column]
+
+_CLASSES: tuple[tuple[Any, str], ...] = (
+    (t.Number, "number"),
+    (t.Clob, "clob"),
+    (t.Text, "text"),
+    (t.Bool, "bool"),
+    (t.Date, "date"),
+    (t.Timestamp, "timestamp"),
+    (t.Time, "time"),
+    (t.Interval, "interval"),
+    (t.Octets, "octets"),
+    (t.Bag, "bag"),
+    (t.Collection, "array"),
+    (t.Struct | t.Map, "struct"),
+    (t.Null | t.Missing, "none"),
+    (t.Uuid, "text"),
+    (t.UserDefined, "number"),
+)
+
+
+def family(expr: Expr) -> str:
+    """What kind of values an expression has, as comparing goes: `any` where only the run can tell."""
+    return next((name for cls, name in _CLASSES if isinstance(expr.type, cls)), "any")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Equality
+
+
+def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
+    """Deep equality; SQL NULL, which is NULL, if either is absent."""
+    absent = a.type.absent or b.type.absent
+    type_ = t.absent(t.BOOL, nullable=absent)
+    kinds = {family(a), family(b)}
+    if "none" in kinds:
+        return Expr(t.absent(t.BOOL, nullable=True), F.literal(None, "boolean"), atomic=True)
+    if not a.dynamic and not b.dynamic:
+        if kinds == {"date", "timestamp"}:
+            return made(type_, _moment(a) == _moment(b), a, b)
+        if len(kinds) > 1 and "any" not in kinds:
+            return _unequal(type_, a, b)
+        if kinds == {"number"} and float_compare.concerns(a, b):
+            return made(type_, float_compare.compared(_same, a, b), a, b, cost=4)
+        if kinds == {"number"} and _too_wide(a.type, b.type):
+            coarse, fine, scale = _by_scale(a, b)
+            same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
+            return made(type_, same, a, b, cost=4)
+        if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
+            return made(type_, _alike(a) == _alike(b), a, b)
+        shared = common((t.proper(a.type), t.proper(b.type)))
+        if form(shared) is not Form.VARIANT and not _may_miss(shared):
+            return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
+    word = same_word(scope, type_, a, b)
+    if word is not None:
+        return word
+    for one, other in ((a, b), (b, a)):
+        if one.dynamic and not other.dynamic and family(other) in _SCALAR_TESTS:
+            return scope.let([one, other], lambda x, y: _equal_scalar(scope, type_, x, y))
+    return scope.let([a, b], lambda x, y: _equal_variants(scope, type_, x, y))
+
+
+def _may_miss(type_: t.Type) -> bool:
+    """May a collection in it have MISSING elements? To `=` they are as good as NULL, which keys tell from them."""
+    return fold(type_, lambda one, inner: any(inner) or (isinstance(one, t.Collection) and one.element.missable))
+
+
+def _alike(expr: Expr) -> Column:
+    """Timestamps with and without a zone compare as instants, those without as if in UTC."""
+    return expr.plain.cast("timestamp") if isinstance(expr.type, t.Timestamp) else expr.plain
+
+
+def _moment(expr: Expr) -> Column:
+    return expr.plain.cast("timestamp")
+
+
+def _unequal(type_: t.Type, a: Expr, b: Expr) -> Expr:
+    absent = any_of(test for test in (a.is_absent(), b.is_absent()) if test is not None)
+    never = F.lit(False)
+    return made(type_, never if absent is None else F.when(~absent, never), a, b)
+
+
+def _equal_keys(scope: Scope, type_: t.Type, a: Expr, b: Expr, shared: t.Type) -> Expr:
+    """Containers of one type, by their keys."""
+    wide = t.absent(shared, nullable=True)
+    x, y = (made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b))
+    return scope.let([key(scope, x), key(scope, y)], lambda i, j: made(type_, i.plain == j.plain, i, j))
+
+
+#: The families that a variant is compared with without a key.
+_SCALAR_TESTS = frozenset({"number", "text", "bool"})
+
+
+def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Expr:
+    """A variant and a plain scalar."""
+    found = scope.kind(variant)
+    column, other, kind = variant.column, plain.plain, found.column
+    name = family(plain)
+    if name == "number":
+        same = _equal_number(column, kind, plain)
+    else:
+        same = extract(column, kind, name) == other
+    there = ~one_of(kind, "VOID")
+    result = F.when(there & other.isNotNull(), F.coalesce(same, F.lit(False)))
+    return made(type_, result, variant, plain, found, cost=8)
+
+
+def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
+    """A variant's number and a plain one; SQL NULL if it is none."""
+    double, wide = whole(column, "double"), F.lit(False)
+    if float_compare.is_float(plain):
+        given = plain.plain.cast("double")
+        floating = double == given
+        decimal = floating & (side_of(double, whole(column, "string")) == 0)
+        integer = floating & ((F.abs(double) < EXACT) | decimal)
+        beyond = payload(column, "double")
+        wide = (beyond == given) & (side_of(beyond, payload(column, "string")) == 0)
+    else:
+        integer = whole(column, "bigint") == plain.plain
+        scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
+        same = whole(column, f"decimal(38,{scale})") == plain.plain  # what it rounds has more digits, and is not equal
+        decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
+        floating = float_compare.compared(_same, Expr(t.FLOAT64, double), plain)
+    return (
+        F.when(kind == "BIGINT", integer)
+        .when(kind == "DECIMAL", decimal)
+        .when(one_of(kind, "DOUBLE", "FLOAT"), floating)
+        .when(one_of(kind, *WIDE_NUMBERS), wide)
+    )
+
+
+def _same(x: Any, y: Any) -> Any:
+    return x == y
+
+
+def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
+    """Whatever it is, by keys; inside a container MISSING is as good as NULL."""
+    shallow = is_scalar(a.type) or is_scalar(b.type)
+    keys = [equality_key(scope, e, shallow=shallow) for e in (a, b)]
+    return scope.let(keys, lambda i, j: made(type_, i.column == j.column, i, j))
+
+
+def equality_key(scope: Scope, expr: Expr, *, shallow: bool = False) -> Expr:
+    """The key of whatever it is, equal just where `=` is true; if `shallow`, of what is compared with scalars only.
+    Give it a name first."""
+    value, _ = scope.variant(expr)
+    return variant_key(scope, value, Use.EQUAL, shallow=shallow)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Order
+
+
+def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """`lt`, `lte`, `gt` or `gte`: MISSING, or an error, for values that are not alike."""
+    operator = _OPERATORS[name]
+    kinds = {_order_family(a), _order_family(b)}
+    args = (a, b)
+    if "any" not in kinds and not a.dynamic and not b.dynamic:
+        if len(kinds - {"none"}) <= 1 and not kinds & {"array", "bag", "struct"}:
+            return propagated(t.BOOL, _native(name, a, b), args)
+        return wrong_type(scope, t.BOOL, args, f"cannot compare {_said(a)} and {_said(b)}", where)
+    if name in ("gt", "gte"):
+        return compare(scope, _FLIPPED[name], b, a, where)
+    if comparable(a, b):
+        return scope.let([a, b], partial(compared, scope, operator, where))
+    return scope.let([a, b], partial(_compare_dynamic, scope, operator, where))
+
+
+def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """Both bounds are compared, so that one of the wrong type is wrong whatever the other says; but nothing is wrong
+    where one of the three is NULL."""
+
+    def apply(value: Expr, low: Expr, high: Expr) -> Expr:
+        within = float_compare.between(value, low, high)
+        if within is not None:
+            return propagated(t.BOOL, within, (value,))
+        sides = [compare(scope, "lte", low, value, where), compare(scope, "lte", value, high, where)]
+        if not low.type.absent and not high.type.absent and all(side.missing is None for side in sides):
+            # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
+            return made(sides[0].type, sides[0].plain & sides[1].plain, *sides)
+        three = (value, low, high)
+        null = any_of(test for test in (e.is_null() for e in three) if test is not None)
+        if null is None:
+            return scope.let(sides, _both)
+        there = F.coalesce(~null, F.lit(True))
+        stage = max(e.stage for e in (*sides, *three))
+        guarded = [replace(side, value=F.when(there, side.value), truth=None, stage=stage) for side in sides]
+        return scope.let(guarded, lambda above, below: _unless_null(_both(above, below), there, three))
+
+    return scope.let(args, apply)
+
+
+def _both(above: Expr, below: Expr) -> Expr:
+    there = above.plain.isNotNull() & below.plain.isNotNull()
+    return propagated(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
+
+
+def _unless_null(found: Expr, there: Column, args: Sequence[Expr]) -> Expr:
+    """What is MISSING because it is wrong is so only if no argument is NULL; of a MISSING argument it is anyway."""
+    if found.missing is None:
+        return found
+    tests = [found.missing & there, *(e.is_missing() for e in args)]
+    return replace(found, missing=any_of(test for test in tests if test is not None))
+
+
+def _order_family(expr: Expr) -> str:
+    """Text and clobs compare as text, dates and timestamps as moments."""
+    return {"clob": "text", "date": "timestamp"}.get(family(expr), family(expr))
+
+
+def _said(expr: Expr) -> str:
+    return str(t.proper(expr.type))
+
+
+def _native(name: str, a: Expr, b: Expr) -> Column:
+    operator = _OPERATORS[name]
+    if family(a) == "none" or family(b) == "none":
+        return F.literal(None, "boolean")
+    if _order_family(a) == "text":
+        return operator(_text(a), _text(b))
+    if _order_family(a) == "timestamp" and type(a.type) is type(b.type) is t.Date:
+        return operator(a.plain, b.plain)
+    if _order_family(a) == "timestamp":
+        return operator(_moment(a), _moment(b))
+    if float_compare.concerns(a, b):
+        return float_compare.compared(operator, a, b)
+    if float_compare.is_float(a):
+        x, y = a.plain.cast("double"), b.plain.cast("double")
+        for one, other, apply in ((a, y, lambda p, q: operator(q, p)), (b, x, operator)):
+            if isinstance(one.constant, float) and not math.isnan(one.constant):
+                return float_compare.beside(apply, other, F.lit(one.constant))
+        return F.when(x.isNotNull() & y.isNotNull(), operator(_float_key(x), _float_key(y)))
+    if _too_wide(a.type, b.type):
+        return _compare_wide(name, a, b)
+    return operator(a.plain, b.plain)
+
+
+def comparable_as_they_are(a: Expr, b: Expr) -> bool:
+    """Is `=` of two plain numbers Spark's own?"""
+    if not float_compare.concerns(a, b):
+        return not _too_wide(a.type, b.type)
+    return any(not float_compare.is_float(e) and float_compare.reads_as_itself(e) for e in (a, b))
+
+
+def _too_wide(*types: t.Type) -> bool:
+    """Would Spark round these numbers to compare them?"""
+    if not any(isinstance(type_, t.Decimal) for type_ in types):
+        return False
+    sizes = [digits_of(type_) for type_ in types]
+    return max(p - s for p, s in sizes) + max(s for _, s in sizes) > MAX_DIGITS
+
+
+def _by_scale(a: Expr, b: Expr) -> tuple[Expr, Expr, Column]:
+    """The number with fewer digits behind the point, the one with more, and how many the first has. Cut down to those,
+    the second has no more digits in all than before: so Spark has room for both."""
+    coarse, fine = sorted((a, b), key=lambda e: digits_of(e.type)[1])
+    return coarse, fine, F.lit(digits_of(coarse.type)[1])
+
+
+def _compare_wide(name: str, a: Expr, b: Expr) -> Column:
+    """A multiple of 0.01, say, is less than a number if it is less than the next multiple that is not below that one,
+    and at most as great if it is at most the next that is not above."""
+    coarse, fine, scale = _by_scale(a, b)
+    if coarse is not a:
+        return _compare_wide(_FLIPPED[name], b, a)
+    cut = F.ceil if name in ("lt", "gte") else F.floor
+    return _OPERATORS[name](coarse.plain, cut(fine.plain, scale))
+
+
+def _float_key(column: Column) -> Column:
+    """NaN is the least number."""
+    return F.struct((~F.isnan(column)).alias("r"), column.alias("n"))
+
+
+def _text(expr: Expr) -> Column:
+    return expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
+
+
+def _same_unit(x: Column, y: Column) -> Column:
+    """Intervals of months and of seconds are not alike."""
+    return (x["r"] != RANKS["interval"]) | (x["m"]["u"] == y["m"]["u"])
+
+
+def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
+    """By the keys of both, if their ranks are of one class."""
+    found = [scope.variant(e) for e in (a, b)]
+    sides, kinds = [value for value, _ in found], [kind for _, kind in found]
+    keys = [scope.bind(variant_key(scope, side, Use.ORDER, shallow=True)) for side in sides]
+    x, y = keys[0].column, keys[1].column
+    both = x.isNotNull() & y.isNotNull()
+    like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"]) & _same_unit(x, y)
+    value = F.when(both & like, operator(x, y))
+    misfit = both & ~like
+    error = scope.wrong("cannot compare ", where, kinds[0].column, F.lit(" and "), kinds[1].column)
+    if error is not None:
+        value = F.when(misfit, error).otherwise(value)
+    absent = any_of(side.column.isNull() for side in sides)
+    assert absent is not None
+    unknown = t.absent(t.BOOL, nullable=True, missable=True)
+    missing = misfit | absent if error is None else absent
+    return made(unknown, value, *keys, *kinds, *sides, missing=missing, cost=6, throws=error is not None)
+
+
+_OPERATORS: dict[str, Operator] = {
+    "lt": lambda x, y: x < y,
+    "lte": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y,
+    "gte": lambda x, y: x >= y,
+}
+_FLIPPED = {"lt": "gt", "gt": "lt", "lte": "gte", "gte": "lte"}

@@ -1,0 +1,84 @@
+"""IS: does a value conform to a type?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.variants import FAMILIES, any_of, extract, one_of, whole
+
+_KINDS: dict[type[t.Type], tuple[str, ...]] = {
+    t.Bool: ("BOOLEAN",),
+    t.Int: ("BIGINT", "int"),
+    t.Int64: ("BIGINT",),
+    t.Float64: ("DOUBLE", "FLOAT"),
+    t.Symbol: ("symbol",),
+    t.Clob: ("clob",),
+    t.Date: ("DATE",),
+    t.Graph: ("graph",),
+}
+
+
+def is_type(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
+    expr, target = args
+
+    def test(value: Expr) -> Expr:
+        given, kind = scope.variant(value)
+        return made(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=6)
+
+    return scope.let([expr], test)
+
+
+def _conforms(column: Column, kind: Column, type_: t.Type, where: Where) -> Column:
+    if isinstance(type_, t.Any):
+        return F.lit(True)
+    if isinstance(type_, t.Null):
+        return F.coalesce(kind == "VOID", F.lit(True))
+    present = _present(column, kind, type_, where)
+    return F.when(kind.isNull(), F.lit(type_.missable)).when(kind == "VOID", F.lit(type_.nullable)).otherwise(present)
+
+
+def _present(column: Column, kind: Column, type_: t.Type, where: Where) -> Column:
+    if type(type_) in _KINDS:
+        return one_of(kind, *_KINDS[type(type_)])
+    match type_:
+        case t.Missing():
+            return F.lit(False)
+        case t.Integer(bits=int() as bits):
+            number = whole(column, "bigint")
+            return F.coalesce(
+                number.between(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) & (kind == "BIGINT"), F.lit(False)
+            )
+        case t.Decimal(precision=None):
+            return one_of(kind, "DECIMAL", "decimal")
+        case t.String() | t.Char():
+            return one_of(kind, "STRING", "symbol") & _length(F.char_length(extract(column, kind, "text")), type_)
+        case t.Blob() | t.Byte():
+            return (kind == "BINARY") & _length(F.octet_length(whole(column, "binary")), type_)
+        case t.Time(precision=None, zone=False) | t.Timestamp(precision=None, zone=False):
+            return one_of(kind, *FAMILIES["time" if isinstance(type_, t.Time) else "timestamp"])
+        case t.Interval(unit=None):
+            return kind == "interval"
+        case t.Collection(element=t.Any()):
+            return kind == {t.Bag: "bag", t.Sexp: "sexp"}.get(type(type_), "ARRAY")
+        case t.Struct(open=True, fields=()):
+            return one_of(kind, *FAMILIES["struct"])
+        case t.Union():
+            found = any_of(_present(column, kind, member, where) for member in type_.members)
+            assert found is not None
+            return found
+    raise UnsupportedError(f"is_type of {type_} on Spark is not native yet", where=where)
+
+
+def _length(length: Column, type_: t.Type) -> Column:
+    if isinstance(type_, t.Char | t.Byte):
+        return F.coalesce(length == type_.length, F.lit(False))
+    extent = type_.extent if isinstance(type_, t.String | t.Blob) else None
+    return F.lit(True) if extent is None else F.coalesce(length <= extent, F.lit(False))

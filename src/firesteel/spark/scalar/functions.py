@@ -1,0 +1,158 @@
+"""The functions of the catalogue on Spark: each row is in just one of three tables.
+
+`SPARK`: one Spark function on plain columns; `LOWERED`: put together from several, and `AGGREGATES` likewise;
+`UNSUPPORTED`: not done, and why. Substrait's functions have a folder and tables of their own (`substrait/`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import Expr, as_decimal, made, opened
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.scalar import casts, compare, conform, logic, structs, substrait, text
+from firesteel.spark.scalar.arguments import Native, call
+from firesteel.spark.scalar.arithmetic import arithmetic, negate, rounding
+from firesteel.spark.scalar.collections import collections
+from firesteel.spark.scalar.collections.aggregates import AGGREGATES
+from firesteel.spark.scalar.temporal import dates, format_patterns, intervals
+
+#: Simple functions: the families of their parameters, the function, the type of the result.
+SPARK: dict[str, tuple[tuple[str, ...], Native, t.Type]] = {
+    "concat": (("text", "text"), F.concat, t.STRING),
+    "char_length": (("text",), lambda v: F.char_length(v).cast("bigint"), t.INT64),
+    "upper": (("text",), F.upper, t.STRING),
+    "lower": (("text",), F.lower, t.STRING),
+    "position": (("text", "text"), lambda part, whole: F.position(part, whole).cast("bigint"), t.INT64),
+}
+
+Lowered = Callable[[Scope, Sequence[Any], Where], Expr]
+
+
+def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    same = compare.equal(scope, args[0], args[1], where)
+    return made(same.type, ~same.plain, same)
+
+
+def _by_name(function: Callable[[Scope, str, Sequence[Expr], Where], Expr], *names: str) -> dict[str, Lowered]:
+    """Functions that one function computes, told by their name."""
+
+    def lowered(name: str) -> Lowered:
+        return lambda scope, args, where: function(scope, name, args, where)
+
+    return {name: lowered(name) for name in names}
+
+
+def _ordered(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
+    return compare.compare(scope, name, args[0], args[1], where)
+
+
+_OPERATORS = ("plus", "minus", "times", "divide", "modulo")
+_COMPARISONS = ("eq", "ne", "lt", "lte", "gt", "gte")
+
+
+def _to_index(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    return call(scope, "to_index", args, ("int",), lambda v: v, t.INT64, where, partial="no array is that long")
+
+
+LOWERED: dict[str, Lowered] = {
+    **_by_name(arithmetic.binary, *_OPERATORS),
+    **_by_name(negate.unary, "neg", "pos", "abs"),
+    **_by_name(_ordered, "lt", "lte", "gt", "gte"),
+    **_by_name(logic.kleene, "and", "or"),
+    "eq": lambda scope, args, where: compare.equal(scope, args[0], args[1], where),
+    "ne": _not_equal,
+    "between": compare.between,
+    "in_collection": structs.in_collection,
+    "not": logic.negate,
+    "is_null": logic.is_null,
+    "is_missing": logic.is_missing,
+    "coalesce": logic.coalesce,
+    "nullif": logic.nullif,
+    "is_type": conform.is_type,
+    "cast": casts.cast,
+    "substring": text.substring,
+    "like": text.like,
+    "struct_concat": structs.struct_concat,
+    "cardinality": structs.cardinality,
+    "exists": structs.exists,
+    "to_bag": structs.to_bag,
+    "ceiling": rounding.rounded("ceiling"),
+    "floor": rounding.rounded("floor"),
+    "sqrt": rounding.sqrt,
+    "is_true": logic.is_truth(True),
+    "is_false": logic.is_truth(False),
+    "can_cast": casts.can_cast,
+    "can_lossless_cast": casts.can_lossless_cast,
+    "octet_length": text.octet_length,
+    "bit_length": text.bit_length,
+    **{name: text.trim(name) for name in ("trim", "ltrim", "rtrim")},
+    "overlay": text.overlay,
+    "text_replace": text.replace,
+    "to_index": _to_index,
+    **{f"{name}_any": collections.quantified(name, False) for name in _COMPARISONS},
+    **{f"{name}_all": collections.quantified(name, True) for name in _COMPARISONS},
+    **{f"coll_{name}": collections.aggregate(name) for name in ("count", "sum", "avg", "min", "max", "every", "any")},
+    "filter_distinct": collections.filter_distinct,
+    "as_bag": collections.as_bag,
+    "date_add": dates.date_add,
+    "date_diff": dates.date_diff,
+    "extract": dates.extract,
+    "extract_second": dates.extract_second,
+    "fit_interval": intervals.fit,
+    "overlaps": intervals.overlaps,
+    "to_string": format_patterns.to_string,
+    "to_timestamp": format_patterns.to_timestamp,
+    "from_unixtime": dates.from_unixtime,
+    "unix_timestamp": dates.unix_timestamp,
+    "make_date": dates.make_date,
+    "make_time": dates.make_time,
+    **{name: dates.current(name) for name in ("current_date", "current_time", "current_timestamp")},
+}
+
+#: Functions that have no native form. The reference evaluator has them all.
+_JAVA = "Java's result may differ from the reference evaluator's in the last digit"
+UNSUPPORTED: dict[str, str] = {
+    **dict.fromkeys(("exp", "ln", "power"), _JAVA),
+    **dict.fromkeys(
+        (
+            *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"),
+            *("lag", "lead", "first_value", "last_value", "nth_value"),
+        ),
+        "window functions are computed by `windows.py`, not for one row",
+    ),
+}
+
+
+def _settled(name: str, args: Sequence[Expr | t.Type]) -> list[Expr | t.Type]:
+    """Integers among decimals are decimals where that makes no difference: in comparisons, and beside a decimal."""
+    beside = (isinstance(arg, Expr) and isinstance(arg.type, t.Decimal | t.Float32 | t.Float64) for arg in args)
+    alike = name in (*_COMPARISONS, "between") or (name in _OPERATORS and any(beside))
+    return [as_decimal(arg) if alike and isinstance(arg, Expr) else arg for arg in args]
+
+
+def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+    """A call of a function."""
+    name = fn.name
+    functions.called(name, functions.Kind.SCALAR, len(args), where)
+    ready = substrait.SCALARS.get(name) or substrait.registered(name)
+    if ready is not None:
+        return ready(scope, fn, args, where)
+    if any(isinstance(arg, Expr) and arg.integral is not None for arg in args):
+        args = _settled(name, args)
+    args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
+    if name in SPARK:
+        families, native, type_ = SPARK[name]
+        return call(scope, name, [arg for arg in args if isinstance(arg, Expr)], families, native, type_, where)
+    if name in LOWERED:
+        return LOWERED[name](scope, args, where)
+    raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name, 'it has no row')}", where=where)
+
+
+__all__ = ["AGGREGATES", "LOWERED", "SPARK", "UNSUPPORTED", "apply"]

@@ -1,0 +1,46 @@
+"""LIKE. Spark makes a regular expression of the pattern, `.*` for every `%`, and Java's matcher goes back to each of
+them: over a text of a thousand letters, six `%` that cannot match are a run that does not end. A pattern of many is
+therefore said with atomic groups, `(?>.*?part)`: the first place of a part is the only one that is tried, which is all
+that LIKE needs.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pyspark.sql import Column
+
+from firesteel.spark.encoding import columns as F
+
+#: What no pattern escapes with, for patterns that escape nothing; Spark's own default would be a backslash.
+NO_ESCAPE = "\x00"
+#: So many `%` are left to Spark.
+_FEW = 3
+_SPECIAL = r"([\\\[\](){}.*+?^$|])"
+_ANY, _SINGLE = rf"(?<!{NO_ESCAPE})%", rf"(?<!{NO_ESCAPE})_"
+
+
+def like(value: Column, pattern: Column, known: object = None) -> Column:
+    """Does the text match? The pattern escapes by `NO_ESCAPE`; `known` is its text where that is known."""
+    simple = F.like(value, pattern, F.lit(NO_ESCAPE))
+    if isinstance(known, str):
+        return simple if known.count("%") <= _FEW else F.rlike(value, F.lit(_as_regex(known)))
+    count = F.char_length(pattern) - F.char_length(F.replace(pattern, F.lit("%"), F.lit("")))
+    return F.when(count > _FEW, F.rlike(value, _column_as_regex(pattern))).otherwise(simple)
+
+
+def _as_regex(pattern: str) -> str:
+    quoted = re.sub(_SINGLE, ".", re.sub(_SPECIAL, r"\\\1", pattern))
+    first, *middle, last = (part.replace(NO_ESCAPE, "") for part in re.split(_ANY, quoted))
+    return rf"(?s)\A{first}{''.join(f'(?>.*?{part})' for part in middle if part)}.*{last}\z"
+
+
+def _column_as_regex(pattern: Column) -> Column:
+    quoted = F.regexp_replace(pattern, F.lit(_SPECIAL), F.lit(r"\\$1"))
+    quoted = F.regexp_replace(quoted, F.lit(_SINGLE), F.lit("."))
+    parts = F.transform(F.split(quoted, F.lit(_ANY), -1), lambda part: F.replace(part, F.lit(NO_ESCAPE), F.lit("")))
+    middle = F.slice(parts, F.lit(2), F.array_size(parts) - 2)
+    found = F.array_join(F.transform(middle, lambda part: F.concat(F.lit("(?>.*?"), part, F.lit(")"))), "")
+    return F.concat(
+        F.lit(r"(?s)\A"), F.get(parts, F.lit(0)), found, F.lit(".*"), F.element_at(parts, F.lit(-1)), F.lit(r"\z")
+    )

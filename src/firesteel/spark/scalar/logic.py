@@ -1,0 +1,167 @@
+"""Kleene's logic, where MISSING counts as NULL, and the functions that choose among their arguments.
+
+An operand that is no boolean ends the matter, unless one before it already has: `false AND 1` is false, `1 AND false`
+is wrong. So operands are looked at from left to right, and a wrong one that is never reached raises no error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr, choose, made, missing_expr, null_expr, proper
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.variants import any_of
+from firesteel.spark.scalar.arguments import View, view
+from firesteel.spark.scalar.compare import equal
+
+_NULLABLE = t.absent(t.BOOL, nullable=True)
+
+
+def _is_boolean(expr: Expr) -> bool:
+    return not expr.dynamic and isinstance(expr.type, t.Bool | t.Null | t.Missing)
+
+
+def _boolean(expr: Expr) -> Column:
+    return expr.plain if isinstance(expr.type, t.Bool) else F.literal(None, "boolean")
+
+
+def balanced(columns: Sequence[Column], conjunction: bool) -> Column:
+    """Their conjunction or disjunction, as a tree that is no deeper than it has to be."""
+    level = list(columns)
+    while len(level) > 1:
+        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+        level = [(p[0] & p[1] if conjunction else p[0] | p[1]) if len(p) == 2 else p[0] for p in pairs]
+    return level[0]
+
+
+def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
+    """`and`, `or`. Spark's own are Kleene's; only operands that may be no booleans need more."""
+    conjunction = name == "and"
+    if all(_is_boolean(arg) for arg in args):
+        absent = any(arg.type.absent for arg in args)
+        column = balanced([_boolean(arg) for arg in args], conjunction)
+        return made(t.absent(t.BOOL, nullable=absent), column, *args, cost=max(1, len(args).bit_length()))
+
+    def apply(*given: Expr) -> Expr:
+        views = [view(scope, arg, "bool") for arg in given]
+        parts = [part for v in views for part in v.parts]
+        result = balanced([v.value for v in views], conjunction)
+        if all(v.misfit is None for v in views):
+            return made(_NULLABLE, result, *parts)
+        decisive, wrong = _first(views, conjunction)
+        error = scope.wrong(f"{name.upper()} takes booleans", where)
+        column = result if error is None else F.when(wrong, error).otherwise(result)
+        column = F.when(decisive, F.lit(not conjunction)).otherwise(column)
+        if error is not None:
+            return made(_NULLABLE, column, *parts, cost=6, throws=True)
+        full = t.absent(t.BOOL, nullable=True, missable=True)
+        return made(full, column, *parts, missing=wrong & ~decisive, cost=6)
+
+    return scope.let(args, apply)
+
+
+def _first(views: Sequence[View], conjunction: bool) -> tuple[Column, Column]:
+    """Is the matter decided before an operand is wrong? Is one wrong?"""
+    wrong: Column = F.lit(False)
+    decisive: Column = F.lit(False)
+    for v in views:
+        decided = F.coalesce(v.value == F.lit(not conjunction), F.lit(False))
+        decisive = decisive | (decided & ~wrong)
+        if v.misfit is not None:
+            wrong = wrong | v.misfit
+    return decisive, wrong
+
+
+def negate(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    (a,) = args
+    if _is_boolean(a):
+        return made(t.absent(t.BOOL, nullable=a.type.absent), ~_boolean(a), a)
+
+    def apply(given: Expr) -> Expr:
+        v = view(scope, given, "bool")
+        misfit = v.misfit if v.misfit is not None else F.lit(False)
+        error = scope.wrong("NOT takes booleans", where)
+        if error is not None:
+            return made(_NULLABLE, F.when(misfit, error).otherwise(~v.value), *v.parts, cost=4, throws=True)
+        full = t.absent(t.BOOL, nullable=True, missable=True)
+        return made(full, ~v.value, *v.parts, missing=misfit, cost=4)
+
+    return scope.let([a], apply)
+
+
+def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """IS TRUE, IS FALSE: what is absent is neither, and what is no boolean is wrong."""
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        if _is_boolean(args[0]):
+            return made(t.BOOL, _boolean(args[0]).eqNullSafe(F.lit(truth)), args[0])
+        return scope.let(args, lambda arg: test(scope, arg, where))
+
+    def test(scope: Scope, arg: Expr, where: Where) -> Expr:
+        v = view(scope, arg, "bool")
+        held = v.value.eqNullSafe(F.lit(truth))
+        if v.misfit is None:
+            return made(t.BOOL, held, *v.parts, cost=3)
+        error = scope.wrong(f"IS {str(truth).upper()} takes booleans", where)
+        if error is not None:
+            return made(t.BOOL, F.when(v.misfit, error).otherwise(held), *v.parts, cost=4, throws=True)
+        return made(t.absent(t.BOOL, missable=True), F.when(~v.misfit, held), *v.parts, cost=4)
+
+    return build
+
+
+def is_null(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
+    return _test(args[0].is_absent(), args[0])
+
+
+def is_missing(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
+    return _test(args[0].is_missing(), args[0])
+
+
+def _test(column: Column | None, arg: Expr) -> Expr:
+    return made(t.BOOL, F.lit(False) if column is None else column, arg)
+
+
+def coalesce(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
+    """The first that is present; of nothing but absent ones, NULL if one is NULL, else MISSING."""
+    certain = next((i for i, arg in enumerate(args) if not arg.type.absent), None)
+    if certain is not None:
+        *before, last = args[: certain + 1]
+        return scope.let(before, lambda *given: _first_present(given, last))
+    return scope.let(args, lambda *given: _first_present(given, _absent(given)))
+
+
+def _first_present(args: Sequence[Expr], default: Expr) -> Expr:
+    present = [arg for arg in args if not isinstance(arg.type, t.Null | t.Missing)]
+    conditions = []
+    for arg in present:
+        absent = arg.is_absent()
+        assert absent is not None
+        conditions.append(made(t.BOOL, ~absent, arg))
+    return choose(conditions, [*map(proper, present), default])
+
+
+def _absent(args: Sequence[Expr]) -> Expr:
+    """NULL if one of the arguments is, else MISSING."""
+    if not all(arg.type.missable for arg in args):
+        return null_expr()
+    if not any(arg.type.nullable for arg in args):
+        return missing_expr()
+    nulls = any_of(test for test in (arg.is_null() for arg in args) if test is not None)
+    assert nulls is not None
+    return made(t.Null(missable=True), F.when(nulls, variants.null()), *args)
+
+
+def nullif(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """The first; NULL if both are equal."""
+
+    def apply(a: Expr, b: Expr) -> Expr:
+        same = equal(scope, a, b, where)
+        return choose([same], [null_expr(), a])
+
+    return scope.let(args, apply)

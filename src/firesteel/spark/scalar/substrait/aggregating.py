@@ -1,0 +1,93 @@
+"""One call of an aggregate function of Substrait's under way, and its values in the order that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pyspark.sql import Column
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import Expr, reference
+from firesteel.spark.core.rows import Order
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import spelled
+from firesteel.spark.scalar.collections.aggregates import Group
+
+
+@dataclass(frozen=True)
+class Aggregating:
+    """One call under way: the group, the call's signature, its arguments by their declared types, and its order."""
+
+    group: Group
+    fn: p.Fn
+    args: tuple[Expr, ...]
+    order: tuple[Order, ...] = ()
+    #: Is a row looked at? None where all are.
+    filter: Column | None = None
+    more: list[str] = field(default_factory=list)
+
+    @property
+    def returns(self) -> t.Type:
+        return self.fn.returns
+
+    def choice(self, name: str, default: str) -> str:
+        return (self.fn.choice(name) or default).upper()
+
+    def value(self, at: int = 0) -> Column:
+        return self.args[at].plain
+
+    def cast(self, column: Column) -> Column:
+        return column.cast(spelled(self.returns))
+
+    def error(self, message: str) -> Column:
+        return self.group.error(f"{self.group.name.rpartition(':')[2]}: {message}")
+
+    def result(self, column: Column) -> Expr:
+        """An aggregated column, as it is."""
+        return reference(self.returns, self.group.total(column))
+
+    def after(self, column: Column, *, throws: bool = False) -> Expr:
+        """What is made of aggregated columns."""
+        return Expr(self.returns, column, height=4, throws=throws)
+
+    def addends(self, column: Column) -> Column:
+        """How many values there are in the column of the only argument."""
+        if self.group.distinct:
+            return self.group.add(F.count_distinct(column))
+        return self.group.add(F.count(column if self.args[0].type.absent else F.lit(1)))
+
+    def unsupported(self, what: str) -> UnsupportedError:
+        return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.group.where)
+
+
+def ordered(call: Aggregating, value: Column) -> Column:
+    """The values that are there, as an array in the order that the call asks for; each once, if they are distinct."""
+    found = in_order(call, value)
+    return F.array_distinct(found) if call.group.distinct else found
+
+
+def in_order(call: Aggregating, value: Column) -> Column:
+    """The values that are there, as an array in the order that the call asks for."""
+    keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
+    every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
+    return F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
+
+
+def _compared(order: Sequence[Order], a: Column, b: Column) -> Column:
+    """-1, 0 or 1: which of two structs comes first."""
+    found = F.lit(0)
+    for i, one in reversed(list(enumerate(order))):
+        x, y = a[f"k{i}"], b[f"k{i}"]
+        less, nulls = (1, -1)[not one.order.descending], (1, -1)[one.order.nulls_first]
+        found = (
+            F.when(x.isNull() & y.isNull(), found)
+            .when(x.isNull(), F.lit(nulls))
+            .when(y.isNull(), F.lit(-nulls))
+            .when(x < y, F.lit(less))
+            .when(x > y, F.lit(-less))
+            .otherwise(found)
+        )
+    return found

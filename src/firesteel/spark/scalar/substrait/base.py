@@ -1,0 +1,172 @@
+"""What all functions of Substrait share on Spark.
+
+Their arguments have complete static types and are never MISSING: each is a plain column of the type that the call's
+signature declares. A function is a builder: given a `Call`, it makes the column of the result, of Spark's type for what
+the call returns. An argument that a builder mentions more than once gets a name first (`twice`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.spark.core.expr import UNKNOWN, Expr, as_decimal, convert, made, null_expr
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.variants import from_variant
+
+
+@dataclass
+class Call:
+    """One call under way."""
+
+    scope: Scope
+    fn: p.Fn
+    #: The arguments that are values, each of its declared type.
+    args: tuple[Expr, ...]
+    #: Those that are types.
+    types: tuple[t.Type, ...]
+    where: Where
+    #: May the result raise an error? Asking for one says so.
+    throws: bool = False
+
+    @property
+    def name(self) -> str:
+        """The function's, without its extension's."""
+        return self.fn.name.rpartition(":")[2]
+
+    @property
+    def columns(self) -> list[Column]:
+        return [arg.plain for arg in self.args]
+
+    @property
+    def returns(self) -> t.Type:
+        return self.fn.returns
+
+    @property
+    def spark(self) -> Any:
+        """Spark's type of the result, as a cast takes it."""
+        return spelled(self.fn.returns)
+
+    def choice(self, name: str, default: str) -> str:
+        """What the call chooses of an option, or of an argument that is a word; in upper case."""
+        return (self.fn.choice(name) or default).upper()
+
+    def error(self, message: str) -> Column:
+        self.throws = True
+        return self.scope.run.error(f"{self.name}: {message}", self.where)
+
+    def constant(self, at: int, default: Any = UNKNOWN) -> Any:
+        """The value of an argument that is a literal, else UNKNOWN; the default where there is no such argument."""
+        return self.args[at].constant if at < len(self.args) else default
+
+    def unsupported(self, what: str) -> UnsupportedError:
+        return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.where)
+
+    def there(self, *args: Expr) -> Column | None:
+        """Are the arguments all there? None if they cannot be absent."""
+        tests = [arg.plain.isNotNull() for arg in (args or self.args) if arg.type.nullable]
+        if not tests:
+            return None
+        found = tests[0]
+        for test in tests[1:]:
+            found = found & test
+        return found
+
+    def or_else(self, value: Column, other: Column) -> Column:
+        """The value; something else where it is SQL NULL although the arguments are there."""
+        there = self.there()
+        return F.coalesce(value, other if there is None else F.when(there, other))
+
+
+Build = Callable[[Call], Column]
+Scalar = Callable[[Scope, p.Fn, Sequence[Expr | t.Type], Where], Expr]
+
+
+def scalar(build: Build, *, twice: bool | Callable[[Call], bool] = False, cost: int = 2) -> Scalar:
+    """A function that a builder makes. Whether it mentions its arguments more than once may depend on the call."""
+
+    def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+        given = arguments(fn, args)
+        types = tuple(arg for arg in args if isinstance(arg, t.Type))
+
+        def body(*named: Expr) -> Expr:
+            call = Call(scope, fn, named, types, where)
+            column = build(call)
+            return made(fn.returns, column, *named, throws=call.throws, cost=cost)
+
+        often = twice if isinstance(twice, bool) else twice(Call(scope, fn, tuple(given), types, where))
+        return scope.let(given, body) if often else body(*given)
+
+    return apply
+
+
+def simple(function: Callable[..., Column], *, twice: bool = False, cost: int = 1) -> Scalar:
+    """A function of plain columns that gives what is wanted as it is."""
+    return scalar(lambda call: function(*call.columns), twice=twice, cost=cost)
+
+
+def arguments(fn: p.Fn, args: Sequence[Expr | t.Type]) -> list[Expr]:
+    """The arguments that are values, each as a column of its declared type."""
+    given = [arg for arg in args if isinstance(arg, Expr)]
+    declared = [param.type for param in fn.params if isinstance(param, p.ValueParam)]
+    if len(declared) != len(given):
+        declared = [arg.type for arg in given]
+    return [typed(arg, type_, fn.returns) for arg, type_ in zip(given, declared, strict=True)]
+
+
+def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
+    """The expression as a column of the declared type. A NULL without a type is one of another type that is at hand.
+    To these functions MISSING is NULL: a scalar subquery may be both, and is a plain column here all the same."""
+    if isinstance(expr.type, t.Null | t.Missing):
+        wanted = otherwise if isinstance(type_, t.Any | t.Null | t.Missing) else type_
+        if form(t.proper(wanted)) is Form.VARIANT:
+            return null_expr()
+        nothing = F.literal(None, spelled(t.proper(wanted)))
+        return Expr(t.absent(wanted, nullable=True, missable=False), nothing, atomic=True, constant=None)
+    wide = t.absent(type_, nullable=type_.absent or expr.type.absent, missable=False)
+    if isinstance(type_, t.Any | t.Union | t.Null) or form(wide) is Form.VARIANT:
+        return _without_missing(expr)
+    if expr.virtual:
+        return expr
+    if expr.integral is not None:
+        expr = as_decimal(expr)
+    if expr.dynamic:
+        column = from_variant(expr.column, wide)
+    else:  # what is split has a plain column, whatever its type says
+        column = convert(expr.plain, t.absent(expr.type, nullable=True, missable=False), wide)
+    if column is expr.value:
+        return replace(expr, type=wide, missing=None)
+    return replace(expr, type=wide, value=column, missing=None, height=expr.height + 1, own=False)
+
+
+def _without_missing(expr: Expr) -> Expr:
+    """A variant with NULL for MISSING."""
+    if expr.virtual or not expr.type.missable or not expr.dynamic:
+        return expr
+    type_ = t.absent(expr.type, nullable=True, missable=False)
+    return made(type_, F.coalesce(expr.column, variants.null()), expr)
+
+
+def is_float(type_: t.Type) -> bool:
+    return isinstance(type_, t.Float32 | t.Float64)
+
+
+def null_of(type_: t.Type) -> Column:
+    return F.literal(None, spelled(type_))
+
+
+def balanced_or(tests: Sequence[Column]) -> Column:
+    """A disjunction as flat as it can be."""
+    found = list(tests)
+    while len(found) > 1:
+        found = [found[i] | found[i + 1] if i + 1 < len(found) else found[i] for i in range(0, len(found), 2)]
+    return found[0]

@@ -1,0 +1,225 @@
+"""Booleans and comparisons. What compares is what compares in PartiQL: one order for both worlds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import Column
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.node import Node, fold
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.scalar import compare
+from firesteel.spark.scalar import logic as partiql
+from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, arguments, is_float, scalar, simple
+
+
+def compared(name: str) -> Scalar:
+    """`eq`, `ne`, `lt`, `lte`, `gt` or `gte`."""
+
+    def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+        a, b = arguments(fn, args)
+        if name in ("eq", "ne"):
+            found = compare.equal(scope, a, b, where)
+            return found if name == "eq" else made(found.type, ~found.plain, found)
+        return ordered(scope, name, a, b, where)
+
+    return apply
+
+
+_OPERATORS: dict[str, Callable[[Column, Column], Column]] = {
+    "lt": lambda x, y: x < y,
+    "lte": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y,
+    "gte": lambda x, y: x >= y,
+}
+
+
+def ordered(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """Which comes first. PartiQL does not compare lists and structs; here they are in the order of their elements."""
+    if not any(isinstance(e.type, t.Array | t.Struct) for e in (a, b)):
+        return compare.compare(scope, name, a, b, where)
+    keys = [nested_key(scope, e) for e in (a, b)]
+    type_ = t.absent(t.BOOL, nullable=a.type.absent or b.type.absent)
+    return scope.let(keys, lambda x, y: made(type_, _OPERATORS[name](x.plain, y.plain), x, y))
+
+
+def nested_key(scope: Scope, expr: Expr) -> Expr:
+    """What lists and structs are in order by. The order of a struct is that of its fields, whatever their names."""
+    if isinstance(expr.type, t.Struct):
+        names = [f"f{i:05}" for i in range(len(expr.type.fields))]
+        fields = zip(names, expr.type.fields, strict=True)
+        type_ = t.Struct(
+            tuple(t.Field(name, one.type) for name, one in fields), open=False, nullable=expr.type.nullable
+        )
+        expr = made(type_, expr.plain.cast(spelled(t.proper(type_))), expr)
+    return key(scope, expr, ordering=True)
+
+
+def _between(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+    """False if one bound says so, whatever the other is."""
+
+    def body(x: Expr, low: Expr, high: Expr) -> Expr:
+        sides = [ordered(scope, "lte", low, x, where), ordered(scope, "lte", x, high, where)]
+        both = sides[0].plain & sides[1].plain
+        return made(fn.returns, both, *sides, x, low, high)
+
+    return scope.let(arguments(fn, args), body)
+
+
+def _distinct(same: bool) -> Scalar:
+    def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+        def body(a: Expr, b: Expr) -> Expr:
+            if all(form(e.type) is not Form.VARIANT and is_own_key(e.type) for e in (a, b)):
+                column = a.plain.eqNullSafe(b.plain)
+                return made(fn.returns, column if same else ~column, a, b)
+            equal = compare.equal(scope, a, b, where)
+            x, y = (_is_null(e) for e in (a, b))
+            column = F.coalesce(equal.plain, x & y)
+            return made(fn.returns, column if same else ~column, equal, a, b, cost=2)
+
+        return scope.let(arguments(fn, args), body)
+
+    return apply
+
+
+def _is_null(expr: Expr) -> Column:
+    test = expr.is_absent()
+    return F.lit(False) if test is None else test
+
+
+def _null(negated: bool) -> Scalar:
+    def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+        (a,) = arguments(fn, args)
+        test = _is_null(a)
+        return made(fn.returns, ~test if negated else test, a)
+
+    return apply
+
+
+def _nullif(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+    return partiql.nullif(scope, arguments(fn, args), where)
+
+
+def _truth(value: bool, negated: bool) -> Build:
+    """Is it true, or false? NULL is neither."""
+
+    def build(call: Call) -> Column:
+        (x,) = call.columns
+        test = F.coalesce(x if value else ~x, F.lit(False))
+        return ~test if negated else test
+
+    return build
+
+
+def _xor(call: Call) -> Column:
+    x, y = call.columns
+    return x != y
+
+
+def _and_not(call: Call) -> Column:
+    x, y = call.columns
+    return x & ~y
+
+
+def _chain(name: str) -> Scalar:
+    """AND and OR of any number, of none too."""
+
+    def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
+        given = arguments(fn, args)
+        if not given:
+            return Expr(t.BOOL, F.lit(name == "and"), atomic=True, constant=name == "and")
+        return given[0] if len(given) == 1 else partiql.kleene(scope, name, given, where)
+
+    return apply
+
+
+def _extreme(function: Callable[..., Column], skip: bool) -> Build:
+    """The least or the greatest. Spark passes over NULL."""
+
+    def build(call: Call) -> Column:
+        nested = any(isinstance(arg.type, t.Array | t.Struct) for arg in call.args)
+        if any(not is_own_key(arg.type) for arg in call.args) and not (nested and _orderable(call.returns)):
+            raise call.unsupported("of values that Spark does not order")
+        if nested:
+            keyed = [(nested_key(call.scope, arg).column.alias("k"), arg.plain.alias("v")) for arg in call.args]
+            pairs = zip(call.columns, keyed, strict=True)
+            value = function(*(F.when(column.isNotNull(), F.struct(*both)) for column, both in pairs))["v"]
+        elif is_float(call.returns):
+            value = function(*(nan_first(column) for column in call.columns))["n"]
+        else:
+            value = function(*call.columns)
+        there = None if skip else call.there()
+        return value if there is None else F.when(there, value)
+
+    return build
+
+
+def _orderable(type_: t.Type) -> bool:
+    """Does Spark have an order of the column: are there no variants and no maps in it?"""
+    return form(t.proper(type_)) is not Form.VARIANT and not fold(
+        type_, lambda one, inner: any(inner) or _unordered(one)
+    )
+
+
+def _unordered(node: Node) -> bool:
+    return isinstance(node, t.Map) or (isinstance(node, t.Type) and form(node) is Form.VARIANT)
+
+
+def nan_first(x: Column) -> Column:
+    """What floats are ordered by: Spark has NaN last, and we have it first."""
+    return F.when(x.isNotNull(), F.struct((~F.isnan(x)).alias("r"), x.alias("n")))
+
+
+def _finite(x: Column) -> Column:
+    return ~F.isnan(x) & (F.abs(x) != F.lit(math.inf))
+
+
+def _if_there(function: Callable[[Column], Column]) -> Build:
+    """Spark's tests of NULL are false: here they are NULL."""
+
+    def build(call: Call) -> Column:
+        (x,) = call.columns
+        test = function(x)
+        return F.when(x.isNotNull(), test) if call.args[0].type.nullable else test
+
+    return build
+
+
+COMPARISON: dict[str, Scalar] = {
+    "equal": compared("eq"),
+    "not_equal": compared("ne"),
+    **{name: compared(name) for name in ("lt", "lte", "gt", "gte")},
+    "between": _between,
+    "is_not_distinct_from": _distinct(True),
+    "is_distinct_from": _distinct(False),
+    "is_null": _null(False),
+    "is_not_null": _null(True),
+    "is_true": scalar(_truth(True, False)),
+    "is_not_true": scalar(_truth(True, True)),
+    "is_false": scalar(_truth(False, False)),
+    "is_not_false": scalar(_truth(False, True)),
+    "is_nan": scalar(_if_there(F.isnan), twice=True),
+    "is_finite": scalar(_if_there(_finite), twice=True),
+    "is_infinite": simple(lambda x: F.abs(x) == F.lit(math.inf)),
+    "nullif": _nullif,
+    "coalesce": simple(F.coalesce),
+    "least": scalar(_extreme(F.least, False), twice=True),
+    "least_skip_null": scalar(_extreme(F.least, True)),
+    "greatest": scalar(_extreme(F.greatest, False), twice=True),
+    "greatest_skip_null": scalar(_extreme(F.greatest, True)),
+}
+
+BOOLEAN: dict[str, Scalar] = {
+    "and": _chain("and"),
+    "or": _chain("or"),
+    "and_not": scalar(_and_not),
+    "xor": scalar(_xor),
+    "not": simple(lambda x: ~x),
+}

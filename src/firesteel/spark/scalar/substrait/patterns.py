@@ -1,0 +1,136 @@
+"""Regular expressions: Java's, written from the tree that the reference evaluator matches by. Where a pattern is looked
+for from a position on, what is before it is not looked at."""
+
+from __future__ import annotations
+
+import re
+
+from pyspark.sql import Column
+
+from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.evaluate.regex import compiled
+from firesteel.evaluate.substrait.patterns import options
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.scalar.substrait.base import Call, Scalar, scalar
+from firesteel.spark.scalar.substrait.text import index
+
+_MAX = 2**31 - 1
+
+
+def _pattern(call: Call) -> Column:
+    """The pattern as Java writes it. One that could take Java too long is left to the Python workers, which match in
+    linear time; and one that only the run knows, since nobody can judge it before."""
+    value = call.constant(1)
+    if not isinstance(value, str):
+        raise call.unsupported("a pattern that is no literal could take any time")
+    try:
+        written = compiled(value, options(call.fn.choice)).java
+    except EvaluationError as error:
+        raise call.unsupported(error.message) from None
+    if written is None:
+        raise call.unsupported(f"the pattern '{value[:60]}' could take any time")
+    return F.lit(written)
+
+
+def _searched(call: Call, at: int) -> Column:
+    """The text from the position that the argument gives."""
+    x = call.args[0].plain
+    if call.constant(at, 1) == 1:
+        return x
+    return F.substring(x, index(call, at), F.lit(_MAX))
+
+
+def _match(call: Call) -> Column:
+    """NULL where there is no such match."""
+    group = index(call, 4) if len(call.args) > 4 else F.lit(0)
+    every = F.regexp_extract_all(_searched(call, 2), _pattern(call), group)
+    place = call.constant(3, 1)
+    at = F.lit(place - 1) if type(place) is int else index(call, 3) - 1
+    return F.get(every, at)
+
+
+def _match_all(call: Call) -> Column:
+    return F.regexp_extract_all(_searched(call, 2), _pattern(call), index(call, 3) if len(call.args) > 3 else F.lit(0))
+
+
+def _count(call: Call) -> Column:
+    return F.regexp_count(_searched(call, 2), _pattern(call)).cast("bigint")
+
+
+def _position(call: Call) -> Column:
+    """Where the match begins: after all that is between and in the matches before it; 0 if there is none."""
+    text, pattern = _searched(call, 2), _pattern(call)
+    before = (index(call, 2) - 1).cast("bigint") if call.constant(2, 1) != 1 else F.literal(0, "bigint")
+    if call.constant(3, 1) == 1:
+        found = F.regexp_instr(text, pattern).cast("bigint")
+        return F.when(found > 0, found + before).otherwise(found)
+    place = index(call, 3)
+    every = F.regexp_extract_all(text, pattern, F.lit(0))
+    between = F.slice(F.split(text, pattern, -1), F.lit(1), place)
+    skipped = F.array_join(F.concat(between, F.slice(every, F.lit(1), place - 1)), "")
+    there = (place >= 1) & (F.array_size(every) >= place)
+    return F.when(there, F.char_length(skipped).cast("bigint") + 1 + before).otherwise(
+        F.when(F.array_size(every) < place, F.literal(0, "bigint"))
+    )
+
+
+def _replacement(call: Call) -> Column:
+    """The specification's references are `\\1`, Java's `$1`."""
+    value = call.constant(2)
+    if isinstance(value, str):
+        return F.lit(re.sub(r"\\(\d)|\\(.)|(\$)", _reference, value))
+    column = F.regexp_replace(call.args[2].plain, F.lit(r"\$"), F.lit(r"\\\$"))
+    return F.regexp_replace(column, F.lit(r"\\(\d)"), F.lit(r"\$$1"))
+
+
+def _reference(found: re.Match[str]) -> str:
+    if found[1]:
+        return f"${found[1]}"
+    return r"\$" if found[3] else "\\" + found[2]
+
+
+def _replace(call: Call) -> Column:
+    """All matches (0, the default), or the first; any other one has no native form."""
+    occurrence = call.constant(4, 0)
+    text = _searched(call, 3)
+    if type(occurrence) is int and occurrence not in (0, 1):
+        raise call.unsupported("replacing another match than all or the first")
+    if type(occurrence) is int:
+        found = (_replace_first if occurrence else _replace_all)(call, text)
+    else:
+        place = call.args[4].plain
+        other = call.scope.run.error(
+            "regexp_replace of another match than all or the first is not native on Spark",
+            call.where,
+            cls=UnsupportedError,
+        )
+        call.throws = True
+        found = F.when(place == 0, _replace_all(call, text)).when(place == 1, _replace_first(call, text))
+        found = found.otherwise(F.when(place.isNotNull(), other))
+    if call.constant(3, 1) == 1:
+        return found
+    return F.concat(F.substring(call.args[0].plain, F.lit(1), index(call, 3) - 1), found)
+
+
+def _replace_all(call: Call, text: Column) -> Column:
+    return F.regexp_replace(text, _pattern(call), _replacement(call))
+
+
+def _replace_first(call: Call, text: Column) -> Column:
+    """The match, and all that comes after it: there is only one such match."""
+    pattern = F.concat(F.lit("(?:"), _pattern(call), F.lit(r")(?<fsrest>(?s:.*))\z"))
+    return F.regexp_replace(text, pattern, F.concat(_replacement(call), F.lit("${fsrest}")))
+
+
+def _split(call: Call) -> Column:
+    return F.split(call.args[0].plain, _pattern(call), -1)
+
+
+PATTERNS: dict[str, Scalar] = {
+    "regexp_match_substring": scalar(_match, cost=4),
+    "regexp_match_substring_all": scalar(_match_all, cost=3),
+    "regexp_count_substring": scalar(_count, cost=3),
+    "regexp_strpos": scalar(_position, twice=True, cost=8),
+    "regexp_replace": scalar(_replace, twice=True, cost=4),
+    "regexp_string_split": scalar(_split),
+}

@@ -1,0 +1,412 @@
+"""Arithmetic with intervals, and with moments that they move or lie between; and OVERLAPS.
+
+What is computed is a struct (`moments.py`), by a name; what is given back is a variant, or a plain date. Where numbers
+may come, too, the kinds of both operands say which arithmetic it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import partial
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.evaluate.calendar import MONTHS, SECONDS
+from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.variants import FAMILIES, any_of, let, one_of
+from firesteel.spark.numbers.exact_decimals import finite
+from firesteel.spark.numbers.float_compare import mantissa_of, power_of_two
+from firesteel.spark.scalar.arguments import call
+from firesteel.spark.scalar.structs import elements_of, misfit
+from firesteel.spark.time import calendar, moments
+from firesteel.spark.time.moments import DAY, NANOS, TIME, UNITS, WHOLE, Interval, Moment, interval_variant, long
+
+Mixed = Callable[..., Expr]
+
+_BEYOND = "an interval times or by a number of so many digits is not native on Spark yet"
+_TEMPORAL = FAMILIES["temporal"]
+
+
+def can(expr: Expr, *families: str) -> bool:
+    """May it be of one of the families, or nothing at all?"""
+    kinds = possible(expr)
+    return not kinds or any(kinds & set(FAMILIES[family]) for family in families)
+
+
+def concern(name: str, a: Expr, b: Expr) -> bool:
+    """Is this arithmetic of moments or intervals, or may it be?"""
+    if not any(possible(e) is None or possible(e) & set(_TEMPORAL) for e in (a, b)):  # type: ignore[operator]
+        return False
+    match name:
+        case "plus":
+            return (can(a, "interval") and can(b, "temporal")) or (can(a, "temporal") and can(b, "interval"))
+        case "minus":
+            return can(a, "temporal") and can(b, "temporal")
+        case "times":
+            return (can(a, "interval") and can(b, "number")) or (can(a, "number") and can(b, "interval"))
+        case "divide":
+            return can(a, "interval") and can(b, "number")
+    return False
+
+
+def binary(scope: Scope, name: str, a: Expr, b: Expr, mixed: Mixed | None, where: Where) -> Expr:
+    """`plus`, `minus`, `times`, `divide`; `mixed` is that of numbers, if they may be some."""
+
+    def apply(x: Expr, y: Expr) -> Expr:
+        build = _sum if name in ("plus", "minus") else _scaled
+        found = build(scope, name, x, y, where)
+        if mixed is None:
+            return found
+        return _either(scope, (x, y), found, mixed(x, y))
+
+    return scope.let([a, b], apply)
+
+
+def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -> Expr:
+    """Whichever of the two arithmetics the kinds ask for."""
+    kinds = [scope.variant(arg)[1] for arg in args]
+    test = F.lit(False)
+    for kind in kinds:
+        test = test | F.coalesce(one_of(kind.column, *_TEMPORAL), F.lit(False))
+    column = F.when(test, temporal.column.cast("variant")).otherwise(numeric.column)
+    return made(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=2)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Sums and differences
+
+
+def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    sign = 1 if name == "plus" else -1
+    ranks = moments.ranks_of(a) if can(b, "interval") else frozenset()
+    if name == "plus" and can(a, "interval"):
+        ranks = ranks | moments.ranks_of(b)
+    pairs = can(a, "interval") and can(b, "interval")
+    apart = name == "minus" and bool(moments.ranks_of(a)) and bool(moments.ranks_of(b))
+    only_dates = ranks == {moments.DATE} and not pairs and not apart
+    families = tuple("interval" if possible(e) == frozenset({"interval"}) else "temporal" for e in (a, b))
+
+    def native(x: Column, y: Column) -> Column:
+        (m1, i1), (m2, i2) = (_parts(column, family) for column, family in zip((x, y), families, strict=True))
+        found: list[Column] = []
+        if ranks and m1 is not None:
+            found.append(_moved(scope, m1, i2, sign, moments.ranks_of(a), where))
+        if ranks and name == "plus" and m2 is not None:
+            found.append(_moved(scope, m2, i1, 1, moments.ranks_of(b), where))
+        if pairs:
+            found.append(_added(scope, i1, i2, sign, where))
+        if apart and m1 is not None and m2 is not None:
+            found.append(_apart(m1, m2, moments.ranks_of(a), moments.ranks_of(b)))
+        if not found:
+            return F.literal(None, "variant")
+        return F.coalesce(*found) if len(found) > 1 else found[0]
+
+    type_ = t.DATE if only_dates else _sum_type(ranks, pairs or apart)
+    said = f"{name} does not take these"
+    return call(scope, name, [a, b], families, native, type_, where, partial=said, throws=True, cost=30)
+
+
+def _sum_type(ranks: frozenset[int], intervals: bool) -> t.Type:
+    types = [*([calendar.type_of(ranks)] if ranks else []), *([t.INTERVAL] if intervals or not ranks else [])]
+    return t.union((*types, t.INTERVAL)) if ranks == {moments.DATE} else t.union(types)
+
+
+def _parts(column: Column, family: str) -> tuple[Column | None, Column]:
+    return (None, column) if family == "interval" else (column["moment"], column["interval"])
+
+
+def _moved(scope: Scope, moment: Column, interval: Column, sign: int, ranks: frozenset[int], where: Where) -> Column:
+    """The moment, moved; SQL NULL where it cannot be."""
+    span = Interval(interval)
+    fits = moment.isNotNull() & interval.isNotNull()
+    if TIME in ranks:
+        fits = fits & ~(Moment(moment, ranks).is_rank(TIME) & ~span.is_unit("day_time"))
+    nanos = span.nanos if sign > 0 else F.literal(0, "decimal(1,0)") - span.nanos
+    months = span.months * long(sign)
+
+    def later(split: Column) -> Column:
+        known_to = calendar.exactness(months, split["s"], split["r"])
+        return calendar.later(Moment(moment, ranks), months, split["s"], split["r"], known_to)
+
+    seconds, rest = calendar.split(nanos.cast(WHOLE))
+    moved = let(F.struct(seconds.alias("s"), rest.alias("r")), later)
+    encoded = let(moved, lambda column: calendar.encoded(scope, Moment(column, ranks), where)[1])
+    return F.when(fits, encoded)
+
+
+def _added(scope: Scope, a: Column, b: Column, sign: int, where: Where) -> Column:
+    x, y = Interval(a), Interval(b)
+    months = x.months + long(sign) * y.months
+    add = F.try_add if sign > 0 else F.try_subtract
+    fraction = F.greatest(a["f"], b["f"])
+    struct = moments.of_interval(x.unit, months, add(x.nanos, y.nanos), F.lit(9), fraction)
+    return F.when(x.unit == y.unit, _fitting(scope, struct, where))
+
+
+def _apart(a: Column, b: Column, ranks_a: frozenset[int], ranks_b: frozenset[int]) -> Column:
+    start, end = Moment(b, ranks_b), Moment(a, ranks_a)
+    nanos = calendar.nanos_between(start, end)
+    unit = F.lit(UNITS.index("day_time"))
+    struct = moments.of_interval(unit, F.lit(0), nanos, F.lit(9), F.lit(9))
+    fits = a.isNotNull() & b.isNotNull() & calendar.comparable(start, end)
+    return F.when(fits, let(struct, lambda column: interval_variant(Interval(column))))
+
+
+def _fitting(scope: Scope, struct: Column, where: Where) -> Column:
+    """As a variant, with the digits behind the point that it may have; those before it may be too many."""
+
+    def cut(column: Column) -> Column:
+        unit = F.element_at(
+            F.array(*(F.literal(Decimal(10**n), "decimal(10,0)") for n in range(9, -1, -1))), column["f"] + 1
+        )
+        nanos = column["n"] - (column["n"] % unit.cast(WHOLE))
+        return moments.of_interval(column["u"], column["m"], nanos, column["d"], column["f"])
+
+    def check(column: Column) -> Column:
+        years = F.abs(moments.quotient(column["m"], 12)).cast(WHOLE)
+        days = F.abs(F.call_function("div", column["n"], F.literal(Decimal(DAY * NANOS), WHOLE))).cast(WHOLE)
+        most = F.element_at(F.array(*(F.literal(Decimal(10**n), "decimal(11,0)") for n in range(11))), column["d"] + 1)
+        error = scope.run.error("interval overflow: the years or days take too many digits", where)
+        return F.when(F.greatest(years, days) >= most, error).otherwise(interval_variant(Interval(column)))
+
+    return let(let(struct, cut), check)
+
+
+def fit(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """As one of the fields from the first to the last, which a cast names, so that they are constants."""
+    first, last, digits, fraction = (arg.constant for arg in args[1:])
+    if not (isinstance(first, str) and isinstance(last, str) and type(digits) is type(fraction) is int):
+        raise UnsupportedError("an interval of fields that only the run knows is not native on Spark", where=where)
+    months = first in MONTHS
+    sizes = MONTHS if months else {name: seconds * NANOS for name, seconds in SECONDS.items()}
+    if first not in sizes or last not in sizes or not (1 <= digits <= 9 and 0 <= fraction <= 9):
+        raise UnsupportedError(f"no interval goes from {first}({digits}) to {last}({fraction})", where=where)
+    unit = 10 ** (9 - fraction) if last == "second" else sizes[last]
+
+    def native(column: Column) -> Column:
+        amount = (column["m"] if months else column["n"]).cast(WHOLE)
+        return let(amount - amount % _whole(unit), lambda cut: checked(column, cut))
+
+    def checked(column: Column, amount: Column) -> Column:
+        error = scope.run.error(f"interval overflow: the {first}s take more than {digits} digits", where)
+        zero = F.literal(0, "bigint")
+        parts = (amount, zero) if months else (zero, amount)
+        struct = moments.of_interval(column["u"], *parts, F.lit(digits), F.lit(fraction))
+        fitting = let(struct, lambda made_: interval_variant(Interval(made_)))
+        value = F.when(F.abs(amount) >= _whole(10**digits * sizes[first]), error).otherwise(fitting)
+        return F.when(Interval(column).is_unit("year_month" if months else "day_time"), value)
+
+    said = f"an interval of the other kind has no {first} and {last}"
+    taken, type_ = args[:1], t.Interval("year_month" if months else "day_time")
+    return call(scope, "fit_interval", taken, ("interval",), native, type_, where, partial=said, throws=True, cost=20)
+
+
+def _whole(number: int) -> Column:
+    return F.literal(Decimal(number), WHOLE)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Multiples
+
+
+def _scaled(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """An interval times a number, in any order, or by one."""
+    forth = can(a, "interval") and can(b, "number")
+    back = name == "times" and can(b, "interval") and can(a, "number")
+    if not (forth and back):
+        return _multiple(scope, name, b, a, where) if back else _multiple(scope, name, a, b, where)
+    first, second = _multiple(scope, name, a, b, where), _multiple(scope, name, b, a, where)
+    kind = scope.variant(a)[1]
+    column = F.when(F.coalesce(kind.column == "interval", F.lit(False)), first.column).otherwise(second.column)
+    return made(t.ANY, column, first, second, kind, a, throws=True)
+
+
+def _multiple(scope: Scope, name: str, interval: Expr, factor: Expr, where: Where) -> Expr:
+    native = partial(_scale, scope, name, where)
+    families = ("interval", "number")
+    said = f"{name} does not take these"
+    return call(
+        scope, name, [interval, factor], families, native, t.INTERVAL, where, partial=said, throws=True, cost=30
+    )
+
+
+def _scale(scope: Scope, name: str, where: Where, interval: Column, factor: Column) -> Column:
+    """`factor` is a struct: digits (u, e) of an exact number, or a float (d)."""
+    error = scope.run.error
+    beyond = error(_BEYOND, where, cls=UnsupportedError)
+    zero = F.coalesce(factor["d"] == 0, factor["u"] == 0)
+    infinite = ~finite(factor["d"])
+
+    def scale(amount: Column, exactly: bool) -> Column:
+        amount = amount.cast(WHOLE)
+        if name == "times":
+            product = F.try_multiply(amount, factor["u"]).cast("string")
+            return _without(product, factor["e"])
+        aligned = F.concat(amount.cast("string"), F.repeat(F.lit("0"), factor["e"])).try_cast(WHOLE)
+        quotient = _truncated(aligned, factor["u"])
+        if not exactly:
+            return quotient
+        return F.when(factor["d"].isNotNull(), _by_float(amount, factor["d"])).otherwise(quotient)
+
+    months = scale(interval["m"], False)
+    nanos = scale(interval["n"], True)
+    struct = moments.of_interval(interval["u"], months, nanos, interval["d"], interval["f"])
+    fits = months.isNotNull() & nanos.isNotNull()
+    far = error("interval overflow: the result is out of range", where)
+    column = F.when(
+        interval.isNotNull() & factor.isNotNull(), F.when(fits, _fitting(scope, struct, where)).otherwise(beyond)
+    )
+    column = F.when(F.coalesce(infinite, F.lit(False)), far).otherwise(column)
+    if name == "divide":
+        column = F.when(zero, error("division by zero", where)).otherwise(column)
+    return column
+
+
+def _without(text: Column, digits: Column) -> Column:
+    """An integer without its last digits; SQL NULL of nothing."""
+    size = F.char_length(text) - digits
+    cut = F.when(size > 0, F.substring(text, F.lit(1), size))
+    return F.when(text.isNotNull(), F.coalesce(cut.try_cast(WHOLE), F.literal(0, WHOLE)))
+
+
+def _truncated(a: Column, b: Column) -> Column:
+    divisor = F.nullif(b, F.literal(0, WHOLE))
+    return F.try_divide(F.try_subtract(a, F.try_mod(a, divisor)), divisor).try_cast(WHOLE)
+
+
+def _by_float(amount: Column, number: Column) -> Column:
+    """By what a float is exactly: an integer over a power of two."""
+    bits, mantissa = mantissa_of(number)
+    return _truncated(F.try_multiply(amount, power_of_two(bits)), F.try_multiply(mantissa, power_of_two(-bits)))
+
+
+def unary(scope: Scope, name: str, a: Expr, mixed: Mixed | None, where: Where) -> Expr:
+    """`neg`, `pos`, `abs` of an interval."""
+
+    def native(column: Column) -> Column:
+        if name == "pos":
+            return F.when(column.isNotNull(), interval_variant(Interval(column)))
+        zero = F.literal(0, "decimal(1,0)")
+        months, nanos = long(0) - column["m"], (zero - column["n"]).cast(WHOLE)
+        other = moments.of_interval(column["u"], months, nanos, column["d"], column["f"])
+        if name == "abs":
+            negative = (column["m"] < 0) | ((column["m"] == 0) & (column["n"] < 0))
+            other = F.when(negative, other).otherwise(column)
+        return F.when(column.isNotNull(), let(other, lambda made_: interval_variant(Interval(made_))))
+
+    def apply(x: Expr) -> Expr:
+        found = call(scope, name, [x], ("interval",), native, t.INTERVAL, where, cost=10)
+        return found if mixed is None else _either(scope, [x], found, mixed(x))
+
+    return scope.let([a], apply)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# OVERLAPS
+
+
+def overlaps(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """SQL's: a period is a moment and another one, or an interval. Which of its ends comes first does not matter, and
+    one that is absent leaves the answer open where it could matter. Periods that only touch do not overlap."""
+    said = "overlaps takes collections of two"
+
+    def apply(*given: Expr) -> Expr:
+        wrongs = [misfit(scope, arg, "collection") for arg in given]
+        periods = [_period(scope, arg, where) for arg in given]
+        return scope.let(periods, lambda a, b: finish(given, wrongs, a, b))
+
+    def finish(given: Sequence[Expr], wrongs: Sequence[Column | None], a: Expr, b: Expr) -> Expr:
+        x, y = a.column, b.column
+        right = F.coalesce(x["ok"] & y["ok"] & _alike(x["start"], x["end"], y["start"], y["end"]), F.lit(False))
+        value = F.when(right, _overlap(x["start"], x["end"], y["start"], y["end"]))
+        wrong = any_of([*(test for test in wrongs if test is not None), ~right & _there(given)])
+        assert wrong is not None
+        error = scope.wrong(said, where)
+        column = value if error is None else F.when(wrong, error).otherwise(value)
+        gone = any_of(test for test in (arg.is_missing() for arg in given) if test is not None)
+        if error is None:
+            gone = wrong if gone is None else gone | wrong
+        full = t.absent(t.BOOL, nullable=True, missable=gone is not None)
+        return made(full, column, *given, a, b, missing=gone, throws=error is not None, cost=20)
+
+    return scope.let(args, apply)
+
+
+def _there(given: Sequence[Expr]) -> Column:
+    absent = any_of(test for test in (arg.is_absent() for arg in given) if test is not None)
+    return F.lit(True) if absent is None else ~absent
+
+
+def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
+    """Start and end as instants, in their order, SQL NULL where they are not known; and whether it is a period."""
+    array, element = elements_of(scope, arg)
+    inner = [Expr(element, F.get(array.column, F.lit(i)), stage=array.stage) for i in range(2)]
+    ranks = frozenset({moments.DATE, TIME, moments.TIMESTAMP})
+
+    def build(start: Expr, end: Expr) -> Expr:
+        m1, m2 = (moments.moment(scope, e, where) for e in (start, end))
+        span = moments.interval(scope, end)
+        return scope.let([m1, m2, span], lambda a, b, c: ends(start, end, a, b, c))
+
+    def ends(start: Expr, end: Expr, a: Expr, b: Expr, span: Expr) -> Expr:
+        moved = F.when(a.column.isNotNull() & span.column.isNotNull(), _later(a.column, Interval(span.column), ranks))
+        last = F.when(span.column.isNotNull(), moved).otherwise(b.column)
+        none = [_is_absent(e) for e in (start, end)]
+        fits = (F.array_size(array.column) == 2) & (none[0] | a.column.isNotNull())
+        fits = fits & (
+            none[1] | b.column.isNotNull() | (span.column.isNotNull() & (a.column.isNull() | moved.isNotNull()))
+        )
+        pair = F.struct(
+            _point(a.column, ranks).alias("a"), let(last, lambda m: _point(m, ranks)).alias("b"), fits.alias("ok")
+        )
+        return made(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=30)
+
+    def ordered(pair: Column) -> Column:
+        known = pair["a"].isNotNull() & pair["b"].isNotNull()
+        alike = F.coalesce(pair["a"]["c"] == pair["b"]["c"], F.lit(True))
+        swap = pair["a"].isNull() | (known & (pair["a"] > pair["b"]))
+        return F.struct(
+            F.when(swap, pair["b"]).otherwise(pair["a"]).alias("start"),
+            F.when(swap, pair["a"]).otherwise(pair["b"]).alias("end"),
+            (pair["ok"] & alike).alias("ok"),
+        )
+
+    return scope.let(inner, build)
+
+
+def _is_absent(expr: Expr) -> Column:
+    absent = expr.is_absent()
+    return F.lit(False) if absent is None else absent
+
+
+def _later(moment: Column, span: Interval, ranks: frozenset[int]) -> Column:
+    seconds, rest = calendar.split(span.nanos)
+    moved = calendar.later(Moment(moment, ranks), span.months, seconds, rest, F.lit(0))
+    return F.when(~((moment["r"] == TIME) & ~span.is_unit("day_time")), moved)
+
+
+def _point(moment: Column, ranks: frozenset[int]) -> Column:
+    """What orders a moment among its like: a time of day is not like the others."""
+    point = Moment(moment, ranks)
+    made_ = F.struct(point.is_rank(TIME).alias("c"), point.instant.alias("s"), point.nanos.alias("n"))
+    return F.when(moment.isNotNull(), made_)
+
+
+def _alike(*points: Column) -> Column:
+    """Are all that are known of one kind?"""
+    classes = F.array_compact(F.array(*(point["c"] for point in points)))
+    return F.array_size(F.array_distinct(classes)) <= 1
+
+
+def _overlap(start: Column, end: Column, other: Column, other_end: Column) -> Column:
+    begins_inside = (start > other) & ~((start >= other_end) & (end >= other_end))
+    is_begun_inside = (other > start) & ~((other >= end) & (other_end >= end))
+    known = F.when(end.isNotNull() & other_end.isNotNull(), F.lit(True))
+    begin_together = (start >= other) & (other >= start) & known
+    return begins_inside | is_begun_inside | begin_together

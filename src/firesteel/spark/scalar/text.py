@@ -1,0 +1,188 @@
+"""Functions on text. Positions count code points, from one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.scope import Scope, Where
+from firesteel.spark.core.variant_kinds import may_be
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.scalar.arguments import Native, call
+from firesteel.spark.scalar.like import NO_ESCAPE
+from firesteel.spark.scalar.like import like as native_like
+
+_MAX = 2**31 - 1
+
+
+def _within(position: Column) -> Column:
+    """As an index of Spark's, which are of 32 bits; no text is longer."""
+    near = F.greatest(F.least(position, F.lit(_MAX)), F.lit(-_MAX)).cast("int")
+    return F.when(position.isNotNull(), near)  # `least` and `greatest` pass over NULL
+
+
+def _from(text: Column, start: Column) -> Column:
+    return F.when(start.isNotNull(), F.substring(text, F.greatest(_within(start), F.lit(1)), F.lit(_MAX)))
+
+
+def _from_to(text: Column, start: Column, length: Column) -> Column:
+    """SQL's: what lies in positions `start` up to `start + length`, wherever they are; SQL NULL if negative."""
+    low, size = _within(start).cast("bigint"), _within(length).cast("bigint")
+    begin = F.greatest(low, F.lit(1))
+    kept = _within(F.greatest(low + size - begin, F.lit(0)))
+    return F.when(start.isNotNull() & (length >= 0), F.substring(text, begin.cast("int"), kept))
+
+
+def substring(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    if len(args) == 2:
+        return call(scope, "substring", args, ("text", "int"), _from, t.STRING, where)
+    families = ("text", "int", "int")
+    return scope.let(
+        args,
+        lambda *given: call(
+            scope,
+            "substring",
+            given,
+            families,
+            _from_to,
+            t.STRING,
+            where,
+            partial="a substring cannot have a negative length",
+        ),
+    )
+
+
+def octet_length(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    return _octets(scope, "octet_length", args, 1, where)
+
+
+def bit_length(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    return _octets(scope, "bit_length", args, 8, where)
+
+
+def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Where) -> Expr:
+    """Of octets, or of text in UTF-8."""
+    (arg,) = args
+    if not arg.dynamic or not may_be(arg, "octets") or not may_be(arg, "text"):
+        family = "octets" if may_be(arg, "octets") else "text"
+        native: Native = lambda v: F.octet_length(v).cast("bigint") * F.literal(size, "bigint")  # noqa: E731
+        return call(scope, name, args, (family,), native, t.INT64, where)
+
+    def either(pair: Column) -> Column:
+        return F.octet_length(pair).cast("bigint") * F.literal(size, "bigint")
+
+    return call(scope, name, args, ("octets or text",), either, t.INT64, where)
+
+
+def trim(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """`trim`, `ltrim` or `rtrim`: of spaces, or of any of the given characters."""
+    function: Native = {"trim": F.trim, "ltrim": F.ltrim, "rtrim": F.rtrim}[name]
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        if len(args) == 1:
+            return call(scope, name, args, ("text",), lambda v: function(v, F.lit(" ")), t.STRING, where)
+        return call(scope, name, args, ("text", "text"), function, t.STRING, where)
+
+    return build
+
+
+def overlay(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """The part in the place of as much as it is long, unless another length is given."""
+
+    def native(text: Column, part: Column, start: Column, length: Column | None = None) -> Column:
+        size = F.char_length(part).cast("bigint") if length is None else length
+        fits = (start >= 1) & (size >= 0)
+        begin, end = _within(start), _within(_near(start) + _near(size))
+        before = F.substring(text, F.lit(1), F.greatest(begin - 1, F.lit(0)))
+        return F.when(fits, F.concat(before, part, F.substring(text, end, F.lit(_MAX))))
+
+    families = ("text", "text", "int", "int")[: len(args)]
+    said = "an overlay starts at 1 or later, and its length is not negative"
+    return call(scope, "overlay", args, families, native, t.STRING, where, partial=said, cost=5)
+
+
+def _near(position: Column) -> Column:
+    return _within(position).cast("bigint")
+
+
+def replace(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """With the third wherever the second was: of nothing, before and after every character."""
+
+    def native(text: Column, old: Column, new: Column) -> Column:
+        places = F.sequence(F.lit(1), F.greatest(F.char_length(text), F.lit(1)))
+        characters = F.call_function("array_join", F.transform(places, lambda i: F.substring(text, i, F.lit(1))), new)
+        between = F.when(text == "", new).otherwise(F.concat(new, characters, new))
+        return F.when((old == "") & text.isNotNull(), between).otherwise(F.replace(text, old, new))
+
+    return call(scope, "text_replace", args, ("text",) * 3, native, t.STRING, where, cost=5)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# LIKE
+
+
+def like(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """A wrong escape is an error in both modes; of a pattern that only the run knows, the run has to see to it."""
+    if len(args) == 2:
+        known = args[1].constant
+        return call(scope, "like", args, ("text", "text"), lambda v, p: native_like(v, p, known), t.BOOL, where)
+    pattern, escape = args[1].constant, args[2].constant
+    if not isinstance(pattern, str) or not isinstance(escape, str):
+        return _like_escaped(scope, args, where)
+    complaint = _complaint(pattern, escape)
+    if complaint:
+        error = scope.run.error(complaint, where)
+        return call(
+            scope, "like", args[:1], ("text",), lambda v: F.when(v.isNotNull(), error), t.BOOL, where, throws=True
+        )
+    plain = _plain(pattern, escape)
+    return call(scope, "like", args[:1], ("text",), lambda v: native_like(v, F.lit(plain), plain), t.BOOL, where)
+
+
+def _plain(pattern: str, escape: str) -> str:
+    """The pattern, escaped by what no pattern escapes with."""
+    made = ""
+    symbols = iter(pattern)
+    for symbol in symbols:
+        escaped = next(symbols) if symbol == escape else ""
+        made += NO_ESCAPE + escaped if escaped in ("%", "_") and escaped else escaped or symbol
+    return made
+
+
+def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    error = scope.run.error
+
+    def native(value: Column, pattern: Column, escape: Column) -> Column:
+        mark = F.concat(F.lit("\\Q"), escape, F.lit("\\E"))
+        right = F.concat(
+            F.lit("(?s)^(?:(?!"), mark, F.lit(")."), F.lit("|"), mark, F.lit("(?:[%_]|"), mark, F.lit("))*\\z")
+        )
+        tokens = F.regexp_extract_all(pattern, F.concat(F.lit("(?s)"), mark, F.lit(".|.")), F.lit(0))
+        plain = F.array_join(F.transform(tokens, _token), "")
+        wrong = error("the pattern escapes neither '%' nor '_' nor its escape", where)
+        short = error("ESCAPE takes one character", where)
+        there = value.isNotNull() & pattern.isNotNull() & escape.isNotNull()
+        matched = F.when(F.char_length(escape) != 1, short).when(~F.rlike(pattern, right), wrong)
+        return F.when(there, matched.otherwise(native_like(value, plain)))
+
+    return call(scope, "like", args, ("text",) * 3, native, t.BOOL, where, throws=True, cost=10)
+
+
+def _token(token: Column) -> Column:
+    """What stands behind an escape is itself."""
+    last = F.substring(token, F.lit(-1), F.lit(1))
+    escaped = F.when(last.isin("%", "_"), F.concat(F.lit(NO_ESCAPE), last)).otherwise(last)
+    return F.when(F.char_length(token) == 2, escaped).otherwise(token)
+
+
+def _complaint(pattern: str, escape: str) -> str:
+    if len(escape) != 1:
+        return f"ESCAPE takes one character, not {len(escape)}"
+    symbols = iter(pattern)
+    for symbol in symbols:
+        if symbol == escape and next(symbols, "") not in ("%", "_", escape):
+            return f"'{pattern}' escapes neither '%' nor '_' nor '{escape}'"
+    return ""

@@ -1,0 +1,1 @@
+"""Tables as frames: Arrow, files that are registered or that a plan names, JSON lines, Ion."""

@@ -1,0 +1,268 @@
+"""Arrow tables, and files that Spark reads otherwise than Arrow does, as columns that are encoded by our types.
+
+Spark reads most columns of a Parquet file as we do. It refuses times, nanoseconds, half floats and identifiers, and
+takes durations for numbers: those are read as the numbers or octets that they are stored as, and made what they are by
+columns of Catalyst. `docs/arrow.md` has a line for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql import Column
+from pyspark.sql import types as s
+
+from firesteel import types as t
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.arrow_values import arrow_type, fitting
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, bare, form, settle, to_spark
+from firesteel.spark.sources.file_frames import Opened
+from firesteel.spark.time import moments
+from firesteel.tables import arrow_kinds, column_values, ensure_text_keys
+from firesteel.tables import arrow_type as table_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Tables in memory
+
+
+def arrow_frame(spark: SparkSession, table: pa.Table) -> Opened:
+    """An Arrow table as a DataFrame, with the types that its columns have there."""
+    if not table.num_columns:
+        return Opened(spark.range(table.num_rows).select())
+    arrays, types = [], []
+    for field, column in zip(table_type(table.schema).fields, table.columns, strict=True):
+        ensure_text_keys(field)
+        type_, array = _uploaded(field, column)
+        arrays.append(array)
+        types.append(type_)
+    names = [f"c{i}" for i in range(len(types))]
+    schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in zip(names, types, strict=True)])
+    made = pa.Table.from_arrays(arrays, schema=pa.schema([(f.name, arrow_type(f.dataType)) for f in schema.fields]))
+    frame = spark.createDataFrame(made, schema=schema).toDF(*table.column_names)
+    return Opened(frame, types=dict(enumerate(types)))
+
+
+def _uploaded(field: t.Field, column: pa.ChunkedArray) -> tuple[t.Type, Any]:
+    """A column as Spark takes it: cast as a whole where that changes no value, else value by value."""
+    type_ = settle(field.type)
+    if form(type_) is not Form.VARIANT and not _has(column.type, _changes):
+        target = arrow_type(to_spark(type_))
+        try:
+            cast = column.cast(target)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+            pass
+        else:
+            if _in_range(cast):
+                return type_, cast
+    return fitting(type_, column_values(field.name or "", column))
+
+
+def _in_range(column: pa.ChunkedArray) -> bool:
+    """Are all of its days and timestamps of the years that there are? Those inside of lists are looked at later."""
+    limits = next((limits for test, limits in _YEARS if test(column.type)), None)
+    if limits is None:
+        return True
+    ends = pc.min_max(column.cast(pa.int64() if column.type.bit_width == 64 else pa.int32())).as_py()
+    return ends["min"] is None or (limits[0] <= ends["min"] and ends["max"] <= limits[1])
+
+
+_FIRST, _LAST = moments.FIRST, moments.LAST
+_YEARS: tuple[tuple[Any, tuple[int, int]], ...] = (
+    (pa.types.is_date32, (_FIRST // moments.DAY, _LAST // moments.DAY)),
+    (pa.types.is_timestamp, (_FIRST * 10**6, _LAST * 10**6 + 10**6 - 1)),
+)
+
+
+def _is_extension(type_: Any) -> bool:
+    return isinstance(type_, pa.BaseExtensionType)
+
+
+def _changes(type_: Any) -> bool:
+    """May casting it give other values? Arrow takes the views of lists for lists, and what is stored for the value."""
+    return _is_extension(type_) or pa.types.is_list_view(type_) or pa.types.is_large_list_view(type_)
+
+
+def _has(type_: Any, test: Callable[[Any], bool]) -> bool:
+    """Does it hold for the type, or for one inside of it?"""
+    if test(type_):
+        return True
+    inner = _inside(type_)
+    return any(_has(one, test) for one in inner)
+
+
+def _inside(type_: Any) -> list[Any]:
+    if _is_extension(type_):
+        return [type_.storage_type]
+    if pa.types.is_dictionary(type_):
+        return [type_.value_type]
+    return [type_.field(i).type for i in range(type_.num_fields)]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files
+
+
+def encoded_frame(
+    spark: SparkSession,
+    schema: pa.Schema,
+    load: Callable[[s.StructType | None], DataFrame],
+    read: Callable[[], pa.Table],
+) -> Opened:
+    """A file of that schema: as Spark loads it, as it is loaded with another schema, or, where Spark has no
+    type for a column, what this process reads of it."""
+    types = {field.name: t.absent(arrow_kinds.value_type(field.type), nullable=True) for field in schema}
+    odd = {field.name for field in schema if _has(field.type, _is_stored)}
+    if any(_has(field.type, _beyond_spark) for field in schema):
+        return arrow_frame(spark, read())
+    if odd:
+        stored = s.StructType([s.StructField(field.name, _stored_type(field.type)) for field in schema])
+        columns = [_encoded(F.col(f"c{i}"), field.type).alias(field.name) for i, field in enumerate(schema)]
+        frame = load(stored).toDF(*(f"c{i}" for i in range(len(schema)))).select(*columns)
+    else:
+        frame = _zoned(load(None), types)
+    found = enumerate(frame.schema.fields)
+    return Opened(
+        frame, types={i: types[f.name] for i, f in found if f.name in odd or _is_plain(types.get(f.name), f.dataType)}
+    )
+
+
+def _zoned(frame: DataFrame, types: Mapping[str, t.Type]) -> DataFrame:
+    """The frame with timestamps that have a zone or none, as their types say: Spark takes all of ORC's for instants."""
+    columns, changed = [], False
+    for field in frame.schema.fields:
+        type_, column = types.get(field.name), F.col("`" + field.name.replace("`", "``") + "`")
+        if isinstance(type_, t.Timestamp) and isinstance(field.dataType, s.TimestampType | s.TimestampNTZType):
+            spark = to_spark(type_)
+            changed |= spark != field.dataType
+            column = column.cast(spark).alias(field.name)
+        columns.append(column)
+    return frame.select(*columns) if changed else frame
+
+
+def _is_plain(type_: t.Type | None, spark: s.DataType) -> bool:
+    """Is a column of Spark's encoded by the type as it is?"""
+    return type_ is not None and form(type_) is Form.PLAIN and to_spark(type_) == bare(spark)
+
+
+def _beyond_spark(type_: Any) -> bool:
+    """Has Spark no type for it, and nothing that it could be read as?"""
+    if pa.types.is_union(type_):
+        return True
+    return pa.types.is_decimal(type_) and type_.precision > MAX_DIGITS
+
+
+def _is_stored(type_: Any) -> bool:
+    """Is it one that Spark does not read as we do?"""
+    return _beyond_spark(type_) or _row(type_) is not None
+
+
+def _row(type_: Any) -> Stored | None:
+    if _is_extension(type_):
+        return _EXTENSIONS.get(type_.extension_name)
+    return next((row for test, row in _STORED if test(type_)), None)
+
+
+def _stored_type(type_: Any) -> s.DataType:
+    """What a column is read as."""
+    row = _row(type_)
+    if row is not None:
+        return row[0]
+    if pa.types.is_map(type_):
+        return s.MapType(_stored_type(type_.key_type), _stored_type(type_.item_type))
+    if pa.types.is_struct(type_):
+        return s.StructType([s.StructField(field.name, _stored_type(field.type)) for field in type_])
+    inner = _inside(type_)
+    if not inner:
+        return to_spark(arrow_kinds.value_type(type_))
+    found = _stored_type(inner[0])
+    return found if _is_wrapped(type_) else s.ArrayType(found)
+
+
+def _is_wrapped(type_: Any) -> bool:
+    return _is_extension(type_) or pa.types.is_dictionary(type_)
+
+
+def _encoded(column: Column, type_: Any) -> Column:
+    """The column, encoded by its type; SQL NULL is NULL."""
+    if not _has(type_, _is_stored):
+        return column
+    row = _row(type_)
+    if row is not None:
+        found = row[1](column, type_)
+        return F.coalesce(found, variants.null()) if row[2] else found
+    if pa.types.is_map(type_):
+        return F.transform_values(column, lambda _, item: _encoded(item, type_.item_type))
+    if pa.types.is_struct(type_):
+        fields = [_encoded(column[field.name], field.type).alias(field.name) for field in type_]
+        return F.when(column.isNotNull(), F.struct(*fields))
+    inner = _inside(type_)[0]
+    return _encoded(column, inner) if _is_wrapped(type_) else F.transform(column, lambda item: _encoded(item, inner))
+
+
+def _parts(ticks: Column, type_: Any) -> tuple[Column, Column, Column]:
+    """Seconds, nanoseconds, and how many digits there are behind the point."""
+    digits = arrow_kinds.DIGITS[type_.unit]
+    nanos = F.pmod(ticks, moments.long(10**digits)) * moments.long(10 ** (9 - digits))
+    before = moments.quotient(ticks + moments.long(1), 10**digits) - moments.long(1)
+    # Not `floored`, which would leave the range of 64 bits for the first moments of it.
+    seconds = F.when(ticks < 0, before).otherwise(moments.quotient(ticks, 10**digits))
+    return seconds, nanos, F.lit(digits)
+
+
+def _time(ticks: Column, type_: Any) -> Column:
+    seconds, nanos, digits = _parts(ticks, type_)
+    moment = moments.of_moment(moments.TIME, seconds, nanos, F.lit(None), F.lit(4), digits)
+    return F.when(ticks.isNotNull(), moments.to_variant(moments.Moment(moment, frozenset({moments.TIME}))))
+
+
+def _timestamp(ticks: Column, type_: Any) -> Column:
+    seconds, nanos, digits = _parts(ticks, type_)
+    offset = F.lit(None if type_.tz is None else 0)
+    moment = moments.of_moment(moments.TIMESTAMP, seconds, nanos, offset, F.lit(4), digits)
+    return F.when(ticks.isNotNull(), moments.to_variant(moments.Moment(moment, frozenset({moments.TIMESTAMP}))))
+
+
+def _duration(ticks: Column, type_: Any) -> Column:
+    nanos = ticks.cast(moments.WHOLE) * F.lit(Decimal(10 ** (9 - arrow_kinds.DIGITS[type_.unit])))
+    unit = F.lit(moments.UNITS.index("day_time"))
+    made = moments.of_interval(unit, F.lit(0), nanos, F.lit(9), F.lit(9))
+    return F.when(ticks.isNotNull(), moments.interval_variant(moments.Interval(made)))
+
+
+def _half(octets: Column, _: Any) -> Column:
+    """Sign, five bits of exponent, ten of the fraction; the low byte comes first."""
+    figures = F.hex(octets)
+    bits = F.conv(F.concat(F.substring(figures, 3, 2), F.substring(figures, 1, 2)), 16, 10).cast("int")
+    exponent, fraction = F.shiftright(bits, 10) % 32, (bits % 1024).cast("double")
+    normal = (fraction + 1024) * F.pow(F.lit(2.0), exponent - 25)
+    special = F.when(fraction == 0, F.lit(float("inf"))).otherwise(F.lit(float("nan")))
+    size = F.when(exponent == 31, special).when(exponent == 0, fraction * F.lit(2.0**-24)).otherwise(normal)
+    return F.when(bits >= 1 << 15, -size).otherwise(size).cast("float")
+
+
+def _uuid(octets: Column, _: Any) -> Column:
+    return F.regexp_replace(F.lower(F.hex(octets)), "^(.{8})(.{4})(.{4})(.{4})(.{12})$", "$1-$2-$3-$4-$5")
+
+
+#: What a column is read as, what is made of it, and whether that is a variant.
+Stored = tuple[s.DataType, Callable[[Column, Any], Column], bool]
+_STORED: tuple[tuple[Callable[[Any], bool], Stored], ...] = (
+    (pa.types.is_null, (s.IntegerType(), lambda _, __: variants.null(), True)),
+    (pa.types.is_time, (s.LongType(), _time, True)),
+    (lambda type_: pa.types.is_timestamp(type_) and type_.unit == "ns", (s.LongType(), _timestamp, True)),
+    (pa.types.is_duration, (s.LongType(), _duration, True)),
+    (pa.types.is_float16, (s.BinaryType(), _half, False)),
+)
+_EXTENSIONS: dict[str, Stored] = {
+    "arrow.uuid": (s.BinaryType(), _uuid, False),
+    "arrow.bool8": (s.ByteType(), lambda column, _: column != 0, False),
+}

@@ -1,0 +1,135 @@
+"""Large Ion files: read in Spark's Python workers, a task for each, and of every value what the plan touches.
+
+Spark has no reader of Ion, nor of JSON that is more than a value on every line. Of a small file this process reads all,
+and its values go up with the types that they have; a large one would have to fit into this process, so the workers read
+it, value after value, and give variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql import types as s
+
+from firesteel import types as t
+from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
+from firesteel.passes.shapes import WHOLE, PathTree
+from firesteel.spark.core.expr import reference
+from firesteel.spark.core.scope import Run, Where
+from firesteel.spark.core.worker_package import ship
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.arrow_values import arrow_type, put
+from firesteel.spark.encoding.failures import marked
+from firesteel.spark.sources.json_lines import Lines
+from firesteel.tables import File, Partitions, Table, part_records
+from firesteel.values import Bag, Struct, Value
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+#: From how many bytes on the workers read.
+LARGE = 16 << 20
+#: How many values are sent at once.
+_BATCH = 1000
+
+REASON = "Spark has no reader of Ion: large files are read in Python"
+DOCUMENT = "Spark reads JSON by lines: large documents are read in Python"
+
+
+def are_large(files: Sequence[Path]) -> bool:
+    return sum(file.stat().st_size for file in files) > LARGE
+
+
+def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tree: PathTree, where: Where) -> Lines:
+    """The values of all files. What is no Ion is an error, whatever is asked of the others."""
+    value, error = run.name(), run.name()
+    assert isinstance(table.source, File)
+    pairs = {str(file.resolve()): folders.pairs(nth) for nth, file in enumerate(files)}
+    skip = table.malformed == "skip"
+    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where), table.source.format, pairs, skip)
+    places = [(str(file.resolve()),) for file in files]
+    listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
+    schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
+    ship(run.spark)
+    found = listed.mapInArrow(reader.batches, schema)
+    failed = F.col(error)
+    right = found.filter(F.when(failed.isNull(), F.lit(True)).otherwise(F.raise_error(failed).cast("boolean")))
+    return Lines(right.select(value), reference(t.ANY, value))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """What runs in the workers. An error goes as a value, and becomes one in Spark, with its place."""
+
+    tree: PathTree
+    number: int
+    format: str
+    pairs: Mapping[str, list[tuple[str, Value]]]
+    skip: bool
+
+    def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for path in batch.column(0).to_pylist():
+                yield from self._file(Path(path))
+
+    def _file(self, path: Path) -> Iterator[pa.RecordBatch]:
+        found = self._values(path)
+        while True:
+            try:
+                values = [pruned(value, self.tree) for value in islice(found, _BATCH)]
+                column = put(values, t.ANY)
+            except FiresteelError as error:
+                yield _failure(marked(self.number, _located(path, error)))
+                return
+            yield _batch(column, [None] * len(values))
+            if len(values) < _BATCH:
+                return
+
+    def _values(self, path: Path) -> Iterator[Value]:
+        for item in part_records(path, self.format, self.pairs[str(path)]):
+            if not isinstance(item, EvaluationError):
+                yield item
+            elif not self.skip:
+                raise item
+
+
+def _located(path: Path, error: FiresteelError) -> FiresteelError:
+    """The error, with the place in the file: the plan's place is that of the query."""
+    cls = UnsupportedError if isinstance(error, UnsupportedError) else EvaluationError
+    if error.where is None and str(path) in error.message:
+        return cls(error.message)
+    return cls(f"{error.where or path}: {error.message}")
+
+
+def _batch(values: pa.Array, errors: list[str | None]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([values, pa.array(errors, pa.string())], names=["v", "e"])
+
+
+def _failure(message: str) -> pa.RecordBatch:
+    return _batch(pa.nulls(1, arrow_type(s.VariantType())), [message])
+
+
+def pruned(value: Value, tree: PathTree) -> Value:
+    """As much of a value as is touched. Whatever may be looked at in another way stays as it is."""
+    if tree.whole:
+        return value
+    if isinstance(value, Struct) and tree.elements is None:
+        named = [(name, item, _below(name, tree)) for name, item in value.pairs]
+        return Struct([(name, pruned(item, below)) for name, item, below in named if below is not None])
+    if tree.elements is not None and isinstance(value, Bag):
+        return Bag(pruned(item, tree.elements) for item in value)
+    if tree.elements is not None and type(value) is list:
+        return [pruned(item, tree.elements) for item in value]
+    return value
+
+
+def _below(name: str, tree: PathTree) -> PathTree | None:
+    """What is touched of an attribute, by whichever case it is asked for; None if nothing."""
+    lower = name.lower()
+    found = [below for asked, below in tree.fields.items() if asked.text.lower() == lower]
+    return None if not found else found[0] if len(found) == 1 else WHOLE

@@ -1,0 +1,377 @@
+"""Tables as rows: what is registered under a global's name, read the way that Spark reads it best."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql import Column
+from pyspark.sql import types as s
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel import values
+from firesteel.errors import EvaluationError, PlanError, UnsupportedError
+from firesteel.passes.paths import WHOLE, PathTree
+from firesteel.spark.core.expr import Expr, missing_expr, reference, struct_expr
+from firesteel.spark.core.fallback import Fallback
+from firesteel.spark.core.literals import complete
+from firesteel.spark.core.rows import Order, Rows
+from firesteel.spark.core.scope import Run, Where
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.arrow_values import upload
+from firesteel.spark.encoding.column_types import bare, from_spark, to_spark
+from firesteel.spark.encoding.hadoop_paths import place
+from firesteel.spark.encoding.substitution import ensure_read
+from firesteel.spark.sources import ion_files, json_lines
+from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
+from firesteel.spark.sources.file_frames import Opened, opened
+from firesteel.spark.sources.named_files import parts_frame
+from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
+from firesteel.tables import (
+    COMPRESSED,
+    FORMATS,
+    Arrow,
+    File,
+    Frame,
+    Memory,
+    Partitions,
+    Parts,
+    Stored,
+    Table,
+    ensure_text_keys,
+    files_of,
+    is_document,
+    matches,
+    present,
+    records,
+    suffix_of,
+)
+from firesteel.tables.files import file_schema, read_arrow
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+
+Ranging = p.Scan | p.ScanIndexed
+
+
+def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
+    """A scan of a registered table."""
+    if not 0 <= ordinal < len(run.tables):
+        raise PlanError(f"no global {ordinal}: {len(run.tables)} tables are given", where=node.where)
+    table = run.tables[ordinal]
+    match table.source:
+        case Memory(value):
+            return value_rows(run, node, value, table)
+        case File(format="ion" | "json"):
+            return _record_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
+        case Stored():
+            return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
+        case _:
+            return _frame_rows(run, node, _native(run, table), table, run.touched.get(ordinal, WHOLE))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Values of this process
+
+
+def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None = None) -> Rows:
+    """A scan of a value: its elements, or itself if it has none."""
+    items = value.items if isinstance(value, values.Bag) else value
+    ranges = isinstance(items, list)
+    if not ranges:
+        wrong = f"FROM takes collections, not {t.type_of(value)}"
+        if run.strict:
+            return _failing(run, node, wrong)
+        items = [value]
+    is_list = ranges and isinstance(value, list)
+    element = _declared(node, table)
+    if element is None:
+        element = t.merge(t.type_of(item) for item in items) if items and not _untyped(table) else t.ANY
+    columns = [(run.name(), element, items)]
+    if is_list:
+        columns.append((run.name(), t.INT64, list(range(len(items)))))
+    identifiers = _identifiers(table, items) if node.identified else None
+    if identifiers is not None:
+        columns.append((run.name(), t.merge(t.type_of(i) for i in identifiers) if items else t.ANY, identifiers))
+    frame, types = upload(run.spark, columns)
+    found = [reference(type_, name) for (name, _, _), type_ in zip(columns, types, strict=True)]
+    row = [found[0]]
+    if isinstance(node, p.ScanIndexed):
+        row.append(found[1] if is_list else _no_index(run, node))
+    if node.identified:
+        row.append(found[-1] if identifiers is not None else missing_expr())
+    order = (Order(found[1]),) if is_list else ()
+    return Rows(frame, tuple(row), order, is_list)
+
+
+def _declared(node: Ranging, table: Table | None) -> t.Type | None:
+    """The type of the elements of a literal, or of a table that was created, where it says all there is to say."""
+    type_: t.Type | None = None
+    if table is None:
+        type_ = node.rex.type if isinstance(node.rex, p.Lit) else None
+    elif isinstance(table.source, Memory) and table.source.declared:
+        type_ = table.type
+    return type_.element if isinstance(type_, t.Collection) and complete(type_.element) else None
+
+
+def _untyped(table: Table | None) -> bool:
+    """A value that was registered as a collection of anything: then that is what its elements are."""
+    return table is not None and isinstance(table.source, Memory) and table.type in (t.Array(t.ANY), t.Bag(t.ANY))
+
+
+def _identifiers(table: Table | None, items: Sequence[values.Value]) -> list[values.Value] | None:
+    return None if table is None or table.record_id is None else list(table.identifiers(list(items)))
+
+
+def _no_index(run: Run, node: Ranging) -> Expr:
+    """The index of what is in no list."""
+    if not run.strict:
+        return missing_expr()
+    error = run.error("AT takes arrays: the elements of a bag have no index", node.where)
+    return Expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
+
+
+def _failing(run: Run, node: Ranging, message: str) -> Rows:
+    """One row that cannot be asked for."""
+    frame = run.spark.range(1).filter(run.error(message, node.where).cast("boolean"))
+    width = 1 + isinstance(node, p.ScanIndexed) + node.identified
+    return Rows(frame, (missing_expr(),) * width)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# What Spark reads itself
+
+
+def _native(run: Run, table: Table) -> Opened:
+    match table.source:
+        case Frame(frame):
+            return Opened(frame)
+        case Arrow(arrow):
+            return arrow_frame(run.spark, arrow)
+        case File(path, format_, encoding) as file:
+            return opened(run.spark, path, (format_, encoding), lambda: _loaded(run.spark, file))
+        case Parts():
+            return parts_frame(run.spark, table.source)
+    raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
+
+
+#: CSV has a header, its types are found in a pass over the data, and quotes are doubled in quotes. A row that does not
+#: fit is an error.
+_OPTIONS: dict[str, dict[str, str]] = {
+    "csv": {"header": "true", "inferSchema": "true", "escape": '"', "mode": "FAILFAST"},
+}
+
+
+def _loaded(spark: SparkSession, source: File) -> Opened:
+    """The frame of a file, or of a folder, whose own folders may be columns."""
+    files, folders = files_of(source)
+
+    def load(schema: s.StructType | None) -> DataFrame:
+        reader = spark.read.format(source.format).options(**_OPTIONS.get(source.format, {}))
+        reader = _in_folders(reader, source, files, folders)
+        if source.format == "csv":
+            reader = reader.option("encoding", source.encoding)
+        if schema is not None:
+            return reader.schema(schema).load(_places(source.path))
+        return _typed(reader.load(_places(source.path)), folders)
+
+    if source.format in ("parquet", "orc"):
+        return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
+    if not files:
+        return Opened(spark.range(0).select())
+    ensure_whole(files)
+    if source.format == "csv" and source.encoding == "utf-8":
+        ensure_utf8(spark, files)
+    return Opened(load(None))
+
+
+def _in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], folders: Partitions) -> DataFrameReader:
+    """A reader of the files that we found: those of the format, at any depth."""
+    if not source.path.is_dir():
+        return reader
+    if not folders.columns:
+        reader = reader.option("recursiveFileLookup", "true")
+    if files and FORMATS.get(suffix_of(files[0])) == source.format:
+        reader = reader.option("pathGlobFilter", _names(source.format))
+    return reader
+
+
+def _names(format_: str) -> str:
+    """A pattern for the names of files of a format, in whatever case."""
+    suffixes = [suffix + more for suffix, known in FORMATS.items() if known == format_ for more in ("", *COMPRESSED)]
+    letters = ("".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in suffix) for suffix in suffixes)
+    return f"*{{{','.join(letters)}}}"
+
+
+def _typed(frame: DataFrame, folders: Partitions) -> DataFrame:
+    """The frame with columns of folders as what their names stand for: to Spark they are text."""
+    types = {name: to_spark(type_) for name, type_ in folders.columns}
+    if not types:
+        return frame
+    picked = [_named(name).cast(types[name]).alias(name) if name in types else _named(name) for name in frame.columns]
+    return frame.select(*picked)
+
+
+def _places(path: Path) -> str | list[str]:
+    """Where Spark finds a path. It takes paths for patterns; ours are patterns only if no file has that name."""
+    if not present(path):
+        return [place(Path(os.path.realpath(part))) for part in matches(path)] or place(path)
+    return place(Path(os.path.realpath(path)))
+
+
+def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: PathTree) -> Rows:
+    """A row for every value of Ion or JSON, of what is touched of it. Spark reads JSON that has a value on every line;
+    all else is read here, with its type, or, if it is much, by the workers."""
+    files, folders = files_of(source)
+    if source.format == "json" and not any(map(is_document, files)):
+        ensure_whole(files)
+        text = text_lines(run.spark, source, files, folders)
+        lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip", columns=folders.fields)
+    elif run.refuse or not ion_files.are_large(files):
+        return value_rows(run, node, _all(source, skip=table.malformed == "skip"), table)
+    else:
+        run.fallbacks.append(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
+        lines = ion_files.read(run, table, files, folders, tree, node.where)
+    return _rows(run, node, lines.frame, lines.value, table)
+
+
+def _all(source: File, *, skip: bool) -> values.Bag:
+    """What is in a file. Of what is left out the engine tells."""
+    found = []
+    for item in records(source):
+        if not isinstance(item, EvaluationError):
+            found.append(item)
+        elif not skip:
+            raise item
+    return values.Bag(found)
+
+
+#: The one column of text, by a name that no folder has.
+_LINE = s.StructType([s.StructField("the line", s.StringType())])
+
+
+def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions) -> DataFrame:
+    """The lines of JSON files, or of a folder of such, and the columns that its folders are."""
+
+    def load() -> DataFrame:
+        reader = _in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
+        return _typed(reader.load(_places(source.path)), folders)
+
+    return opened(spark, source.path, "text", lambda: Opened(load())).frame
+
+
+#: A frame of more columns than this is made smaller before anything else is made of it.
+_MANY = 200
+
+
+def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: PathTree) -> Rows:
+    """A row for every row of a DataFrame: a virtual struct of its columns, as far as they are touched. What is not
+    touched Catalyst does not read, be it there or not."""
+    fields = source.frame.schema.fields
+    wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
+    if isinstance(table.source, File | Parts):
+        for i in wanted:
+            ensure_read(fields[i], table.source.format)
+    if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
+        types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
+        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)), types=types)
+        fields = [fields[i] for i in wanted]
+        wanted = list(range(len(fields)))
+    copy = source.copy(run.nth(source))
+    for i in wanted:
+        if i not in copy.columns:
+            known, name = source.types.get(i), copy.names[i]
+            copy.columns[i] = _column(fields[i], name, node.where) if known is None else reference(known, name)
+    return _rows(run, node, copy.frame, struct_expr((fields[i].name, copy.columns[i]) for i in wanted), table)
+
+
+def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: PathTree) -> Rows:
+    """A row for every row that was kept. Its columns are encoded as ours are, and no name is in their way."""
+    types = {f"c{i}": field.type for i, field in enumerate(source.columns)}
+    schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in types.items()])
+    if source.folders:
+        frame = run.spark.read.schema(schema).parquet(*(place(folder) for folder in source.folders))
+    else:
+        frame = run.spark.createDataFrame([], schema)
+    pairs, picked = [], []
+    for field, (kept, type_) in zip(source.columns, types.items(), strict=True):
+        if _touches(tree, field.name or ""):
+            name = run.name()
+            picked.append(F.col(kept).alias(name))
+            pairs.append((field.name or "", reference(type_, name)))
+    return _rows(run, node, frame.select(*picked), struct_expr(pairs), table)
+
+
+def _named(name: str) -> Column:
+    """The column of that name, whatever is in it."""
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+def _touches(tree: PathTree, name: str) -> bool:
+    """Is an attribute of that name among what is touched?"""
+    if tree.whole or tree.elements is not None:
+        return True
+    return any(name == asked.text or (not asked.exact and name.lower() == asked.text.lower()) for asked in tree.fields)
+
+
+def _rows(run: Run, node: Ranging, frame: DataFrame, value: Expr, table: Table) -> Rows:
+    row = [value]
+    if isinstance(node, p.ScanIndexed):
+        row.append(_no_index(run, node))
+    if node.identified:
+        row.append(_record_id(table, value, node.where))
+    return Rows(frame, tuple(row))
+
+
+def _column(field: s.StructField, name: str, where: Where) -> Expr:
+    try:
+        type_ = t.absent(from_spark(field.dataType), nullable=field.nullable)
+    except UnsupportedError as error:
+        raise UnsupportedError(f"column '{field.name}': {error.message}", where=where, help=error.help) from None
+    try:
+        ensure_text_keys(t.Field(field.name, type_))
+    except UnsupportedError as error:
+        raise error.located(where) from None
+    column = F.col(name)
+    if isinstance(field.dataType, s.VariantType):
+        return Expr(t.ANY, F.coalesce(column, variants.null()), names=(name,), atomic=True)
+    if isinstance(field.dataType, s.NullType):
+        return Expr(t.NULL, variants.null(), atomic=True)
+    if _has_variants(field.dataType):
+        # SQL NULL is NULL there, and would be MISSING in variants of ours.
+        return Expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
+    if to_spark(type_) == bare(field.dataType):
+        return reference(type_, name)
+    return Expr(type_, _adapted(column, type_), names=(name,), atomic=True)
+
+
+def _has_variants(spark: s.DataType) -> bool:
+    match spark:
+        case s.ArrayType():
+            return _has_variants(spark.elementType)
+        case s.MapType():
+            return _has_variants(spark.valueType)
+        case s.StructType():
+            return any(_has_variants(field.dataType) for field in spark.fields)
+    return isinstance(spark, s.VariantType | s.NullType)
+
+
+def _adapted(column: Column, type_: t.Type) -> Column:
+    """A column of Spark's type for a type that we keep in a variant."""
+    return F.coalesce(F.to_variant_object(column), variants.null() if type_.nullable else variants.missing())
+
+
+def _record_id(table: Table, value: Expr, where: Where) -> Expr:
+    name = table.record_id
+    if name is None:
+        return missing_expr()
+    if not isinstance(name, str):
+        raise UnsupportedError("a list of record identifiers goes with data in memory", where=where)
+    if value.virtual and isinstance(value.type, t.Struct):
+        named = dict(zip((field.name for field in value.type.fields), value.fields, strict=True))
+        return named.get(name, missing_expr())
+    return Expr(t.ANY, F.try_variant_get(value.column, f"$['{name}']", "variant"), names=value.names, atomic=True)
