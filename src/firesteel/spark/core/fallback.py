@@ -18,7 +18,7 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node, children, transform, walk
 from firesteel.plan.scope import levels, replaced
-from firesteel.spark.core.expr import UNKNOWN, Expr
+from firesteel.spark.core.expr import UNKNOWN, Expr, StructParts, Variant, column_expr
 from firesteel.spark.core.python_calls import called
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.core.variant_kinds import possible
@@ -65,14 +65,14 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, resu
         raise error from None
     job = replace(job, rex=_numbered(rex, run))
     given = [expr.column for expr in (bound if guard is None else [guard, *bound])]
-    stage = max((expr.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
+    stage = max((expr.place.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
     # Spark does not call a function of nothing for every row.
     both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
     del run.fallbacks[since:]
     run.fallbacks.append(Fallback(node, error.message))
     failed = both.column["e"]
     value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
-    return Expr(result, value, stage=both.stage, height=4, throws=True)
+    return column_expr(result, value, stage=both.place.stage, height=4, throws=True)
 
 
 def beside(node: p.Rex, scope: Scope, error: UnsupportedError, since: int) -> Expr:
@@ -139,7 +139,7 @@ def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
         if level > 0 or part is node or not isinstance(part, p.Rex) or isinstance(part, p.Lit | p.Global):
             return None
         found = done.get((id(part), id(scope.guard)))
-        if found is None or found.constant is not UNKNOWN or (found.throws and id(part) not in eager):
+        if found is None or found.constant is not UNKNOWN or (found.place.throws and id(part) not in eager):
             return None
         if isinstance(part, p.Call) and _may_lose_zeros(found):
             return None
@@ -151,7 +151,7 @@ def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
 
 def _may_lose_zeros(computed: Expr) -> bool:
     """May it be a decimal that Spark computed without a scale? The evaluator's `1.50 * 2` is `3.00`, Spark's is `3`."""
-    kinds = possible(computed) if computed.dynamic else frozenset()
+    kinds = possible(computed) if isinstance(computed, Variant) else frozenset()
     return kinds is None or "DECIMAL" in kinds
 
 
@@ -202,12 +202,12 @@ def _name(path: p.Path) -> str | None:
 def _narrowed(var: p.Var, scope: Scope, depth: int, names: set[str] | None) -> Expr:
     """The variable; of a row, only the attributes of these names."""
     expr = scope.variable(var.ordinal, depth, var.where)
-    if names is None or not expr.virtual or not isinstance(expr.type, t.Struct):
+    if names is None or not isinstance(expr, StructParts) or not isinstance(expr.type, t.Struct):
         return expr
     pairs = list(zip(expr.type.fields, expr.fields, strict=True))
     kept = [pair for pair in pairs if (pair[0].name or "").lower() in names] or pairs[:1]
     fields = tuple(inner for _, inner in kept)
-    own = tuple(name for inner in fields for name in inner.names)
-    marker = tuple(name for name in expr.names if all(name not in inner.names for inner in expr.fields))
+    own = tuple(name for inner in fields for name in inner.place.names)
+    marker = tuple(name for name in expr.place.names if all(name not in inner.place.names for inner in expr.fields))
     type_ = expr.type.replace(fields=tuple(field for field, _ in kept))
-    return replace(expr, type=type_, fields=fields, names=own + marker)
+    return replace(expr, type=type_, fields=fields).with_place(names=own + marker)

@@ -12,7 +12,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import fold
-from firesteel.spark.core.expr import Expr, missing_expr, null_expr
+from firesteel.spark.core.expr import Expr, column_expr, missing_expr, null_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, seconds, settle, spelled, to_spark
@@ -47,7 +47,7 @@ def typed(value: Value, type_: t.Type) -> Expr | None:
     if value is None and not type_.nullable:
         type_ = t.absent(type_, nullable=True)
     column = _column(value, type_)
-    return None if column is None else Expr(type_, column, atomic=True, constant=value)
+    return None if column is None else column_expr(type_, column, atomic=True, constant=value)
 
 
 def _column(value: Value, type_: t.Type) -> Column | None:
@@ -143,7 +143,7 @@ def literal(value: Value) -> Expr:
     if column is None:
         column = variant_literal(value)
         type_ = type_ if isinstance(type_, t.Temporal) else t.ANY
-    return Expr(type_, column, atomic=True, constant=value)
+    return column_expr(type_, column, atomic=True, constant=value)
 
 
 def _decimal_type(value: Decimal) -> t.Type:

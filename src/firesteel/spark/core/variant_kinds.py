@@ -6,7 +6,7 @@ import datetime
 from decimal import Decimal
 
 from firesteel import types as t
-from firesteel.spark.core.expr import UNKNOWN, Expr
+from firesteel.spark.core.expr import UNKNOWN, Expr, column_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.variant_bytes import TAG, tagged
 from firesteel.spark.encoding.variants import FAMILIES
@@ -85,11 +85,11 @@ def known_kind(expr: Expr) -> Expr | None:
     """The kind, where nothing has to be asked for it."""
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
-        return Expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
+        return column_expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
     kinds = possible(expr)
     if expr.type.absent or kinds is None or len(kinds) != 1:
         return None
-    return Expr(t.STRING, F.lit(next(iter(kinds))), atomic=True)
+    return column_expr(t.STRING, F.lit(next(iter(kinds))), atomic=True)
 
 
 def kind_of_value(value: Value) -> str | None:

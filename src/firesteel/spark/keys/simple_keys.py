@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.variants import one_of
@@ -37,7 +37,7 @@ class Lean:
     def of(cls, scope: Scope, value: Expr, kind: Expr) -> Lean:
         text = scope.text(value)
         column = F.when(_is_short(kind.column, text.plain), text.plain.try_cast("double"))
-        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)
+        double = scope.bind(derive(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)
         return cls(kind.column, text.plain, double)
 
     @property

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -115,7 +115,7 @@ def of_plain(expr: Expr) -> Column:
 def number(scope: Scope, expr: Expr, where: Where) -> Expr:
     """A number as (digits, float, is it an integer?): the digits of a float are those that it is written with. SQL NULL
     if it is none; the digits are SQL NULL if there are too many."""
-    if not expr.dynamic:
+    if not isinstance(expr, Variant):
         floating = isinstance(expr.type, t.Float32 | t.Float64)
         if floating:
             column = of_float(expr.plain.cast("double"))
@@ -123,7 +123,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
             integer = F.lit(isinstance(expr.type, t.Integer))
             found = isinstance(expr.type, t.Number)
             column = _with_float(of_plain(expr), integer) if found else F.lit(None).cast(_NUMBER)
-        return made(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=6)
+        return derive(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=6)
     kind = scope.kind(expr)
     wide = F.struct(
         F.lit(None).cast(WHOLE).alias("u"),
@@ -139,7 +139,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
         .when(variants.one_of(kind.column, "DOUBLE", "FLOAT"), of_float(whole(expr.column, "double")))
         .when(variants.one_of(kind.column, *variants.WIDE_NUMBERS), wide)
     )
-    return made(t.ANY, column, expr, kind, cost=8)
+    return derive(t.ANY, column, expr, kind, cost=8)
 
 
 _NUMBER = "struct<u:decimal(38,0),e:int,d:double,i:boolean>"

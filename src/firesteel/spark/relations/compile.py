@@ -13,7 +13,8 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive
 from firesteel.passes.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr
 from firesteel.spark.core.fallback import Fallback
 from firesteel.spark.core.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
 from firesteel.spark.core.limits import Limits
@@ -58,7 +59,9 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
             args.append(arg)
             continue
         made = here.lowered((yield arg, here))
-        if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
+        if (
+            lazy and made.place.throws and isinstance(made, Variant)
+        ):  # it gets a name in any case: here, where it is not always needed
             made = here.bind(made)
         args.append(made)
         if lazy and here.stages is not None:
@@ -112,12 +115,12 @@ class Compiled:
         """A column for every column of the rows, encoded by its type."""
         return self.rows.picked([(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
 
-    def _struct(self) -> t.Struct | None:
-        """The type of each value, if it is a struct of which only the attributes are columns."""
-        struct = self.rows.columns[0].type if len(self.rows.columns) == 1 else None
-        if not isinstance(struct, t.Struct) or not self.rows.columns[0].virtual or self.shape == "rows":
-            return None
-        return None if struct.absent or form(struct) is Form.VARIANT else struct
+    def _struct(self) -> StructParts | None:
+        """Each value, if it is a struct of which only the attributes are columns."""
+        match self.rows.columns:
+            case (StructParts() as struct,) if self.shape != "rows":
+                return None if struct.type.absent or form(struct.type) is Form.VARIANT else struct
+        return None
 
     def named(self) -> DataFrame | None:
         """A column for every attribute, by its name: of rows, or of values that are structs of what are columns."""
@@ -126,8 +129,7 @@ class Compiled:
         struct = self._struct()
         if struct is None:
             return None
-        pairs = zip((field.name or "" for field in struct.fields), self.rows.columns[0].fields, strict=True)
-        return self.rows.picked(list(pairs))
+        return self.rows.picked(struct.named)
 
 
 def compile_plan(
@@ -204,7 +206,9 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     (expr,) = rows.columns
     name, count = top.run.name(), top.run.name()
     frame = rows.frame.groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
-    one = Rows(frame, (Expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1)
+    one = Rows(
+        frame, (column_expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1
+    )
     scope = one.scope(top)
     found = scope.bind(only_attribute(scope, one.columns[0], node))
     type_ = common((found.type, t.NULL, t.MISSING))
@@ -212,7 +216,7 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     many = fit(missing_expr(), type_) if wrong is None else wrong
     size = F.col(count)
     column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(found, type_)).otherwise(many)
-    return projected(one, scope, [Expr(type_, column, stage=found.stage, throws=True)], node.where)
+    return projected(one, scope, [column_expr(type_, column, stage=found.place.stage, throws=True)], node.where)
 
 
 def _pivoted(node: p.Pivot, top: Scope) -> Rows:
@@ -225,7 +229,7 @@ def _pivoted(node: p.Pivot, top: Scope) -> Rows:
     name = top.run.name()
     frame = rows.frame.groupBy().agg(F.collect_list(pair).alias(name))
     one = Rows(frame, (), operators=rows.operators + 1)
-    made = Expr(t.STRUCT, from_entries(F.col(name)), height=8)
+    made = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
     return projected(one, one.scope(top), [made], node.where)
 
 

@@ -15,8 +15,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, choose, fit, fit_cost, made, null_expr, struct_expr
-from firesteel.spark.core.expr import truth as plain_truth
+from firesteel.spark.core.conversions import choose, fit, fit_cost
+from firesteel.spark.core.conversions import truth as plain_truth
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, null_expr, struct_expr
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.literals import literal, typed
 from firesteel.spark.core.scope import Scope
@@ -37,7 +38,7 @@ MAX_INLINE = 1_000
 def _lit(node: p.Lit, scope: Scope) -> Expr:
     if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
         # Of an empty collection only the type says what might be in it.
-        return Expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
+        return column_expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
     return typed(node.value, node.type) or literal(node.value)
 
 
@@ -99,25 +100,25 @@ def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
     if isinstance(expr.type, t.Bool):
         return plain_truth(expr)
     if isinstance(expr.type, t.Null | t.Missing):
-        return Expr(t.BOOL, F.lit(False), atomic=True)
-    if not expr.dynamic:
+        return column_expr(t.BOOL, F.lit(False), atomic=True)
+    if not isinstance(expr, Variant):
         error = scope.wrong(f"{said}, not {t.proper(expr.type)}", where)
         never = F.lit(False)
         if error is None:
-            return Expr(t.BOOL, never, atomic=True)
+            return column_expr(t.BOOL, never, atomic=True)
         absent = expr.is_absent()
         column = error if absent is None else F.when(~absent, error).otherwise(never)
-        return made(t.BOOL, column.cast("boolean"), expr, throws=True)
+        return derive(t.BOOL, column.cast("boolean"), expr, throws=True)
 
     def test(value: Expr) -> Expr:
         kind = scope.kind(value)
         plain = variants.extract(value.column, kind.column, "bool")
         boolean = t.absent(t.BOOL, nullable=True)
         if not scope.run.strict:
-            return made(boolean, plain, value, kind, cost=4)
+            return derive(boolean, plain, value, kind, cost=4)
         error = scope.wrong(f"{said}, not ", where, kind.column)
         bad = ~variants.one_of(kind.column, "BOOLEAN", "VOID")
-        return made(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
+        return derive(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
 
     return scope.let([expr], test)
 
@@ -173,17 +174,17 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
         element = t.ANY  # spelled out, it would grow with every level of nesting
     type_ = kind(element)
     if not items:
-        return made(type_, F.array().cast(spelled(type_)))
+        return derive(type_, F.array().cast(spelled(type_)))
     columns = [fit(item, element) for item in items]
     cost = 1 + max(fit_cost(item, element) for item in items)
     if form(type_) is not Form.VARIANT:
-        return made(type_, F.array(*columns), *items, cost=cost)
+        return derive(type_, F.array(*columns), *items, cost=cost)
     tags: dict[type[t.Collection], str] = {t.Bag: "bag", t.Sexp: "sexp"}
     array = F.to_variant_object(
         F.array(*(F.coalesce(variants.to_variant(c, element), variants.missing_item()) for c in columns))
     )
     made_ = variants.tag(tags[kind], array) if kind in tags else array
-    return made(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=cost + 10)
+    return derive(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=cost + 10)
 
 
 @handles(p.Struct)
@@ -195,10 +196,10 @@ def _struct(node: p.Struct, scope: Scope) -> Compiling:
     if all(isinstance(key.constant, str) for key, _ in pairs):
         named = [(str(key.constant), value) for key, value in pairs if not isinstance(value.type, t.Missing)]
         if not named:
-            return made(t.STRUCT, variants.json_column("{}"))
+            return derive(t.STRUCT, variants.json_column("{}"))
         struct = struct_expr(named)
         # Nested deeper than types go it is a variant at once, and its type is no longer spelled out.
-        return struct if nests(struct.type) else made(t.STRUCT, struct.column, struct, cost=20)
+        return struct if nests(struct.type) else derive(t.STRUCT, struct.column, struct, cost=20)
     from firesteel.spark.scalar.structs import struct_of_keys
 
     return struct_of_keys(scope, pairs, node.where)

@@ -21,7 +21,8 @@ from pyspark.sql import Column, Window
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, fit, made, opened, reference
+from firesteel.spark.core.conversions import absent_as_null, fit, split_variant
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, reference
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Run, Scope
@@ -88,9 +89,9 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
     and a condition on it can go to where the left rows come from. Such a condition has the subquery in it as often as
     it mentions the value, which is often if it is a variant: then there is none."""
     column = right.columns[0] if len(right.columns) == 1 else None
-    if column is None or not column.own or column.dynamic or len(column.names) != 1:
+    if column is None or not column.place.own or isinstance(column, Variant) or len(column.place.names) != 1:
         return None
-    (name,) = column.names
+    (name,) = column.place.names
     return left.frame.select(F.col("*"), right.picked([(name, column)]).scalar().alias(name))
 
 
@@ -143,8 +144,8 @@ def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
 def _bound(scope: Scope, found: Expr) -> Expr:
     """A key by its name. Catalyst asks of the rows below that it is not NULL: of those that an unnesting drops, too, if
     it may. What raises an error stays where it is."""
-    expr = opened(found)
-    return scope.bind(expr, dear=expr.throws)
+    expr = split_variant(found)
+    return scope.bind(expr, dear=expr.place.throws)
 
 
 def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[Pair], Rows, Rows]:
@@ -152,7 +153,7 @@ def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[
     to the scan, and writes out at every mention of a name what it stands for: of such a key that is for ever."""
     found: list[Pair] = []
     for a, b, same in pairs:
-        if a.dynamic or b.dynamic:
+        if isinstance(a, Variant) or isinstance(b, Variant):
             names = run.name(), run.name()
             left, right = (
                 rows.over(rows.frame.select(F.col("*"), F.explode(F.array(expr.column)).alias(name)))
@@ -193,7 +194,7 @@ def _kept_here(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows
     """A condition that may raise an error, over rows that Catalyst does not move it below: there may be rows there that
     an unnesting drops."""
     column = condition.plain
-    if not condition.throws:
+    if not condition.place.throws:
         return left, right, column
     walls = run.name(), run.name()
     left, right = (
@@ -211,34 +212,34 @@ def _test(pair: Pair) -> Column:
 def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
     """Two keys as columns that are the same by deep equality, NULL with NULL and MISSING with MISSING."""
     shared = common((a.type, b.type))
-    if not shared.absent and not a.dynamic and not b.dynamic and is_own_key(shared):
-        return [(made(shared, a.plain, a), made(shared, b.plain, b), False)]
+    if not shared.absent and not isinstance(a, Variant) and not isinstance(b, Variant) and is_own_key(shared):
+        return [(derive(shared, a.plain, a), derive(shared, b.plain, b), False)]
     pairs: list[Pair] = []
     if shared.missable:
         flags = []
         for scope, expr in zip(scopes, (a, b), strict=True):
             missing = expr.is_missing()
-            flags.append(scope.bind(made(t.BOOL, F.lit(False) if missing is None else missing, expr)))
+            flags.append(scope.bind(derive(t.BOOL, F.lit(False) if missing is None else missing, expr)))
         pairs.append((flags[0], flags[1], False))
-    if not a.dynamic and not b.dynamic and is_own_key(t.proper(shared)):
+    if not isinstance(a, Variant) and not isinstance(b, Variant) and is_own_key(t.proper(shared)):
         nullable = t.absent(t.proper(shared), nullable=True)
-        return [*pairs, (made(nullable, a.plain, a), made(nullable, b.plain, b), True)]
+        return [*pairs, (derive(nullable, a.plain, a), derive(nullable, b.plain, b), True)]
     keys = [s.bind(key(s, s.variant(e)[0])) for s, e in zip(scopes, (a, b), strict=True)]
     return [*pairs, (keys[0], keys[1], True)]
 
 
 def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
     """Two keys as columns that Spark can join by, equal just where `=` is true."""
-    plain = not a.dynamic and not b.dynamic
+    plain = not isinstance(a, Variant) and not isinstance(b, Variant)
     shared = common((t.proper(a.type), t.proper(b.type)))
     if plain and is_own_key(shared):
-        sides = [made(t.absent(shared, nullable=True), e.plain, e) for e in (a, b)]
+        sides = [derive(t.absent(shared, nullable=True), e.plain, e) for e in (a, b)]
         return sides[0], sides[1]
     if plain and all(isinstance(e.type, t.Number) for e in (a, b)) and comparable_as_they_are(a, b):
-        return (made(a.type, a.plain, a), made(b.type, b.plain, b))
+        return (derive(a.type, a.plain, a), derive(b.type, b.plain, b))
     if plain and form(shared) is not Form.VARIANT:
         wide = t.absent(shared, nullable=True)
-        fitted = [made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b)]
+        fitted = [derive(wide, fit(absent_as_null(e), wide), e) for e in (a, b)]
         keys = [s.bind(key(s, s.bind(e))) for s, e in zip(scopes, fitted, strict=True)]
         return keys[0], keys[1]
     return _dynamic(a, scopes[0]), _dynamic(b, scopes[1])
@@ -333,7 +334,7 @@ def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) ->
     there = found.distinct().withColumn(mark, F.lit(True))
     tests = [_test((a, reference(b.type, name), same)) for name, (a, b, same) in zip(names, pairs, strict=True)]
     frame = left.frame.join(there, balanced(tests, True), "left")
-    marked = Expr(t.BOOL, F.col(mark).isNotNull(), atomic=True, names=(mark,))
+    marked = column_expr(t.BOOL, F.col(mark).isNotNull(), atomic=True, names=(mark,))
     return _marked(left, frame, marked, max(left.operators, right.operators) + 3)
 
 

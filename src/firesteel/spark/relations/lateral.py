@@ -17,7 +17,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.plan.scope import Scope as PlanScope
 from firesteel.plan.scope import visits
-from firesteel.spark.core.expr import Expr, made, reference
+from firesteel.spark.core.expr import Expr, column_expr, derive, reference
 from firesteel.spark.core.fallback import Fallback, instead
 from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Scope
@@ -70,7 +70,7 @@ def _in_python(node: p.Rel, scope: Scope, error: UnsupportedError, since: int) -
     scope.run.fallbacks[-1] = Fallback(node, error.message)
 
     def unpack(item: Column) -> tuple[Expr, ...]:
-        return tuple(Expr(t.ANY, F.get(item, F.lit(i)), atomic=True) for i in range(len(columns)))
+        return tuple(column_expr(t.ANY, F.get(item, F.lit(i)), atomic=True) for i in range(len(columns)))
 
     return Items(array, unpack, ordered)
 
@@ -93,10 +93,10 @@ def _matching(node: p.Join, left: Rows, scope: Scope, items: Items, outer: Scope
 
 def _tested(node: p.Join, left: Rows, scope: Scope, items: Items) -> Rows:
     """The left rows that have a match, or have none; or all, with whether they have one."""
-    has = made(t.BOOL, F.array_size(items.array.column) > 0, items.array)
+    has = derive(t.BOOL, F.array_size(items.array.column) > 0, items.array)
     if node.capture is p.Capture.LEFT_MARK:
         return projected(left, scope, [*left.columns, has], node.where)
-    wanted = has if node.capture is p.Capture.LEFT_SEMI else made(t.BOOL, ~has.plain, has)
+    wanted = has if node.capture is p.Capture.LEFT_SEMI else derive(t.BOOL, ~has.plain, has)
     return filtered(left, scope, [wanted], node)
 
 
@@ -107,7 +107,7 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
     explode = F.posexplode_outer if keep else F.posexplode
     kept = [F.col(name) for name in rows.names()]
     frame = rows.frame.select(*kept, explode(items.array.column).alias(position, item))
-    found = tuple(replace(expr, names=(item,)) for expr in items.unpack(F.col(item)))
+    found = tuple(expr.with_place(names=(item,)) for expr in items.unpack(F.col(item)))
     if keep:
         found = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in found)
     ordered = False if left.ordered is False or items.ordered is False else None

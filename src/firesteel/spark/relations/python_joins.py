@@ -13,7 +13,7 @@ from pyspark.sql import Column, Window
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.spark.core.expr import made, reference
+from firesteel.spark.core.expr import derive, reference
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
@@ -34,13 +34,13 @@ def paired(
     run, capture = outer.run, node.capture
     a, b = reference(t.INT64, run.name()), reference(t.INT64, run.name())
     frames = [
-        rows.frame.select(F.col("*"), F.monotonically_increasing_id().alias(number.names[0]))
+        rows.frame.select(F.col("*"), F.monotonically_increasing_id().alias(number.place.names[0]))
         for rows, number in ((left, a), (right, b))
     ]
     frame = frames[0].join(frames[1], balanced(tests, True) if tests else F.lit(True), _HOW.get(capture, "left"))
     pairs = Rows(frame, left.columns + right.columns, operators=max(left.operators, right.operators) + 4)
     scope = pairs.scope(outer)
-    there = scope.bind(made(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
+    there = scope.bind(derive(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
     within = scope.guarded(lambda: there.plain, there)
     where = condition.where or node.type.where or node.where
     found = truth(within, (yield condition, within), "a condition is a boolean", where)

@@ -13,7 +13,8 @@ from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel.errors import PlanError
-from firesteel.spark.core.expr import Expr, fit, reference
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, reference
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Scope

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from firesteel import plan as p
-from firesteel.spark.core.expr import Expr, again
+from firesteel.spark.core.expr import Columns, Expr, StructParts
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.rows import Order, Rows, projected, trimmed
 from firesteel.spark.core.scope import Run, Scope
@@ -45,7 +45,7 @@ def _shared(node: p.Shared, outer: Scope) -> Generator[Any, Any, Rows]:
         top = Scope(outer.run)
         rows: Rows = yield node.input, top
         rows = projected(rows, rows.scope(top), rows.columns, node.where)
-        rows = trimmed(replace(rows, said={}))
+        rows = trimmed(replace(rows, facts={}))
         frame = rows.frame.persist()
         kept.frames.append(frame)
         kept.rows[node.name] = rows.over(frame, operators=1)
@@ -62,10 +62,10 @@ def _copied(rows: Rows, run: Run) -> Rows:
 
 
 def _renamed(expr: Expr, names: dict[str, str]) -> Expr:
-    if expr.virtual:
+    new = tuple(names[name] for name in expr.place.names)
+    if isinstance(expr, StructParts):
         fields = tuple(_renamed(inner, names) for inner in expr.fields)
-        new = tuple(names[name] for name in expr.names)
         present = None if expr.present is None else F.col(new[-1])
-        return replace(expr, fields=fields, present=present, names=new)
-    new = tuple(names[name] for name in expr.names)
-    return replace(again(expr, [F.col(name) for name in new]), names=new, own=True)
+        return replace(expr, fields=fields, present=present).with_place(names=new)
+    assert isinstance(expr, Columns)
+    return expr.over_names(new)

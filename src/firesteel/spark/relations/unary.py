@@ -15,7 +15,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
 from firesteel.node import has
-from firesteel.spark.core.expr import UNKNOWN, Expr, made
+from firesteel.spark.core.expr import UNKNOWN, Expr, derive
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.rows import Order, Rows, one_row, projected, staged, trimmed
 from firesteel.spark.core.scope import Run, Scope
@@ -62,10 +62,10 @@ def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Ro
     rows = staged(rows, scope, node.where)
     operators = rows.stacked(scope.run, 1, node.where)
     condition = balanced([condition.plain for condition in conditions], True)
-    if not bound and not any(condition.throws for condition in conditions):
+    if not bound and not any(condition.place.throws for condition in conditions):
         rows = rows.settled()
         return replace(rows, held=(*rows.held, condition), operators=operators)
-    result = rows.over(rows.frame.filter(condition), operators=operators, said=rows.said)
+    result = rows.over(rows.frame.filter(condition), operators=operators, facts=rows.facts)
     return trimmed(result) if bound and result.names() else result
 
 
@@ -78,7 +78,7 @@ def _sort(node: p.Sort, outer: Scope) -> Compiling:
     for spec in node.specs:
         value = yield spec.key, scope
         found = scope.bind(key(scope, value, ordering=True))
-        order.append(Order(replace(found, stage=0), spec.order))
+        order.append(Order(found.with_place(stage=0), spec.order))
     below = rows.order
     return replace(staged(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)
 
@@ -141,7 +141,7 @@ def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:
     if isinstance(node, p.Offset) and not scope.run.strict:
         wrong = F.lit(0)
     column = F.when(seen.value >= 0, seen.value).otherwise(wrong)
-    return made(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
+    return derive(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
 
 
 def constant_count(node: p.Limit | p.Offset, run: Run) -> int | object | None:

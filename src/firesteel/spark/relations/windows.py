@@ -17,7 +17,8 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, fit, null_expr, opened
+from firesteel.spark.core.conversions import fit, split_variant
+from firesteel.spark.core.expr import Expr, column_expr, null_expr
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Scope
@@ -58,7 +59,7 @@ def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Genera
     args: list[Expr] = []
     for arg in node.args:
         if isinstance(arg, p.Rex):
-            args.append(scope.bind(opened((yield arg, scope))))
+            args.append(scope.bind(split_variant((yield arg, scope))))
     partition: list[Column] = []
     for expr in node.partition:
         value, found = yield from _keyed(expr, scope, later, ordering=False)
@@ -80,7 +81,7 @@ def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Genera
 def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
     """An expression and its key, bound once for all calls."""
     if (rex, ordering) not in later.keys:
-        value = scope.bind(opened((yield rex, scope)))
+        value = scope.bind(split_variant((yield rex, scope)))
         found = scope.bind(key(scope, value, ordering=ordering))
         later.keys[rex, ordering] = (value, found)
     return later.keys[rex, ordering]
@@ -102,7 +103,9 @@ def _declared(build: Build) -> Build:
     def retyped(call: Call, framing: Framing) -> Expr:
         found, returns = build(call, framing), call.node.fn.returns
         column = null_of(returns) if isinstance(found.type, t.Null) else fit(found, returns)
-        return replace(found, type=returns, value=column, atomic=False, own=False, names=())
+        return column_expr(
+            returns, column, stage=found.place.stage, height=found.place.height, throws=found.place.throws
+        )
 
     return retyped
 
@@ -119,7 +122,7 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
     spec = framing()
     node = call.node
     if isinstance(spec, Column):
-        return Expr(t.ANY, spec.cast("variant"), throws=True)
+        return column_expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
         return _of_nothing(call)
     if node.fn.name in substrait.AGGREGATES:
@@ -139,11 +142,11 @@ def _of_nothing(call: Call) -> Expr:
     name, returns = call.node.fn.name.rpartition(":")[2], call.node.fn.returns
     if name in ("count", "count_star", "approx_count_distinct"):
         zero = returns if isinstance(returns, t.Decimal) else t.INT64
-        return Expr(zero, F.literal(0, spelled(zero)))
+        return column_expr(zero, F.literal(0, spelled(zero)))
     if name in ("sum0", "product"):
-        return Expr(returns, F.literal(name == "product", "int").cast(spelled(returns)))
+        return column_expr(returns, F.literal(name == "product", "int").cast(spelled(returns)))
     if call.node.fn.name == "collect":
-        return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
+        return column_expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
     return null_expr()
 
 
@@ -156,4 +159,4 @@ def _distinct(call: Call, spec: WindowSpec) -> Expr:
         return collected_distinct(group, value)
     found = call.scope.bind(key(call.scope, value))
     keys = call.later.add(F.collect_set(found.column), spec)
-    return Expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)
+    return column_expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.spark.core.expr import fit
+from firesteel.spark.core.conversions import fit
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form, spelled
 from firesteel.spark.encoding.hadoop_paths import target

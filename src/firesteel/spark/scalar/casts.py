@@ -13,7 +13,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, as_variant, made
+from firesteel.spark.core.expr import Expr, Variant, as_variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be, possible
 from firesteel.spark.encoding import columns as F
@@ -51,7 +51,7 @@ def can_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
     if isinstance(target, t.Collection | t.Struct | t.Any):
         raise UnsupportedError(f"can_cast to {target} is not native on Spark", where=where)
     if isinstance(expr.type, t.Null | t.Missing):
-        return Expr(t.BOOL, F.lit(True), atomic=True)
+        return column_expr(t.BOOL, F.lit(True), atomic=True)
 
     def test(value: Expr) -> Expr:
         return scope.let([_raw(scope, value, target, where, quiet=True)], lambda found: held(value, found))
@@ -59,7 +59,7 @@ def can_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
     def held(value: Expr, found: Expr) -> Expr:
         absent = value.is_absent()
         there = found.column.isNotNull()
-        return made(t.BOOL, there if absent is None else there | absent, value, found)
+        return derive(t.BOOL, there if absent is None else there | absent, value, found)
 
     return scope.let([expr], test)
 
@@ -69,7 +69,7 @@ def can_lossless_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
 
 
 def _plain_decimal(expr: Expr) -> bool:
-    return isinstance(expr.type, t.Decimal) and not expr.dynamic
+    return isinstance(expr.type, t.Decimal) and not isinstance(expr, Variant)
 
 
 def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
@@ -80,7 +80,7 @@ def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
     def check(found: Expr) -> Expr:
         absent = expr.is_absent()
         failed = found.column.isNull() if absent is None else found.column.isNull() & ~absent
-        said = [] if not expr.dynamic else [F.lit(" a value of type "), scope.kind(expr).column]
+        said = [] if not isinstance(expr, Variant) else [F.lit(" a value of type "), scope.kind(expr).column]
         error = scope.wrong(f"cannot cast {t.proper(expr.type)} to {type_}", where, *said)
         column = found.column if error is None else F.when(failed, error).otherwise(found.column)
         null, missing = expr.is_null(), expr.is_missing()
@@ -90,11 +90,11 @@ def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
             column = F.when(null, variants.null()).otherwise(column)
         full = t.absent(type_, nullable=null is not None, missable=missing is not None)
         split = missing if null is not None and not variant else None
-        return made(full, column, found, expr, missing=split, throws=error is not None, cost=3)
+        return derive(full, column, found, expr, missing=split, throws=error is not None, cost=3)
 
     raw = _raw(scope, expr, target, where)
-    if not expr.dynamic and not variant and _source(expr) in _SURE.get(type(type_), ()):
-        return propagated(type_, raw.plain, [expr], throws=raw.throws, cost=raw.height)
+    if not isinstance(expr, Variant) and not variant and _source(expr) in _SURE.get(type(type_), ()):
+        return propagated(type_, raw.plain, [expr], throws=raw.place.throws, cost=raw.place.height)
     return scope.let([raw], check)
 
 
@@ -134,7 +134,7 @@ def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool 
     table = conversions(target, where)
     type_ = result_type(target)
     overflow = None if quiet else scope.run.error(f"overflow: the number does not fit in {type_}", where)
-    if not expr.dynamic:
+    if not isinstance(expr, Variant):
         return _typed(scope, expr, table, type_, overflow, where)
     return _dynamic(scope, expr, table, type_, overflow, where)
 
@@ -154,15 +154,15 @@ def _typed(
     conversion = table.get(source)
     full = t.absent(type_, nullable=True)
     if conversion is None:
-        return made(full, F.literal(None, spelled(type_)), expr)
+        return derive(full, F.literal(None, spelled(type_)), expr)
     _text_of(type_, source, expr, where)
     if source == "moment":
         return scope.let(
             [moment(scope, expr, where)],
-            lambda found: made(full, _converted(conversion, found.column, type_, overflow), found, expr, cost=8),
+            lambda found: derive(full, _converted(conversion, found.column, type_, overflow), found, expr, cost=8),
         )
     column = expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
-    return made(full, _converted(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
+    return derive(full, _converted(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
 
 
 def _text_of(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
@@ -171,7 +171,9 @@ def _text_of(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
         return
     if source == "float":
         raise UnsupportedError(f"cast of a float to {type_}: Java writes floats another way", where=where)
-    if source == "decimal" and (expr.dynamic or (isinstance(expr.type, t.Decimal) and (expr.type.scale or 0) > 6)):
+    if source == "decimal" and (
+        isinstance(expr, Variant) or (isinstance(expr.type, t.Decimal) and (expr.type.scale or 0) > 6)
+    ):
         raise UnsupportedError(
             f"cast of a decimal to {type_}: Spark does not know how many zeros it was written with", where=where
         )
@@ -209,7 +211,7 @@ def _dynamic(
         if column is F:
             column = F.literal(None, spelled(type_))
         parts = [expr, kind, *([] if stamp is None else [stamp])]
-        return made(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
+        return derive(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
 
     if "moment" in table and may_be(expr, "moment"):
         return scope.let([moment(scope, expr, where)], build)
@@ -238,11 +240,11 @@ def _to_collection(scope: Scope, expr: Expr, target: t.Collection, where: Where)
 
 
 def _to_struct(scope: Scope, expr: Expr, target: t.Struct, where: Where) -> Expr:
-    if isinstance(expr.type, t.Struct) and not expr.dynamic:
+    if isinstance(expr.type, t.Struct) and not isinstance(expr, Variant):
         return expr
 
     def apply(value: Expr) -> Expr:
-        column = made(t.ANY, as_variant(value), value)
+        column = derive(t.ANY, as_variant(value), value)
         return container(scope, value, "struct", column, t.STRUCT, f"cannot cast to {target}", where)
 
     return scope.let([expr], apply)

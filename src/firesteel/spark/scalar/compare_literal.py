@@ -18,7 +18,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import is_json, tagged_kinds
 from firesteel.spark.encoding import columns as F
@@ -32,12 +32,12 @@ Operator = Callable[[Any, Any], Column]
 
 def comparable(a: Expr, b: Expr) -> bool:
     """Is one dynamic, and the other a number or a text that `compared` knows how to compare with?"""
-    return (a.dynamic and _family(b) is not None) or (b.dynamic and _family(a) is not None)
+    return (isinstance(a, Variant) and _family(b) is not None) or (isinstance(b, Variant) and _family(a) is not None)
 
 
 def _family(expr: Expr) -> str | None:
     value = expr.constant
-    if expr.dynamic or isinstance(value, bool):
+    if isinstance(expr, Variant) or isinstance(value, bool):
         return None
     if isinstance(value, str) and not isinstance(value, Symbol):
         return "text"
@@ -50,7 +50,7 @@ def _family(expr: Expr) -> str | None:
 
 def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
     """`a < b` or `a <= b`: MISSING, or an error, for what is not alike; NULL of NULL."""
-    variant, literal = (a, b) if a.dynamic else (b, a)
+    variant, literal = (a, b) if isinstance(a, Variant) else (b, a)
     side = _Side.of(scope, variant)
     family = _family(literal)
     assert family is not None
@@ -61,7 +61,7 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     if family == "text":
         value = ordered(side.text(), literal.plain)
     else:
-        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), side.read("double"), *side.parts), dear=True)
+        double = scope.bind(derive(t.absent(t.FLOAT64, nullable=True), side.read("double"), *side.parts), dear=True)
         side.parts.append(double)
         value = _numbers(side, double.plain, literal.constant, ordered, variant is a)
     misfit = F.coalesce(~one_of(side.kind, *FAMILIES[family], "VOID"), F.lit(False))
@@ -72,7 +72,7 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
     # Where a misfit is an error it is not MISSING too: a test for MISSING around the value would hide the error.
     missing = variant.column.isNull() if error is not None else misfit | variant.column.isNull()
-    return made(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
+    return derive(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
 
 
 @dataclass(frozen=True)
@@ -139,12 +139,12 @@ def same_word(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr | None:
     """The equality of JSON and a word: nothing else is written like that, so nothing has to be asked for its kind."""
     for one, other in ((a, b), (b, a)):
         word = other.constant if isinstance(other.constant, str) and not isinstance(other.constant, Symbol) else ""
-        if not one.dynamic or not _WORD.fullmatch(word):
+        if not isinstance(one, Variant) or not _WORD.fullmatch(word):
             continue
         quoted = json.dumps(word, ensure_ascii=False)
         if scope.stages is not None and is_json(one) and len(quoted) == len(word) + 2:
             written = scope.json(scope.bind(one))
-            return made(type_, F.when(written.plain != "null", written.plain == quoted), written)
+            return derive(type_, F.when(written.plain != "null", written.plain == quoted), written)
         if not tagged_kinds(one):
-            return made(type_, whole(one.column, "string") == other.plain, one, other)
+            return derive(type_, whole(one.column, "string") == other.plain, one, other)
     return None

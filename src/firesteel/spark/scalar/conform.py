@@ -9,7 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.variants import FAMILIES, any_of, extract, one_of, whole
@@ -31,7 +31,7 @@ def is_type(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
 
     def test(value: Expr) -> Expr:
         given, kind = scope.variant(value)
-        return made(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=6)
+        return derive(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=6)
 
     return scope.let([expr], test)
 

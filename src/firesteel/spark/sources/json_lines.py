@@ -67,7 +67,7 @@ def read(
     """
     line = run.name()
     beside = [reference(field.type, run.name()) for field in columns]
-    names = [name for expr in beside for name in expr.names]
+    names = [name for expr in beside for name in expr.place.names]
     lines = Text(text.toDF(line, *names).filter(_is_there(F.col(line))), line, names, where, skip)
     if run.strict or tree.whole or tree.elements is not None or tree.indexed:
         return _read_whole(run, lines, columns)

@@ -18,7 +18,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
@@ -179,9 +179,9 @@ def ranks_of(expr: Expr) -> frozenset[int]:
 def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     """The expression as a moment; SQL NULL where it is none. Give it a name first."""
     if isinstance(expr.constant, datetime.date | values.Time | values.Timestamp):
-        return made(t.ANY, _literal(expr.constant, where))
-    if not expr.dynamic:
-        return made(t.ANY, _from_plain(expr), expr, cost=4)
+        return derive(t.ANY, _literal(expr.constant, where))
+    if not isinstance(expr, Variant):
+        return derive(t.ANY, _from_plain(expr), expr, cost=4)
     kinds = possible(expr)
     kind = scope.kind(expr)
     column: Any = F
@@ -194,10 +194,10 @@ def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     ]
     parts = [(names, build()) for names, build in found if kinds is None or kinds & set(names)]
     if not parts:
-        return Expr(t.ANY, F.literal(None, _MOMENT), atomic=True)
+        return column_expr(t.ANY, F.literal(None, _MOMENT), atomic=True)
     for names, part in parts:
         column = column.when(one_of(kind.column, *names), part)
-    return made(t.ANY, column, expr, kind, cost=8, throws=kinds is None or bool(kinds & {"time", "timestamp"}))
+    return derive(t.ANY, column, expr, kind, cost=8, throws=kinds is None or bool(kinds & {"time", "timestamp"}))
 
 
 def _from_plain(expr: Expr) -> Column:
@@ -278,15 +278,15 @@ def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
     if isinstance(expr.constant, values.Interval):
         value = expr.constant
         numbers = (UNITS.index(value.unit), value.months, Decimal(value.nanos), value.digits, value.fraction)
-        return made(t.ANY, of_interval(*map(F.lit, numbers)))
+        return derive(t.ANY, of_interval(*map(F.lit, numbers)))
     kinds = possible(expr)
-    if not expr.dynamic or (kinds is not None and "interval" not in kinds):
-        return Expr(t.ANY, F.literal(None, _INTERVAL), atomic=True)
+    if not isinstance(expr, Variant) or (kinds is not None and "interval" not in kinds):
+        return column_expr(t.ANY, F.literal(None, _INTERVAL), atomic=True)
     kind, column = scope.kind(expr), expr.column
     unit = F.find_in_set(_part(column, "[1][0]", "string"), F.lit(",".join(UNITS))) - 1
     months, nanos = _part(column, "[1][1]", "bigint"), _part(column, "[2]", WHOLE)
     struct = of_interval(unit, months, nanos, _part(column, "[3][0]", "int"), _part(column, "[3][1]", "int"))
-    return made(t.ANY, F.when(kind.column == "interval", struct), expr, kind, cost=5)
+    return derive(t.ANY, F.when(kind.column == "interval", struct), expr, kind, cost=5)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

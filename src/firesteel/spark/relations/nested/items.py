@@ -11,7 +11,8 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, fit, made
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.handlers import dispatch
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -44,7 +45,7 @@ def inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -
 
 def over(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
     """An array made of another one by a lambda; what the lambda mentions has to be there too."""
-    return made(type_ or items.array.type, column, items.array, *inner, cost=3)
+    return derive(type_ or items.array.type, column, items.array, *inner, cost=3)
 
 
 def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Column:
@@ -59,7 +60,7 @@ def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Colu
 def unpacker(types: Sequence[t.Type]) -> Unpack:
     """What takes a packed row apart."""
     kept = tuple(types)
-    return lambda item: tuple(Expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(kept))
+    return lambda item: tuple(column_expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(kept))
 
 
 def projected_items(
@@ -87,5 +88,5 @@ def both_listed(scope: Scope, a: Items, b: Items) -> tuple[bool | None, Expr | N
     if a.ordered and b.ordered:
         return True, None
     if len(tests) == 2:
-        return None, made(t.BOOL, tests[0].plain & tests[1].plain, *tests)
+        return None, derive(t.BOOL, tests[0].plain & tests[1].plain, *tests)
     return None, tests[0] if tests else None

@@ -11,7 +11,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, made, null_expr
+from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
 from firesteel.spark.core.handlers import dispatch, handles_nested
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -50,7 +50,7 @@ def condition_holds(scope: Scope, node: p.Join, left: Row, right: Row) -> Expr |
     column = tests[0].plain
     for test in tests[1:]:
         column = F.when(column, test.plain)
-    return made(t.absent(t.BOOL, nullable=True), column, *tests, cost=len(tests))
+    return derive(t.absent(t.BOOL, nullable=True), column, *tests, cost=len(tests))
 
 
 def _predicate(scope: Scope, rex: p.Rex, row: Row, where: Where) -> Expr:
@@ -67,9 +67,9 @@ def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Whe
     here = scope.inner((), where)
     if not pair.same:
         return equal(here, sides[0], sides[1], where)
-    wide = [made(t.ANY, here.variant(side)[0].column, side, cost=4) for side in sides]
+    wide = [derive(t.ANY, here.variant(side)[0].column, side, cost=4) for side in sides]
     keys = [row_key(here, side) for side in wide]
-    return made(t.BOOL, keys[0].column.eqNullSafe(keys[1].column), *keys)
+    return derive(t.BOOL, keys[0].column.eqNullSafe(keys[1].column), *keys)
 
 
 @handles_nested(p.Join)
@@ -150,7 +150,7 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
     if node.lateral and ordered is None and right.listed is not None:
         listed = _all_listed(left, right_of)
     array = over(left, column, inner, ROWS)
-    return Items(replace(array, throws=array.throws or single), unpacker(types), ordered, listed)
+    return Items(array.with_place(throws=array.place.throws or single), unpacker(types), ordered, listed)
 
 
 def _unless_empty(array: Column) -> Column:
@@ -195,7 +195,7 @@ def _tested(node: p.Join, left: Items, matching: Callable[[Column], Items]) -> I
         row: list[Expr] = []
 
         def marked(item: Column) -> Column:
-            row[:] = [*left.unpack(item), Expr(t.BOOL, has(item))]
+            row[:] = [*left.unpack(item), column_expr(t.BOOL, has(item))]
             return packed(row)
 
         column = F.transform(left.array.column, marked)
@@ -220,7 +220,7 @@ def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
     if left.listed is not None:
         column = left.listed.plain & column
         inner.append(left.listed)
-    return made(t.BOOL, column, left.array, *inner, cost=3)
+    return derive(t.BOOL, column, left.array, *inner, cost=3)
 
 
 __all__ = ["SECOND_MATCH", "always", "condition_holds"]

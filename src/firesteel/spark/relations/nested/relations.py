@@ -18,7 +18,17 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, as_variant, choose, fit, made, missing_expr, null_expr
+from firesteel.spark.core.conversions import choose, fit
+from firesteel.spark.core.expr import (
+    Expr,
+    StructParts,
+    Variant,
+    as_variant,
+    column_expr,
+    derive,
+    missing_expr,
+    null_expr,
+)
 from firesteel.spark.core.handlers import dispatch, handles, handles_nested
 from firesteel.spark.core.literals import typed
 from firesteel.spark.core.scope import Scope, Where
@@ -49,22 +59,22 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
 
     def range_over(value: Expr) -> Expr:
         array = ranged(scope, value, node.where)
-        found.append(None if value.dynamic else isinstance(value.type, t.Array | t.Sexp) and bag is None)
+        found.append(None if isinstance(value, Variant) else isinstance(value.type, t.Array | t.Sexp) and bag is None)
         if not isinstance(node, p.ScanIndexed):
             return array
         assert isinstance(array.type, t.Collection)
-        return made(array.type, _indexed(array.column, value), array, value, throws=array.throws)
+        return derive(array.type, _indexed(array.column, value), array, value, throws=array.place.throws)
 
     array = scope.let([expr], range_over)
     assert isinstance(array.type, t.Collection)
     element = array.type.element
     extra = (missing_expr(),) if node.identified else ()
     if not isinstance(node, p.ScanIndexed):
-        return Items(array, lambda item: (Expr(element, item, atomic=True), *extra), found[-1], listed)
+        return Items(array, lambda item: (column_expr(element, item, atomic=True), *extra), found[-1], listed)
     index = t.absent(t.INT64, missable=found[-1] is not True)
     return Items(
         array,
-        lambda item: (Expr(element, item["v"], atomic=True), Expr(index, item["i"], atomic=True), *extra),
+        lambda item: (column_expr(element, item["v"], atomic=True), column_expr(index, item["i"], atomic=True), *extra),
         found[-1],
         listed,
     )
@@ -80,17 +90,17 @@ def _written_out(rex: p.Rex) -> Expr | None:
 
 def _is_listed(scope: Scope, value: Expr) -> Expr | None:
     """Of a value of unknown type: is it a list?"""
-    if not value.dynamic:
+    if not isinstance(value, Variant):
         return None
     kind = scope.kind(value)
-    return made(t.BOOL, F.coalesce(variants.one_of(kind.column, "ARRAY", "sexp"), F.lit(False)), value, kind)
+    return derive(t.BOOL, F.coalesce(variants.one_of(kind.column, "ARRAY", "sexp"), F.lit(False)), value, kind)
 
 
 def _indexed(array: Column, value: Expr) -> Column:
     """Elements with their index, which only lists have. Strict mode is not stricter here: nobody may ask for it."""
     listed = (
         kind_of(value.column).isin("ARRAY", "sexp")
-        if value.dynamic
+        if isinstance(value, Variant)
         else F.lit(isinstance(value.type, t.Array | t.Sexp))
     )
 
@@ -108,7 +118,7 @@ def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling:
     pair = array.type.element
     assert isinstance(pair, t.Struct)
     fields = pair.fields
-    return Items(array, lambda item: tuple(Expr(f.type, item[f.name or ""], atomic=True) for f in fields), False)
+    return Items(array, lambda item: tuple(column_expr(f.type, item[f.name or ""], atomic=True) for f in fields), False)
 
 
 @handles_nested(p.Filter)
@@ -169,7 +179,7 @@ def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling:
 def _cut(node: p.Limit | p.Offset, items: Items, count: Column, found: Expr | None) -> Items:
     start, size = (F.lit(1), count) if isinstance(node, p.Limit) else (count + 1, F.lit(2**31 - 1))
     column = F.slice(items.array.column, start, size)
-    cut = made(items.array.type, column, items.array, *([found] if found is not None else []), cost=3)
+    cut = derive(items.array.type, column, items.array, *([found] if found is not None else []), cost=3)
     return replace(items, array=cut)
 
 
@@ -193,13 +203,13 @@ def _select(node: p.Select, scope: Scope) -> Generator[Any, Any, Expr]:
     result = over(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
     if items.listed is None:
         return result
-    as_list = result.renamed(t.Array(element))
+    as_list = result.with_type(t.Array(element))
     return scope.let([items.listed, as_list], lambda listed, array: choose([listed], [array, _as_bag(array)]))
 
 
 def _as_bag(array: Expr) -> Expr:
     assert isinstance(array.type, t.Collection)
-    return array.renamed(t.Bag(array.type.element))
+    return array.with_type(t.Bag(array.type.element))
 
 
 @handles(p.Pivot)
@@ -214,7 +224,7 @@ def _pivot(node: p.Pivot, scope: Scope) -> Generator[Any, Any, Expr]:
         return pivot_pair(within, found[0], found[1], node.where)
 
     entries = over(items, F.transform(items.array.column, pair), inner, ROWS)
-    return scope.let([entries], lambda bound: made(t.STRUCT, from_entries(bound.column), bound, cost=8))
+    return scope.let([entries], lambda bound: derive(t.STRUCT, from_entries(bound.column), bound, cost=8))
 
 
 def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
@@ -242,7 +252,7 @@ def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
 
     def one_of(bound: Expr) -> Expr:
         size = F.array_size(bound.column)
-        row = Expr(element, F.get(bound.column, F.lit(0)), stage=bound.stage)
+        row = column_expr(element, F.get(bound.column, F.lit(0)), stage=bound.place.stage)
         one = scope.let([row], lambda found: only_attribute(scope, found, node))
         type_ = common((one.type, t.NULL, t.MISSING))
         wrong = scope.wrong("a scalar subquery gives one row", node.where)
@@ -257,20 +267,25 @@ def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
         missing = value.is_missing() if bad is None or wrong is not None else F.coalesce(bad, F.lit(True))
         if missing is not None:
             column = F.when(missing, fit(missing_expr(), type_)).otherwise(column)
-        return made(type_, column, bound, one, value, throws=wrong is not None, cost=5)
+        return derive(type_, column, bound, one, value, throws=wrong is not None, cost=5)
 
     return scope.let([array], one_of)
 
 
 def only_attribute(scope: Scope, row: Expr, node: p.CollToScalar) -> Expr:
     """The attribute of a struct that has one; MISSING of a struct that has none."""
-    if isinstance(row.type, t.Struct) and not row.type.open and not row.dynamic and len(row.type.fields) == 1:
+    if (
+        isinstance(row.type, t.Struct)
+        and not row.type.open
+        and not isinstance(row, Variant)
+        and len(row.type.fields) == 1
+    ):
         (field,) = row.type.fields
-        return row.fields[0] if row.virtual else made(field.type, row.plain[field.name or ""], row)
+        return row.fields[0] if isinstance(row, StructParts) else derive(field.type, row.plain[field.name or ""], row)
     variant, kind = scope.variant(row)
     pairs = variants.entries(variant.column, kind.column)
     wrong = scope.wrong("a scalar subquery gives one attribute", node.where)
     found = F.when(F.array_size(pairs) == 1, F.get(pairs, F.lit(0))["value"])
     if wrong is not None:
         found = F.when(F.coalesce(F.array_size(pairs), F.lit(2)) > 1, wrong).otherwise(found)
-    return made(t.ANY, found, variant, kind, throws=wrong is not None, cost=6)
+    return derive(t.ANY, found, variant, kind, throws=wrong is not None, cost=6)

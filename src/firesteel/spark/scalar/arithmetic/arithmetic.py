@@ -17,7 +17,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive, place_over
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
@@ -28,7 +28,7 @@ from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.numbers.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.numbers.quotients import Operand, quotient
-from firesteel.spark.numbers.small_decimals import quick
+from firesteel.spark.numbers.small_decimals import small_result
 from firesteel.spark.scalar.arguments import propagated
 from firesteel.spark.scalar.temporal import intervals
 
@@ -214,7 +214,7 @@ def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if found.beyond is not None:
             choice.when(found.beyond, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError))
         choice.when(True, lambda: found.value)
-        return _absent(scope, (x, y), made(t.ANY, choice.end(), x, y, throws=True, cost=40))
+        return _absent(scope, (x, y), derive(t.ANY, choice.end(), x, y, throws=True, cost=40))
 
     return scope.let([a, b], compute)
 
@@ -228,7 +228,7 @@ def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
         column = _by_digits(name, exact_decimals.of_plain(x), exact_decimals.of_plain(y), lost, variants.let)
         if name in _DIVISIONS:
             column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
-        return _absent(scope, (x, y), made(t.ANY, column, x, y, throws=True, cost=40))
+        return _absent(scope, (x, y), derive(t.ANY, column, x, y, throws=True, cost=40))
 
     return scope.let([a, b], compute)
 
@@ -250,7 +250,7 @@ def _by_digits(
 
 def _exactly(name: str, a: Expr, b: Expr) -> Expr:
     """The digits of the result; SQL NULL if there are too many, and of division by zero."""
-    return made(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
+    return derive(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
 
 
 def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
@@ -265,7 +265,7 @@ def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
     if missing is not None:
         column = F.when(~missing, column)
     type_ = t.absent(t.DECIMAL, nullable=null_ is not None, missable=missing is not None)
-    return made(type_, column, result, *args, throws=True)
+    return derive(type_, column, result, *args, throws=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
     if exact is False or whole_numbers is True or not _decimals(x, y):
         return _branches(scope, name, x, y, floating, whole_numbers, None, where)
 
-    small = quick(scope, name, x, y)
+    small = small_result(scope, name, x, y)
     if small is not None and scope.run.limits.roomy:
         return scope.let([small], lambda s: _branches(scope, name, x, y, floating, whole_numbers, None, where, s))
     parts = x.digits(), y.digits()
@@ -305,7 +305,7 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
 
 def _unless(small: Expr, expr: Expr) -> Expr:
     """The expression, where the quick way does not do."""
-    return made(expr.type, F.when(small.plain.isNull(), expr.column), expr, small)
+    return derive(expr.type, F.when(small.plain.isNull(), expr.column), expr, small)
 
 
 def _decimals(*operands: Number) -> bool:
@@ -321,7 +321,7 @@ def _branches(
     whole_numbers: Column | bool,
     exact: Expr | None,
     where: Where,
-    small: Expr | None = None,
+    small: NumberParts | None = None,
 ) -> Expr:
     ints, _, floats = _OPERATIONS[name]
     error = scope.run.error
@@ -347,13 +347,15 @@ def _branches(
         choice.when(exact.column["u"].isNotNull(), lambda: exact_decimals.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
     more = [part for part in (exact, small) if part is not None]
-    result = made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+    result = derive(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
     if small is None:
         return result
     within = F.when(F.abs(small.plain) < F.literal(_QUICK, "decimal(19,0)"), small.plain)
     integral = F.lit(whole_numbers) if isinstance(whole_numbers, bool) else whole_numbers
-    known = made(small.type, within, *x.parts, *y.parts, small)
-    return replace(result, quick=replace(known, integral=integral, places=small.places))
+    place = place_over((*x.parts, *y.parts, small))
+    number = NumberParts(small.type, within, integral, small.places, place=place)
+    assert isinstance(result, Variant)
+    return replace(result, number=number)
 
 
 def _negated(test: Column | bool) -> Column | bool:

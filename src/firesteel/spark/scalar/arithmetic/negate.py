@@ -9,7 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
@@ -47,7 +47,7 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
     if name == "pos":
         return a
     if isinstance(a.type, t.Integer) and name == "neg":
-        zero = Expr(t.INT64, F.literal(0, "bigint"), atomic=True, constant=0)
+        zero = column_expr(t.INT64, F.literal(0, "bigint"), atomic=True, constant=0)
         return guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
     if isinstance(a.type, t.Integer):
         return _absolute(scope, a, where)
@@ -96,7 +96,7 @@ def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         wrong = or_missing(scope.wrong(f"{name} takes numbers, not ", where, x.said()))
         value = F.when(unfit, wrong).otherwise(value)
     type_ = a.type if form(a.type) is Form.VARIANT and name == "pos" else UNKNOWN
-    return made(type_, value, *x.parts, cost=8, throws=True)
+    return derive(type_, value, *x.parts, cost=8, throws=True)
 
 
 def _signed_text(name: str, text: Column) -> Column:

@@ -8,7 +8,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
@@ -30,7 +30,7 @@ def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         (a,) = args
-        if isinstance(a.type, t.Number) and not a.dynamic:
+        if isinstance(a.type, t.Number) and not isinstance(a, Variant):
             return typed(a)
 
         def native(number: Column) -> Column:

@@ -15,7 +15,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.calendar import MONTHS, SECONDS
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
@@ -75,7 +75,7 @@ def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -
     for kind in kinds:
         test = test | F.coalesce(one_of(kind.column, *_TEMPORAL), F.lit(False))
     column = F.when(test, temporal.column.cast("variant")).otherwise(numeric.column)
-    return made(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=2)
+    return derive(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=2)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def _scaled(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     first, second = _multiple(scope, name, a, b, where), _multiple(scope, name, b, a, where)
     kind = scope.variant(a)[1]
     column = F.when(F.coalesce(kind.column == "interval", F.lit(False)), first.column).otherwise(second.column)
-    return made(t.ANY, column, first, second, kind, a, throws=True)
+    return derive(t.ANY, column, first, second, kind, a, throws=True)
 
 
 def _multiple(scope: Scope, name: str, interval: Expr, factor: Expr, where: Where) -> Expr:
@@ -333,7 +333,7 @@ def overlaps(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if error is None:
             gone = wrong if gone is None else gone | wrong
         full = t.absent(t.BOOL, nullable=True, missable=gone is not None)
-        return made(full, column, *given, a, b, missing=gone, throws=error is not None, cost=20)
+        return derive(full, column, *given, a, b, missing=gone, throws=error is not None, cost=20)
 
     return scope.let(args, apply)
 
@@ -346,7 +346,7 @@ def _there(given: Sequence[Expr]) -> Column:
 def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
     """Start and end as instants, in their order, SQL NULL where they are not known; and whether it is a period."""
     array, element = elements_of(scope, arg)
-    inner = [Expr(element, F.get(array.column, F.lit(i)), stage=array.stage) for i in range(2)]
+    inner = [column_expr(element, F.get(array.column, F.lit(i)), stage=array.place.stage) for i in range(2)]
     ranks = frozenset({moments.DATE, TIME, moments.TIMESTAMP})
 
     def build(start: Expr, end: Expr) -> Expr:
@@ -365,7 +365,7 @@ def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
         pair = F.struct(
             _point(a.column, ranks).alias("a"), let(last, lambda m: _point(m, ranks)).alias("b"), fits.alias("ok")
         )
-        return made(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=30)
+        return derive(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=30)
 
     def ordered(pair: Column) -> Column:
         known = pair["a"].isNotNull() & pair["b"].isNotNull()
