@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -19,6 +19,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.node import Node, children, transform, walk
 from firesteel.plan.scope import levels, replaced
 from firesteel.spark.core.expr import UNKNOWN, Expr, StructParts, Variant, column_expr
+from firesteel.spark.core.fallback_log import Attempt, Fallback
 from firesteel.spark.core.python_calls import called
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.core.variant_kinds import possible
@@ -33,18 +34,11 @@ MAX_SHIPPED = 100_000
 _PLAIN = (t.Bool, t.Int64, t.Float64, t.String, t.Date)
 
 
-class Fallback(NamedTuple):
-    """An expression, or a relation inside a row, that runs in Python, and why."""
-
-    node: p.Rex | p.Rel
-    reason: str
-
-
-def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, result: t.Type | None = None) -> Expr:
+def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt, result: t.Type | None = None) -> Expr:
     """The expression, in Python; the error, where that is not wanted or cannot be done either.
 
-    `since` is the number of fallbacks when compiling the expression began: those below it are now parts of it. The
-    result is of the type that the expression says, if there is a column of Spark's own for it.
+    `attempt` is the compiling of the expression that failed: what ran in Python below it is now part of it. The result
+    is of the type that the expression says, if there is a column of Spark's own for it.
     """
     run = scope.run
     if run.refuse:
@@ -68,19 +62,18 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, resu
     stage = max((expr.place.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
     # Spark does not call a function of nothing for every row.
     both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
-    del run.fallbacks[since:]
-    run.fallbacks.append(Fallback(node, error.message))
+    attempt.becomes(Fallback(node, error.message))
     failed = both.column["e"]
     value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
     return column_expr(result, value, stage=both.place.stage, height=4, throws=True)
 
 
-def beside(node: p.Rex, scope: Scope, error: UnsupportedError, since: int) -> Expr:
+def beside(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Expr:
     """The same in the condition of a join: over the side that the expression is about, if it is about one of them."""
     about = {scope.sides[ordinal] for depth, ordinal in _touched(node) if depth == 0}
     if len(about) != 1:
         raise error
-    return instead(node, about.pop(), error, since)
+    return instead(node, about.pop(), error, attempt)
 
 
 def _shipped(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:

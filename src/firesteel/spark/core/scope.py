@@ -22,6 +22,7 @@ from firesteel.node import Node
 from firesteel.source import Place, Span
 from firesteel.spark.core import lambda_names
 from firesteel.spark.core.expr import Columns, Expr, Placement, StructParts, Variant, as_variant, column_expr, derive
+from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.variant_kinds import is_json, known_kind, tagged_kinds
 from firesteel.spark.encoding import columns as F
@@ -51,8 +52,8 @@ class Run:
     shared: frozenset[int] = frozenset()
     #: Are expressions refused that would run in Python?
     refuse: bool = False
-    #: Those that do (`fallback.Fallback`).
-    fallbacks: list[Any] = field(default_factory=list)
+    #: Those that do.
+    fallbacks: FallbackLog = field(default_factory=FallbackLog)
     #: The time of the run, in UTC: one and the same, however long it takes, in Spark and in Python.
     now: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
     #: What is touched of each table, by ordinal.

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.node import drive
 from firesteel.passes.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr
-from firesteel.spark.core.fallback import Fallback
-from firesteel.spark.core.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
+from firesteel.spark.core.fallback_log import FallbackLog
+from firesteel.spark.core.handlers import (
+    HANDLERS,
+    NESTED,
+    UNSUPPORTED,
+    UNSUPPORTED_NESTED,
+    Compiling,
+    compile_expr,
+    compile_rows,
+    expr_of,
+    handles,
+)
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.rows import Rows, one_row, projected, staged
 from firesteel.spark.core.scope import Run, Scope
@@ -50,7 +59,7 @@ UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections ha
 
 
 @handles(p.Call)
-def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
+def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
     args: list[Expr | t.Type] = []
     here = scope
     lazy = node.fn.name in ("and", "or", "coalesce")
@@ -58,7 +67,7 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
         if isinstance(arg, t.Type):
             args.append(arg)
             continue
-        made = here.lowered((yield arg, here))
+        made = here.lowered((yield from expr_of(arg, here)))
         if (
             lazy and made.place.throws and isinstance(made, Variant)
         ):  # it gets a name in any case: here, where it is not always needed
@@ -138,7 +147,7 @@ def compile_plan(
     spark: SparkSession,
     limits: Limits,
     failures: Failures,
-    fallbacks: list[Fallback] | None = None,
+    fallbacks: FallbackLog | None = None,
     refuse: bool = False,
     kept: Kept | None = None,
 ) -> Compiled:
@@ -150,7 +159,7 @@ def compile_plan(
         raise UnsupportedError(f"cannot run a '{statement.tag}' statement on Spark", where=statement.where)
     plan_depth.ensure(statement, limits)
     shared = plan_depth.shared(statement)
-    found = [] if fallbacks is None else fallbacks
+    found = FallbackLog() if fallbacks is None else fallbacks
     run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, found)
     run.touched = touched_paths(plan)
     run.kept = kept if kept is not None else Kept(failures=failures)
@@ -161,7 +170,7 @@ def compile_plan(
 
 
 def _root(statement: p.Root, top: Scope) -> Compiled:
-    rows: Rows = drive(dispatch, statement.input, top)
+    rows = compile_rows(statement.input, top)
     if len(rows.columns) != len(statement.names):
         raise PlanError(f"{len(statement.names)} names for {len(rows.columns)} columns", where=statement.where)
     types = tuple(expr.type for expr in rows.columns)
@@ -189,15 +198,15 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
     else:
         rows = one_row(top.run)
         scope = rows.scope(top)
-        rows = projected(rows, scope, [drive(dispatch, node, scope)], node.where)
+        rows = projected(rows, scope, [compile_expr(node, scope)], node.where)
     (expr,) = rows.columns
     return Compiled(rows, (expr.type,), "value", ("value",), False, t.Bag, failures)
 
 
 def _selected(node: p.Select, top: Scope) -> Rows:
-    rows: Rows = drive(dispatch, node.input, top)
+    rows = compile_rows(node.input, top)
     scope = rows.scope(top)
-    return projected(rows, scope, [drive(dispatch, node.constructor, scope)], node.where)
+    return projected(rows, scope, [compile_expr(node.constructor, scope)], node.where)
 
 
 def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
@@ -205,7 +214,7 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     rows = _selected(query, top)
     (expr,) = rows.columns
     name, count = top.run.name(), top.run.name()
-    frame = rows.frame.groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
+    frame = rows.materialize().groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
     one = Rows(
         frame, (column_expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1
     )
@@ -220,14 +229,14 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
 
 
 def _pivoted(node: p.Pivot, top: Scope) -> Rows:
-    rows: Rows = drive(dispatch, node.input, top)
+    rows = compile_rows(node.input, top)
     scope = rows.scope(top)
-    key = scope.bind(drive(dispatch, node.key, scope))
-    value = scope.bind(drive(dispatch, node.value, scope))
+    key = scope.bind(compile_expr(node.key, scope))
+    value = scope.bind(compile_expr(node.value, scope))
     pair = pivot_pair(scope, key, value, node.where)
     rows = staged(rows, scope, node.where)
     name = top.run.name()
-    frame = rows.frame.groupBy().agg(F.collect_list(pair).alias(name))
+    frame = rows.materialize().groupBy().agg(F.collect_list(pair).alias(name))
     one = Rows(frame, (), operators=rows.operators + 1)
     made = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
     return projected(one, one.scope(top), [made], node.where)

@@ -6,8 +6,7 @@ together again, level by level; elements of a collection by a lambda.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable
 
 from pyspark.sql import Column
 
@@ -16,7 +15,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Rows, projected
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -29,8 +28,8 @@ Steps = tuple[p.ExcludeStep, ...]
 
 
 @handles(p.Exclude)
-def _exclude(node: p.Exclude, outer: Scope) -> Generator[Any, Any, Rows]:
-    rows: Rows = yield node.input, outer
+def _exclude(node: p.Exclude, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     return projected(rows, scope, excluded(scope, node, rows.columns), node.where)
 

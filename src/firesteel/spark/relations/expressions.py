@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -18,7 +18,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.conversions import choose, fit, fit_cost
 from firesteel.spark.core.conversions import truth as plain_truth
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, null_expr, struct_expr
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, expr_of, handles
 from firesteel.spark.core.literals import literal, typed
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
@@ -27,8 +27,6 @@ from firesteel.spark.encoding.column_types import Form, common, form, nests, spe
 from firesteel.spark.scalar.compare import equal
 from firesteel.tables import Memory
 from firesteel.values import Value
-
-Compiling = Generator[Any, Any, Expr]
 
 #: A table this small may be used as a value; a larger one only in FROM.
 MAX_INLINE = 1_000
@@ -124,15 +122,15 @@ def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
 
 
 @handles(p.Case)
-def _case(node: p.Case, scope: Scope) -> Compiling:
+def _case(node: p.Case, scope: Scope) -> Compiling[Expr]:
     match = None
     if node.match is not None:
-        match = scope.bind((yield node.match, scope))
+        match = scope.bind((yield from expr_of(node.match, scope)))
     conditions: list[Expr] = []
     results: list[Expr] = []
     here = scope
     for branch in node.branches:
-        when = yield branch.when, here
+        when = yield from expr_of(branch.when, here)
         if match is None:
             held = truth(here, when, "WHEN takes booleans", branch.when.where or node.where)
         else:
@@ -140,9 +138,9 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
         held = here.lowered(held)
         conditions.append(held)
         there = here.guarded(partial(holds, held), held)
-        results.append(there.lowered((yield branch.then, there)))
+        results.append(there.lowered((yield from expr_of(branch.then, there))))
         here = here.guarded(partial(_fails, held), held)
-    results.append(here.lowered((yield node.default, here)) if node.default is not None else null_expr())
+    results.append(here.lowered((yield from expr_of(node.default, here))) if node.default is not None else null_expr())
     return choose(conditions, results)
 
 
@@ -151,10 +149,10 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
 
 
 @handles(p.Collection)
-def _collection(node: p.Collection, scope: Scope) -> Compiling:
+def _collection(node: p.Collection, scope: Scope) -> Compiling[Expr]:
     items: list[Expr] = []
     for item in node.items:
-        items.append(scope.lowered((yield item, scope)))
+        items.append(scope.lowered((yield from expr_of(item, scope))))
     if not isinstance(node.type, t.Collection):
         raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
     made_ = collection(type(node.type), items)
@@ -188,11 +186,11 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
 
 
 @handles(p.Struct)
-def _struct(node: p.Struct, scope: Scope) -> Compiling:
+def _struct(node: p.Struct, scope: Scope) -> Compiling[Expr]:
     pairs: list[tuple[Expr, Expr]] = []
     for pair in node.pairs:
-        key = yield pair.key, scope
-        pairs.append((key, scope.lowered((yield pair.value, scope))))
+        key = yield from expr_of(pair.key, scope)
+        pairs.append((key, scope.lowered((yield from expr_of(pair.value, scope)))))
     if all(isinstance(key.constant, str) for key, _ in pairs):
         named = [(str(key.constant), value) for key, value in pairs if not isinstance(value.type, t.Missing)]
         if not named:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from pyspark.sql import Column
 
 from firesteel import functions
@@ -13,7 +10,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
 from firesteel.spark.core.expr import Expr, Split, StructParts, Variant, column_expr, null_expr, reference
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -29,13 +26,13 @@ from firesteel.spark.scalar.substrait import aggregates as substrait
 
 
 @handles(p.Aggregate)
-def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
-    rows: Rows = yield node.input, outer
+def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     partial = node.strategy is p.Strategy.PARTIAL
     keys: list[Expr] = []
     for expr in node.keys:
-        found = split_variant((yield expr, scope))
+        found = split_variant((yield from expr_of(expr, scope)))
         keys.append(found if _is_key(found) and not partial else scope.bind(found))
     totals: list[Column] = []
     results: list[Expr] = []
@@ -43,16 +40,16 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
         args: list[Expr] = []
         for arg in agg.args:
             if isinstance(arg, p.Rex):
-                args.append((yield arg, scope))
-        condition = None if agg.filter is None else scope.bind((yield agg.filter, scope))
+                args.append((yield from expr_of(arg, scope)))
+        condition = None if agg.filter is None else scope.bind((yield from expr_of(agg.filter, scope)))
         order: list[Order] = []
         for spec in agg.order:
-            value = scope.bind(split_variant((yield spec.key, scope)))
+            value = scope.bind(split_variant((yield from expr_of(spec.key, scope))))
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregated(agg, args, scope, totals, condition, order))
     by, groups = _grouped(scope, node, keys, totals)
     rows = staged(rows, scope, node.where)
-    frame = rows.frame
+    frame = rows.materialize()
     if partial:
         present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
         frame = frame.filter(balanced(present, True)) if present else frame

@@ -10,11 +10,10 @@ is to it; else the left rows that have a match, and those that have none.
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
 from functools import reduce
 from operator import and_
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Column, Window
 
@@ -23,7 +22,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.conversions import absent_as_null, fit, split_variant
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, reference
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -38,8 +37,6 @@ from firesteel.spark.relations.scans import padded
 from firesteel.spark.relations.unary import filtered
 from firesteel.spark.scalar.compare import comparable_as_they_are, equality_key
 from firesteel.spark.scalar.logic import balanced
-
-Compiling = Generator[Any, Any, Rows]
 
 _HOW = {
     p.Capture.INNER: "inner",
@@ -56,25 +53,36 @@ Pair = tuple[Expr, Expr, bool]
 
 
 @handles(p.Join)
-def _join(node: p.Join, outer: Scope) -> Compiling:
+def _join(node: p.Join, outer: Scope) -> Compiling[Rows]:
     if node.lateral:
         if node.capture.pads_left:
             raise PlanError(
                 "a lateral join cannot keep right rows: there are none without a left row", where=node.where
             )
-        left: Rows = yield node.left, outer
+        left = yield from rows_of(node.left, outer)
         return (yield from lateral_rows(node, left, outer))
-    left = yield node.left, outer
-    right: Rows = yield node.right, outer
-    result: Rows = yield node.type, (node, left, right, outer)
+    left = yield from rows_of(node.left, outer)
+    right = yield from rows_of(node.right, outer)
+    result: Rows = yield from part_of(node.type, Sides(node, left, right, outer))
     return result
 
 
+class Sides(NamedTuple):
+    """What a kind of join is compiled over: the join, both of its inputs, and the scope around it."""
+
+    node: p.Join
+    left: Rows
+    right: Rows
+    outer: Scope
+
+
 @handles(p.Cross)
-def _cross(_: p.Cross, parts: tuple[p.Join, Rows, Rows, Scope]) -> Rows:
-    node, left, right, outer = parts
+def _cross(_: p.Cross, sides: Sides) -> Rows:
+    node, left, right, outer = sides
     frame = _with_only_row(left, right) if _is_only_row(node.right) else None
-    return _beside(node, left, right, left.frame.crossJoin(right.frame) if frame is None else frame, outer)
+    return _beside(
+        node, left, right, left.materialize().crossJoin(right.materialize()) if frame is None else frame, outer
+    )
 
 
 def _is_only_row(rel: p.Rel) -> bool:
@@ -92,7 +100,7 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
     if column is None or not column.place.own or isinstance(column, Variant) or len(column.place.names) != 1:
         return None
     (name,) = column.place.names
-    return left.frame.select(F.col("*"), right.picked([(name, column)]).scalar().alias(name))
+    return left.materialize().select(F.col("*"), right.picked([(name, column)]).scalar().alias(name))
 
 
 def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> Rows:
@@ -110,22 +118,22 @@ def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> 
 
 
 @handles(p.Theta)
-def _theta(theta: p.Theta, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
-    node, left, right, outer = parts
+def _theta(theta: p.Theta, sides: Sides) -> Compiling[Rows]:
+    node, left, right, outer = sides
     if theta.capture is p.Capture.INNER:
-        rows = _beside(node, left, right, left.frame.crossJoin(right.frame), outer)
+        rows = _beside(node, left, right, left.materialize().crossJoin(right.materialize()), outer)
         return (yield from _residual(theta.condition, rows, node, outer))
     return (yield from _inside(theta.condition, [], node, left, right, outer))
 
 
 @handles(p.Equi)
-def _equi(equi: p.Equi, parts: tuple[p.Join, Rows, Rows, Scope]) -> Compiling:
-    node, left, right, outer = parts
+def _equi(equi: p.Equi, sides: Sides) -> Compiling[Rows]:
+    node, left, right, outer = sides
     scopes = (left.scope(outer), right.scope(outer))
     pairs: list[Pair] = []
     for both in equi.keys:
-        a = _bound(scopes[0], (yield both.left, scopes[0]))
-        b = _bound(scopes[1], (yield both.right, scopes[1]))
+        a = _bound(scopes[0], (yield from expr_of(both.left, scopes[0])))
+        b = _bound(scopes[1], (yield from expr_of(both.right, scopes[1])))
         pairs += _same(a, b, scopes) if both.same else [(*_alike(a, b, scopes), False)]
     left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
     pairs, left, right = _opaque(pairs, left, right, outer.run)
@@ -156,7 +164,7 @@ def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[
         if isinstance(a, Variant) or isinstance(b, Variant):
             names = run.name(), run.name()
             left, right = (
-                rows.over(rows.frame.select(F.col("*"), F.explode(F.array(expr.column)).alias(name)))
+                rows.over(rows.materialize().select(F.col("*"), F.explode(F.array(expr.column)).alias(name)))
                 for rows, expr, name in ((left, a, names[0]), (right, b, names[1]))
             )
             a, b = reference(a.type, names[0]), reference(b.type, names[1])
@@ -164,25 +172,27 @@ def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[
     return found, left, right
 
 
-def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compiling:
+def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compiling[Rows]:
     """Of joined rows, those for which a condition is true."""
     scope = rows.scope(outer)
-    value = yield condition, scope
+    value = yield from expr_of(condition, scope)
     where = condition.where or node.type.where or node.where
     return filtered(rows, scope, [truth(scope, value, "a condition is a boolean", where)], node)
 
 
-def _inside(condition: p.Rex, tests: list[Column], node: p.Join, left: Rows, right: Rows, outer: Scope) -> Compiling:
+def _inside(
+    condition: p.Rex, tests: list[Column], node: p.Join, left: Rows, right: Rows, outer: Scope
+) -> Compiling[Rows]:
     """A join by a condition over both rows, where there is no place to bind anything: what has to be bound is bound
     over one of them, or else over pairs of them."""
-    row, since = left.columns + right.columns, len(outer.run.fallbacks)
+    row, attempt = left.columns + right.columns, outer.run.fallbacks.begin()
     a, b = (replace(rows.scope(outer), row=row) for rows in (left, right))
     sides = {ordinal: a if ordinal < len(left.columns) else b for ordinal in range(len(row))}
     scope = Scope(outer.run, row, outer, sides=sides)
     try:
-        value = yield condition, scope
+        value = yield from expr_of(condition, scope)
     except UnsupportedError:
-        del outer.run.fallbacks[since:]
+        attempt.abandon()
         return (yield from paired(node, condition, tests, left, right, outer))
     where = condition.where or node.type.where or node.where
     found = truth(scope, value, "a condition is a boolean", where)
@@ -198,7 +208,7 @@ def _kept_here(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows
         return left, right, column
     walls = run.name(), run.name()
     left, right = (
-        rows.over(rows.frame.select(F.col("*"), F.once(F.lit(True)).alias(name)))
+        rows.over(rows.materialize().select(F.col("*"), F.once(F.lit(True)).alias(name)))
         for rows, name in zip((left, right), walls, strict=True)
     )
     return left, right, F.col(walls[0]) & F.col(walls[1]) & column
@@ -255,11 +265,11 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
     if capture.tests:
         return _tested(capture, left, right, condition, outer)
     if capture is p.Capture.INNER:
-        left, right = left.settled(), right.settled()
-        every = reduce(and_, (*left.held, *right.held), condition)
+        left, right = left.with_columns_computed(), right.with_columns_computed()
+        every = reduce(and_, (*left.pending_filters, *right.pending_filters), condition)
         return _beside(node, left, right, left.base.join(right.base, every, "inner"), outer)
     markers: dict[str, str] = {}
-    frames = {"left": left.frame, "right": right.frame}
+    frames = {"left": left.materialize(), "right": right.materialize()}
     for side, pads in (("left", capture.pads_left), ("right", capture.pads_right)):
         if pads:
             markers[side] = run.name()
@@ -295,12 +305,12 @@ def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
 def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
     operators = max(left.operators, right.operators) + 1
     if capture is not p.Capture.LEFT_MARK:
-        right = right.settled()
-        frame = left.frame.join(right.base, reduce(and_, right.held, condition), _HOW[capture])
+        right = right.with_columns_computed()
+        frame = left.materialize().join(right.base, reduce(and_, right.pending_filters, condition), _HOW[capture])
         return left.over(frame, sorted=False, operators=operators)
     mark = outer.run.name()
     with_, without = (
-        left.frame.join(right.frame, condition, how).withColumn(mark, F.lit(found))
+        left.materialize().join(right.materialize(), condition, how).withColumn(mark, F.lit(found))
         for how, found in (("left_semi", True), ("left_anti", False))
     )
     return _marked(left, with_.union(without), reference(t.BOOL, mark), operators + 2)
@@ -320,8 +330,8 @@ def _found_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
     """A semi join as an IN of Spark's. Other than a join, a condition goes over to whatever the key is equal to: of
     another table, before it is aggregated, only that is read which matters. Catalyst runs the subquery again for that,
     which is a good bargain as long as it is slim."""
-    left = left.settled()
-    frame = left.base.filter(reduce(and_, left.held, a.column.isin(right.frame.select(b.column))))
+    left = left.with_columns_computed()
+    frame = left.base.filter(reduce(and_, left.pending_filters, a.column.isin(right.materialize().select(b.column))))
     return left.over(frame, sorted=False, operators=max(left.operators, right.operators) + 1)
 
 
@@ -329,11 +339,11 @@ def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) ->
     """No left row finds more than one of distinct keys."""
     run = outer.run
     names = [run.name() for _ in pairs]
-    found = right.frame.select(*(b.column.alias(name) for name, (_, b, _) in zip(names, pairs, strict=True)))
+    found = right.materialize().select(*(b.column.alias(name) for name, (_, b, _) in zip(names, pairs, strict=True)))
     mark = run.name()
     there = found.distinct().withColumn(mark, F.lit(True))
     tests = [_test((a, reference(b.type, name), same)) for name, (a, b, same) in zip(names, pairs, strict=True)]
-    frame = left.frame.join(there, balanced(tests, True), "left")
+    frame = left.materialize().join(there, balanced(tests, True), "left")
     marked = column_expr(t.BOOL, F.col(mark).isNotNull(), atomic=True, names=(mark,))
     return _marked(left, frame, marked, max(left.operators, right.operators) + 3)
 

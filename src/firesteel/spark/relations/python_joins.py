@@ -6,7 +6,6 @@ of a row is seen in all of its pairs, by a window, and the first of its pairs st
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Any
 
 from pyspark.sql import Column, Window
@@ -14,6 +13,7 @@ from pyspark.sql import Column, Window
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark.core.expr import derive, reference
+from firesteel.spark.core.handlers import Compiling, expr_of
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
@@ -29,12 +29,12 @@ _MATCH, _LEFT, _RIGHT = range(3)
 
 def paired(
     node: p.Join, condition: p.Rex, tests: list[Column], left: Rows, right: Rows, outer: Scope
-) -> Generator[Any, Any, Rows]:
+) -> Compiling[Rows]:
     """The rows of a join that is not an inner one; the tests have their place inside a join."""
     run, capture = outer.run, node.capture
     a, b = reference(t.INT64, run.name()), reference(t.INT64, run.name())
     frames = [
-        rows.frame.select(F.col("*"), F.monotonically_increasing_id().alias(number.place.names[0]))
+        rows.materialize().select(F.col("*"), F.monotonically_increasing_id().alias(number.place.names[0]))
         for rows, number in ((left, a), (right, b))
     ]
     frame = frames[0].join(frames[1], balanced(tests, True) if tests else F.lit(True), _HOW.get(capture, "left"))
@@ -43,11 +43,11 @@ def paired(
     there = scope.bind(derive(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
     within = scope.guarded(lambda: there.plain, there)
     where = condition.where or node.type.where or node.where
-    found = truth(within, (yield condition, within), "a condition is a boolean", where)
+    found = truth(within, (yield from expr_of(condition, within)), "a condition is a boolean", where)
     match = F.coalesce(F.when(there.plain, found.plain), F.lit(False))
     pairs = staged(pairs, scope, node.where)
     name = run.name()
-    frame = pairs.frame.select(F.col("*"), match.alias(name))
+    frame = pairs.materialize().select(F.col("*"), match.alias(name))
     if capture.tests:
         return _tested(capture, left, frame, a.plain, F.col(name), pairs.operators, outer)
     roles = [F.when(F.col(name), F.lit(_MATCH))]
@@ -98,6 +98,6 @@ def _padded(left: Rows, right: Rows, frame: Any, roles: Column, operators: int, 
     for rows, marker, other in ((left, markers[0], _RIGHT), (right, markers[1], _LEFT)):
         there = F.col(role) != other
         kept.append(there.alias(marker))
-        kept += [F.when(there, F.col(name)).alias(name) for name in rows.frame.columns]
+        kept += [F.when(there, F.col(name)).alias(name) for name in rows.materialize().columns]
         columns += [padded(expr, F.col(marker), (marker,)) for expr in rows.columns]
     return Rows(frame.select(*kept), tuple(columns), operators=operators)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column
 
@@ -24,7 +23,7 @@ from firesteel.spark.core.expr import (
     reference,
     struct_expr,
 )
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Order, Rows, one_row, staged
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
@@ -44,7 +43,7 @@ Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 
 
 @handles(p.Scan, p.ScanIndexed)
-def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Generator[Any, Any, Rows]:
+def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
     if isinstance(node.rex, p.Global):
         return table_rows(outer.run, node, node.rex.ordinal)
     if isinstance(node.rex, p.Lit):
@@ -54,24 +53,24 @@ def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Generator[Any, A
     return _of_one_row(node, outer)
 
 
-def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Generator[Any, Any, Rows]:
+def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Compiling[Rows]:
     """Over a path with wildcards: what it ranges over, as rows. They are a bag, without index or identifier."""
     rel, at = ranged_over(path)
     extra = isinstance(node, p.ScanIndexed) + node.identified
-    rows: Rows = yield p.Project((at, *([p.Lit(t.MISSING, MISSING)] * extra)), rel).at(node.where), outer
+    rows = yield from rows_of(p.Project((at, *([p.Lit(t.MISSING, MISSING)] * extra)), rel).at(node.where), outer)
     return replace(rows, order=(), ordered=False, sorted=False)
 
 
 @handles(p.Unpivot)
-def _unpivot(node: p.Unpivot, outer: Scope) -> Generator[Any, Any, Rows]:
+def _unpivot(node: p.Unpivot, outer: Scope) -> Compiling[Rows]:
     return _of_one_row(node, outer)
 
 
-def _of_one_row(node: Ranging, outer: Scope) -> Generator[Any, Any, Rows]:
+def _of_one_row(node: Ranging, outer: Scope) -> Compiling[Rows]:
     """Over the value of an expression that no row has a part in."""
     rows = one_row(outer.run)
     scope = Scope(outer.run, outer.row, outer.outer, Stages())
-    expr = yield node.rex, scope
+    expr = yield from expr_of(node.rex, scope)
     return exploded(rows, scope, node, expr)
 
 
@@ -86,7 +85,7 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
     position, item = run.name(), run.name()
     explode = F.posexplode_outer if keep else F.posexplode
     kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *found.asked_again))]
-    frame = rows.frame.select(*kept, explode(found.array.column).alias(position, item))
+    frame = rows.materialize().select(*kept, explode(found.array.column).alias(position, item))
     frame, item_expr = _item(run, frame, kept, found.element, position, item)
     items = _items(run, node, found, position, item_expr)
     order: tuple[Order, ...] = ()
@@ -97,7 +96,7 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
         items = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in items)
     listed = rows.listed
     if ordered is None:
-        before, test = rows.frame, found.listed()
+        before, test = rows.materialize(), found.listed()
         listed = (*listed, lambda: before.agg(F.bool_and(F.coalesce(test, F.lit(False)))))
     return Rows(
         frame,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Column
 from pyspark.sql.window import WindowSpec
@@ -19,7 +19,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import fit, split_variant
 from firesteel.spark.core.expr import Expr, column_expr, null_expr
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
 from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
@@ -35,15 +35,15 @@ from firesteel.spark.scalar.substrait.base import null_of
 
 
 @handles(p.Window)
-def _window(node: p.Window, outer: Scope) -> Generator[Any, Any, Rows]:
-    rows: Rows = yield node.input, outer
+def _window(node: p.Window, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     later = Later(outer.run)
     results: list[Expr] = []
     for call in node.calls:
-        results.append((yield call, (scope, rows, later)))
+        results.append((yield from part_of(call, Over(scope, rows, later))))
     rows = staged(rows, scope, node.where)
-    frame = rows.frame
+    frame = rows.materialize()
     for columns in (later.groups, later.columns):
         frame = frame.select("*", *columns) if columns else frame
     made_ = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
@@ -52,14 +52,22 @@ def _window(node: p.Window, outer: Scope) -> Generator[Any, Any, Rows]:
     return projected(made_, made_.scope(outer), [*rows.columns, *results], node.where)
 
 
+class Over(NamedTuple):
+    """What a call of a window is compiled over."""
+
+    scope: Scope
+    rows: Rows
+    later: Later
+
+
 @handles(p.WindowCall)
-def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Generator[Any, Any, Expr]:
-    scope, rows, later = parts
+def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
+    scope, rows, later = over
     build = _building(node)
     args: list[Expr] = []
     for arg in node.args:
         if isinstance(arg, p.Rex):
-            args.append(scope.bind(split_variant((yield arg, scope))))
+            args.append(scope.bind(split_variant((yield from expr_of(arg, scope)))))
     partition: list[Column] = []
     for expr in node.partition:
         value, found = yield from _keyed(expr, scope, later, ordering=False)
@@ -73,7 +81,7 @@ def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Genera
         order.append(Order(found, spec.order))
     offsets: list[Expr | None] = []
     for bound in (node.frame.start, node.frame.end) if node.frame else ():
-        offsets.append((yield bound.offset, scope) if bound.offset is not None else None)
+        offsets.append((yield from expr_of(bound.offset, scope)) if bound.offset is not None else None)
     call = Call(node, scope, tuple(args), tuple(partition), tuple(order), rows.order, later)
     return build(call, lambda: framed(call, raw, offsets))
 
@@ -81,7 +89,7 @@ def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Genera
 def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
     """An expression and its key, bound once for all calls."""
     if (rex, ordering) not in later.keys:
-        value = scope.bind(split_variant((yield rex, scope)))
+        value = scope.bind(split_variant((yield from expr_of(rex, scope))))
         found = scope.bind(key(scope, value, ordering=ordering))
         later.keys[rex, ordering] = (value, found)
     return later.keys[rex, ordering]

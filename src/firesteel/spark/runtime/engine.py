@@ -17,7 +17,7 @@ from firesteel.errors import EvaluationError
 from firesteel.passes.decorrelate import decorrelate
 from firesteel.policy import ensure_unmoved
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.fallback import Fallback
+from firesteel.spark.core.fallback_log import Fallback, FallbackLog
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
@@ -97,7 +97,7 @@ class SparkEngine:
         """The plan, compiled. It is computed when its outcome is asked for."""
         kept = self.together() if kept is None else kept
         failures = kept.failures
-        fallbacks: list[Fallback] = []
+        fallbacks = FallbackLog()
         leased = self._leased()
         spark = leased.spark
         lenient = _lenient(tables)

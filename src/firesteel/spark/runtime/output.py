@@ -72,7 +72,7 @@ def store(
             error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
-    frame = compiled.rows.frame.select(*made)
+    frame = compiled.rows.materialize().select(*made)
     ensure_written(frame.schema, "parquet")
     try:
         with target(folder) as place:

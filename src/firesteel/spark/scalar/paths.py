@@ -17,7 +17,7 @@ from firesteel import types as t
 from firesteel.plan.scope import shifted
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, StructParts, Variant, derive, missing_expr, null_expr
-from firesteel.spark.core.handlers import UNSUPPORTED, handles
+from firesteel.spark.core.handlers import UNSUPPORTED, Compiling, expr_of, handles, part_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import JSON, tagged_kinds
 from firesteel.spark.encoding import columns as F
@@ -35,13 +35,13 @@ UNSUPPORTED[p.UnpivotStep] = "a step of its own, outside a path, has no meaning"
 
 
 @handles(p.Path)
-def _path(node: p.Path, scope: Scope) -> Generator[Any, Any, Expr]:
+def _path(node: p.Path, scope: Scope) -> Compiling[Expr]:
     if ranges(node):
-        query: Expr = yield as_query(node), scope
+        query = yield from expr_of(as_query(node), scope)
         return query
-    value: Expr = yield node.root, scope
+    value = yield from expr_of(node.root, scope)
     for step in node.steps:
-        into = yield step, scope
+        into = yield from part_of(step, scope)
         value = scope.lowered(into(value))
     return value
 
@@ -84,7 +84,7 @@ def _stepped(at: p.Rex, keys: list[p.Step], node: p.Path) -> p.Rex:
 
 @handles(p.Key)
 def _key(node: p.Key, scope: Scope) -> Generator[Any, Any, Any]:
-    key: Expr = yield node.key, scope
+    key = yield from expr_of(node.key, scope)
     where = node.where or node.key.where
     if node.optional:
         scope = replace(scope, lenient=True)

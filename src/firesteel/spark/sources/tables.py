@@ -16,7 +16,7 @@ from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.passes.paths import WHOLE, PathTree
 from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
-from firesteel.spark.core.fallback import Fallback
+from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.literals import complete
 from firesteel.spark.core.rows import Order, Rows
 from firesteel.spark.core.scope import Run, Where
@@ -234,7 +234,7 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     elif run.refuse or not ion_files.are_large(files):
         return value_rows(run, node, _all(source, skip=table.malformed == "skip"), table)
     else:
-        run.fallbacks.append(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
+        run.fallbacks.add(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
         lines = ion_files.read(run, table, files, folders, tree, node.where)
     return _rows(run, node, lines.frame, lines.value, table)
 

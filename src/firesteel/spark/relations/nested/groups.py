@@ -16,15 +16,14 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.node import drive
 from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
-from firesteel.spark.core.handlers import dispatch, handles_nested
+from firesteel.spark.core.handlers import Compiling, compile_expr, handles_nested, items_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form
 from firesteel.spark.keys.comparison import key, row_key
-from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, over, packed, unpacker
+from firesteel.spark.relations.nested.items import ROWS, Items, over, packed, unpacker
 from firesteel.spark.scalar.collections.folds import folded
 
 #: What an item is keyed by, in the scope of a lambda.
@@ -89,8 +88,8 @@ def _row_keys(items: Items) -> Keys:
 
 
 @handles_nested(p.Sort)
-def _sort(node: p.Sort, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _sort(node: p.Sort, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
 
     def keys(within: Scope, item: Column) -> list[Expr]:
         # The row that the keys see takes the place of the empty one.
@@ -108,7 +107,7 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling:
 
 def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
     """The key, with what is absent before or after everything else before it is reversed."""
-    value = scope.lowered(drive(dispatch, spec.key, scope))
+    value = scope.lowered(compile_expr(spec.key, scope))
     if isinstance(value.type, t.Null | t.Missing):
         return column_expr(t.INT64, F.lit(0), atomic=True)
     found = key(scope, value, ordering=True)
@@ -143,16 +142,16 @@ def _array_sort(array: Column, descending: Sequence[bool]) -> Column:
 
 
 @handles_nested(p.Distinct)
-def _distinct(node: p.Distinct, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _distinct(node: p.Distinct, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     array = distinct_array(scope, items.array, _row_keys(items), node.where)
     return Items(array, items.unpack, False)
 
 
 @handles_nested(p.Union, p.Intersect, p.Except)
-def _set_operator(node: p.SetRel, scope: Scope) -> Compiling:
-    left: Items = yield node.left, scope, True
-    right: Items = yield node.right, scope, True
+def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
+    left = yield from items_of(node.left, scope)
+    right = yield from items_of(node.right, scope)
     rows = [side.unpack(F.lit(None)) for side in (left, right)]
     if len(rows[0]) != len(rows[1]):
         raise PlanError(f"'{node.tag}' of {len(rows[0])} and of {len(rows[1])} columns", where=node.where)
@@ -198,15 +197,15 @@ def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Ite
 
 
 @handles_nested(p.Aggregate)
-def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling:
+def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
     """Keys and arguments of every item first; then the groups of those."""
-    items: Items = yield node.input, scope, True
+    items = yield from items_of(node.input, scope)
     rexes = [*node.keys, *(arg for agg in node.aggs for arg in agg.args if isinstance(arg, p.Rex))]
     inner: list[Expr] = []
 
     def row(item: Column) -> Column:
         within = scope.inner(items.unpack(item), node.where)
-        inner[:] = [within.lowered(drive(dispatch, rex, within)) for rex in rexes]
+        inner[:] = [within.lowered(compile_expr(rex, within)) for rex in rexes]
         return packed(inner)
 
     column = F.transform(items.array.column, row)

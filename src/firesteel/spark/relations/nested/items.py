@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.node import drive
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, column_expr, derive
-from firesteel.spark.core.handlers import dispatch
+from firesteel.spark.core.handlers import compile_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 
@@ -31,8 +29,6 @@ class Items:
     listed: Expr | None = None
 
 
-Compiling = Generator[Any, Any, Items]
-
 #: The type of arrays of packed rows, whose items have types of their own.
 ROWS = t.Bag(t.ANY)
 
@@ -40,7 +36,7 @@ ROWS = t.Bag(t.ANY)
 def inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -> Expr:
     """An expression over one item. Lambdas are built by calling back, so this one goes down by itself; not deep."""
     inner = scope.inner(items.unpack(item), where)
-    return inner.lowered(drive(dispatch, rex, inner))
+    return inner.lowered(compile_expr(rex, inner))
 
 
 def over(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:

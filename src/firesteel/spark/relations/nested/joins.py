@@ -10,16 +10,15 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.node import drive
 from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
-from firesteel.spark.core.handlers import dispatch, handles_nested
+from firesteel.spark.core.handlers import Compiling, compile_expr, compile_items, handles_nested, items_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common
 from firesteel.spark.encoding.variants import let
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, both_listed, over, packed, unpacker
+from firesteel.spark.relations.nested.items import ROWS, Items, both_listed, over, packed, unpacker
 from firesteel.spark.relations.nested.relations import kept_items
 from firesteel.spark.scalar.compare import equal
 
@@ -55,7 +54,7 @@ def condition_holds(scope: Scope, node: p.Join, left: Row, right: Row) -> Expr |
 
 def _predicate(scope: Scope, rex: p.Rex, row: Row, where: Where) -> Expr:
     inner = scope.inner(row, where)
-    return truth(inner, inner.lowered(drive(dispatch, rex, inner)), "a condition is a boolean", where)
+    return truth(inner, inner.lowered(compile_expr(rex, inner)), "a condition is a boolean", where)
 
 
 def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Where) -> Expr:
@@ -63,7 +62,7 @@ def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Whe
     sides = []
     for rex, row in ((pair.left, left), (pair.right, right)):
         inner = scope.inner(row, where)
-        sides.append(inner.lowered(drive(dispatch, rex, inner)))
+        sides.append(inner.lowered(compile_expr(rex, inner)))
     here = scope.inner((), where)
     if not pair.same:
         return equal(here, sides[0], sides[1], where)
@@ -73,8 +72,8 @@ def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Whe
 
 
 @handles_nested(p.Join)
-def _join(node: p.Join, scope: Scope) -> Compiling:
-    left: Items = yield node.left, scope, True
+def _join(node: p.Join, scope: Scope) -> Compiling[Items]:
+    left = yield from items_of(node.left, scope)
     if node.lateral:
         if node.capture.pads_left:
             raise PlanError(
@@ -82,11 +81,10 @@ def _join(node: p.Join, scope: Scope) -> Compiling:
             )
 
         def beside(item: Column) -> Items:
-            inner: Items = drive(dispatch, node.right, scope.inner(left.unpack(item), node.where), True)
-            return inner
+            return compile_items(node.right, scope.inner(left.unpack(item), node.where))
 
         return _beside(node, scope, left, beside)
-    right: Items = yield node.right, scope, True
+    right = yield from items_of(node.right, scope)
     made_: list[Items] = []
 
     def joined(left_array: Expr, right_array: Expr) -> Expr:

@@ -7,9 +7,8 @@ which is what most are, does not come this way: it is exploded as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from pyspark.sql import Column
 
@@ -17,7 +16,6 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
-from firesteel.node import drive
 from firesteel.spark.core.conversions import choose, fit
 from firesteel.spark.core.expr import (
     Expr,
@@ -29,7 +27,7 @@ from firesteel.spark.core.expr import (
     missing_expr,
     null_expr,
 )
-from firesteel.spark.core.handlers import dispatch, handles, handles_nested
+from firesteel.spark.core.handlers import Compiling, compile_expr, expr_of, handles, handles_nested, items_of
 from firesteel.spark.core.literals import typed
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -38,7 +36,7 @@ from firesteel.spark.encoding.column_types import common
 from firesteel.spark.encoding.variants import from_entries, kind_of
 from firesteel.spark.relations.exclude import excluded
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, Unpack, inside, over, projected_items
+from firesteel.spark.relations.nested.items import ROWS, Items, Unpack, inside, over, projected_items
 from firesteel.spark.relations.scans import ranged, unpivoted
 from firesteel.spark.relations.unary import constant_count, count_column
 from firesteel.spark.scalar.structs import elements_of, misfit
@@ -48,11 +46,11 @@ from firesteel.spark.scalar.structs import elements_of, misfit
 
 
 @handles_nested(p.Scan, p.ScanIndexed)
-def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
+def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling[Items]:
     if isinstance(node.rex, p.Global) and node.identified:
         raise UnsupportedError("'scan' with BY inside an expression, on Spark", where=node.where)
     bag = _written_out(node.rex) if isinstance(node, p.Scan) else None
-    expr = bag or (yield node.rex, scope)
+    expr = bag or (yield from expr_of(node.rex, scope))
     found: list[bool | None] = []
     expr = scope.bind(expr)
     listed = _is_listed(scope, expr)
@@ -111,8 +109,8 @@ def _indexed(array: Column, value: Expr) -> Column:
 
 
 @handles_nested(p.Unpivot)
-def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling:
-    expr = yield node.rex, scope
+def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling[Items]:
+    expr = yield from expr_of(node.rex, scope)
     array = scope.let([expr], lambda value: unpivoted(scope, value, node.where))
     assert isinstance(array.type, t.Collection)
     pair = array.type.element
@@ -122,8 +120,8 @@ def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling:
 
 
 @handles_nested(p.Filter)
-def _filter(node: p.Filter, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _filter(node: p.Filter, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     return filtered_items(scope, items, node.predicate, items.unpack, node.predicate.where or node.where)
 
 
@@ -132,7 +130,7 @@ def filtered_items(scope: Scope, items: Items, rex: p.Rex, row: Unpack, where: W
 
     def holds(item: Column) -> Expr:
         inner = scope.inner(row(item), where)
-        return truth(inner, inner.lowered(drive(dispatch, rex, inner)), "a condition is a boolean", where)
+        return truth(inner, inner.lowered(compile_expr(rex, inner)), "a condition is a boolean", where)
 
     return kept_items(items, holds)
 
@@ -149,29 +147,27 @@ def kept_items(items: Items, holds: Callable[[Column], Expr]) -> Items:
 
 
 @handles_nested(p.Project)
-def _project(node: p.Project, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
-    return projected_items(
-        scope, items, lambda inner, _: [drive(dispatch, rex, inner) for rex in node.exprs], node.where
-    )
+def _project(node: p.Project, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
+    return projected_items(scope, items, lambda inner, _: [compile_expr(rex, inner) for rex in node.exprs], node.where)
 
 
 @handles_nested(p.Exclude)
-def _exclude(node: p.Exclude, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _exclude(node: p.Exclude, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     return projected_items(scope, items, lambda inner, row: excluded(inner, node, row), node.where)
 
 
 @handles_nested(p.Limit, p.Offset)
-def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     longest = 2**31 - 2
     count = constant_count(node, scope.run)
     if isinstance(count, int):
         return _cut(node, items, F.lit(min(count, longest)), None)
     if count is None:
         return items
-    value: Expr = yield node.count, replace(scope, row=(), outer=scope)
+    value = yield from expr_of(node.count, replace(scope, row=(), outer=scope))
     found = scope.let([value], lambda bound: count_column(scope, bound, node))
     return _cut(node, items, F.least(found.column, F.lit(longest)).cast("int"), found)
 
@@ -188,8 +184,8 @@ def _cut(node: p.Limit | p.Offset, items: Items, count: Column, found: Expr | No
 
 
 @handles(p.Select)
-def _select(node: p.Select, scope: Scope) -> Generator[Any, Any, Expr]:
-    items: Items = yield node.input, scope, True
+def _select(node: p.Select, scope: Scope) -> Compiling[Expr]:
+    items = yield from items_of(node.input, scope)
     inner: list[Expr] = []
 
     def one(item: Column) -> Column:
@@ -213,13 +209,13 @@ def _as_bag(array: Expr) -> Expr:
 
 
 @handles(p.Pivot)
-def _pivot(node: p.Pivot, scope: Scope) -> Generator[Any, Any, Expr]:
-    items: Items = yield node.input, scope, True
+def _pivot(node: p.Pivot, scope: Scope) -> Compiling[Expr]:
+    items = yield from items_of(node.input, scope)
     inner: list[Expr] = []
 
     def pair(item: Column) -> Column:
         within = scope.inner(items.unpack(item), node.where)
-        found = [within.lowered(drive(dispatch, rex, within)) for rex in (node.key, node.value)]
+        found = [within.lowered(compile_expr(rex, within)) for rex in (node.key, node.value)]
         inner[:] = found
         return pivot_pair(within, found[0], found[1], node.where)
 
@@ -239,8 +235,8 @@ def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
 
 
 @handles(p.CollToScalar)
-def _coll_to_scalar(node: p.CollToScalar, scope: Scope) -> Generator[Any, Any, Expr]:
-    query: Expr = yield node.query, scope
+def _coll_to_scalar(node: p.CollToScalar, scope: Scope) -> Compiling[Expr]:
+    query = yield from expr_of(node.query, scope)
     return scope.let([query], lambda value: _scalar(scope, value, node))
 
 
