@@ -19,8 +19,7 @@ from firesteel.evaluate.kinds import EVERYTHING, FAMILIES
 from firesteel.functions import Kind, all_functions
 from firesteel.functions.catalog import FAMILIES as DECLARED
 from firesteel.node import Node
-
-from .helpers import lit
+from tests.evaluate.helpers import lit
 
 
 def concrete(cls: type[Node]) -> Iterator[type[Node]]:

@@ -14,8 +14,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.evaluate.conform import conforms
 from firesteel.evaluate.kinds import show
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp
-
-from .helpers import ERROR, PERMISSIVE, call, check, run
+from tests.evaluate.helpers import ERROR, PERMISSIVE, call, check, run
 
 D = Decimal
 NOON = Time(12, 0, D(0))
