@@ -11,8 +11,8 @@ import pytest
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.conform import conforms
 from firesteel.evaluate.kinds import show
+from firesteel.evaluate.scalar.conform import conforms
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp
 from tests.evaluate.helpers import ERROR, PERMISSIVE, call, check, run
 

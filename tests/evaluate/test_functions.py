@@ -12,8 +12,8 @@ import pytest
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, PlanError
-from firesteel.evaluate.conform import conforms
-from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
+from firesteel.evaluate.scalar.conform import conforms
+from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.functions import Kind, all_functions
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp, from_python

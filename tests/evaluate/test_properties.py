@@ -15,7 +15,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.text import like
+from firesteel.evaluate.scalar.text import like
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Struct
 from tests.evaluate.helpers import PERMISSIVE, STRICT, call, lit, rows, run, scan, var

@@ -14,8 +14,8 @@ from firesteel.errors import FiresteelError
 from firesteel.ion import Element, Kind, int_, list_, null, sexp, string, sym
 from firesteel.ion import write as write_ion
 from firesteel.partiql_plan import algebra
-from firesteel.partiql_plan.document_writer import plan_element
 from firesteel.partiql_plan.forms import tags
+from firesteel.partiql_plan.write.document import plan_element
 from tests.plan.strategies import plans
 
 QUIET = settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

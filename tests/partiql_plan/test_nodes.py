@@ -13,8 +13,8 @@ from firesteel import types as t
 from firesteel.ion import write as write_ion
 from firesteel.node import Node, all_nodes_in, walk
 from firesteel.partiql_plan import Header, TypeDeclaration, UnionDeclaration
-from firesteel.partiql_plan.document_writer import plan_element
 from firesteel.partiql_plan.forms import NodeOf, form, tags
+from firesteel.partiql_plan.write.document import plan_element
 from firesteel.values import Symbol
 from tests.partiql_plan.helpers import T, comes_back, plan_of
 from tests.plan.strategies import concrete, subclasses

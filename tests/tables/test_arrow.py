@@ -18,8 +18,8 @@ import firesteel as fs
 from firesteel import types as t
 from firesteel import values
 from firesteel.tables import arrow_rows, arrow_table, arrow_type, to_arrow
-from firesteel.tables.arrow_arrays import Unfit, array_of
-from firesteel.tables.arrow_kinds import KINDS
+from firesteel.tables.arrow.arrays import Unfit, array_of
+from firesteel.tables.arrow.kinds import KINDS
 from tests.tables.arrow_cases import LEAVES, WRAPPERS, Built, Case, columns, leaf
 from tests.tables.file_plans import AB, files, item, plan, root
 

@@ -15,7 +15,7 @@ import pytest
 import firesteel as fs
 from firesteel import values
 from firesteel.evaluate.base import Forgivable
-from firesteel.evaluate.compare import equality_key, lt
+from firesteel.evaluate.scalar.compare import equality_key, lt
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp, Value
 
 pytestmark = pytest.mark.spark

@@ -13,7 +13,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.arithmetic import DECIMALS
+from firesteel.evaluate.scalar.arithmetic import DECIMALS
 
 pytestmark = pytest.mark.spark
 

@@ -14,7 +14,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.calendar import MONTHS, SECONDS
+from firesteel.evaluate.scalar.calendar import MONTHS, SECONDS
 from firesteel.spark.core.expr import Expr, made
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
