@@ -14,8 +14,8 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
 from firesteel.evaluate import substrait
 from firesteel.evaluate.base import Context, Env, Forgivable, RexClosure, handles
-from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
+from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.types import Type
 from firesteel.values import MISSING, Value, absent
 

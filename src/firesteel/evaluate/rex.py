@@ -9,8 +9,8 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.evaluate.base import Context, Env, RelClosure, RexClosure, handles
-from firesteel.evaluate.compare import eq
 from firesteel.evaluate.kinds import kind, show
+from firesteel.evaluate.scalar.compare import eq
 from firesteel.values import MISSING, Bag, Sexp, Struct, Value
 
 #: What a handler that asks for its children looks like to the type checker.

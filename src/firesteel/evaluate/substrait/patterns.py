@@ -9,9 +9,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.regex import Case, Match, Options, compiled
+from firesteel.evaluate.scalar.text import within
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import name
-from firesteel.evaluate.text import within
 
 _CASES = {"CASE_INSENSITIVE": Case.INSENSITIVE, "CASE_INSENSITIVE_ASCII": Case.INSENSITIVE_ASCII}
 

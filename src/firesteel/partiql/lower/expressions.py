@@ -11,12 +11,13 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts, moments
+from firesteel.partiql.lower import doubts
 from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
 from firesteel.partiql.lower.scope import Scope
-from firesteel.partiql.lower.types import FINEST, interval_digits, interval_fields, lower_type
+from firesteel.partiql.lower.written import moments
+from firesteel.partiql.lower.written.types import FINEST, interval_digits, interval_fields, lower_type
 from firesteel.partiql.parse.keywords import DATE_FIELDS
 from firesteel.plan import build
 
