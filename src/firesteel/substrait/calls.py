@@ -7,7 +7,7 @@ filters and taking subqueries apart know those.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from firesteel import functions
@@ -17,6 +17,7 @@ from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.outputs import as_declared
@@ -84,7 +85,7 @@ def _separated(message: Message, args: Sequence[Argument], extensions: Extension
     """`string_agg` of one argument is DuckDB's, and separates by a comma."""
     if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
         return args
-    extensions.repair("comma", message.where)
+    extensions.repair(RepairKind.COMMA, message.where)
     return [*args, p.Lit(t.STRING, ",")]
 
 
@@ -132,8 +133,8 @@ def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions
     except FiresteelError as error:
         raise error.located(message.where) from None
     found = as_declared(message, kind, found, given, extensions)
-    for sort, *parts in found.repairs:
-        extensions.repair(sort, message.where, *parts)
+    for repair in found.repairs:
+        extensions.note(replace(repair, where=message.where))
     return found
 
 
@@ -274,7 +275,7 @@ def _like(message: Message, args: Sequence[Argument], extensions: Extensions) ->
     values = [one for one in args if isinstance(one, p.Rex)]
     if not all(isinstance(one.type, t.Text | t.Null) for one in values):
         return None
-    extensions.repair("escape", message.where)
+    extensions.repair(RepairKind.ESCAPE, message.where)
     if isinstance(values[2], p.Lit) and not values[2].value:
         values = values[:2]
     nullable = any(one.type.nullable for one in values)
@@ -291,7 +292,7 @@ def _not_like(message: Message, args: Sequence[Argument], extensions: Extensions
         return None
     if not isinstance(text.type, t.Text) or not isinstance(pattern.value, str) or "%" not in pattern.value:
         return None
-    extensions.repair("not_like", message.where)
+    extensions.repair(RepairKind.NOT_LIKE, message.where)
     return build.call("not", build.call("like", text, pattern)).at(message.where)
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import transform
+from firesteel.plan.findings import RepairedPlan
+from firesteel.repair import Repair, RepairKind
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
@@ -33,15 +35,6 @@ from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.statements import statement
 from firesteel.substrait.message import Message, of_kinds
-from firesteel.substrait.repairs import Repair
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """A plan in the algebra, and what had to be put right on the way."""
-
-    plan: p.Plan
-    repairs: tuple[Repair, ...]
 
 
 @dataclass(frozen=True)
@@ -73,7 +66,7 @@ def _given(message: Message, catalog: Catalog | None) -> _Given:
     return _Given(message, catalog, quirks_of(message), of_kinds(message, "AdvancedExtension")["AdvancedExtension"])
 
 
-def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
+def lower(message: Message, catalog: Catalog | None = None) -> RepairedPlan:
     """The plan that a message says, over the tables of a catalog if there is one.
 
     A producer that gives its name, or is known by the shape of the plan, is read as it is known to write. Another one
@@ -107,7 +100,7 @@ def judge(message: Message, catalog: Catalog | None = None) -> Judged:
 
 
 def _replaced(repairs: tuple[Repair, ...]) -> bool:
-    return any(repair.sort == "replacing" for repair in repairs)
+    return any(repair.kind is RepairKind.REPLACING for repair in repairs)
 
 
 def _judge(given: _Given) -> Judged:
@@ -120,7 +113,7 @@ def _judge(given: _Given) -> Judged:
     return Judged(tuple(recovering.problems), made.plan, made.repairs, recovering)
 
 
-def _lower(given: _Given, recovering: Recovering | None = None) -> Lowered:
+def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
     message = given.message
     extensions: Extensions = read_extensions(message)
     plans = Plans(extensions, given.catalog, given.quirks, recovering)
@@ -146,7 +139,7 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> Lowered:
     node = p.Plan(whole, globals=tuple(plans.globals))
     if given.catalog is None:  # then no table is known, and the plan may yet be written as Ion and run over some
         node = transform(node, in_any_case, p.Path)
-    return Lowered(node, tuple(extensions.repairs))
+    return RepairedPlan(node, tuple(extensions.repairs))
 
 
-__all__ = ["Catalog", "Judged", "Lowered", "judge", "lower"]
+__all__ = ["Catalog", "Judged", "judge", "lower"]

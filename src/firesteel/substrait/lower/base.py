@@ -15,6 +15,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.hints import hinted
@@ -126,8 +127,8 @@ class Plans:
             return handler(self, message, scope)
         return self.recovery.attempt(handler, self, message, scope)
 
-    def repair(self, sort: str, where: Place | None, *parts: object) -> None:
-        self.extensions.repair(sort, where, *parts)
+    def repair(self, kind: RepairKind, where: Place | None, **fields: object) -> None:
+        self.extensions.repair(kind, where, **fields)
 
 
 Handler = Callable[[Plans, Message, Scope], Any]

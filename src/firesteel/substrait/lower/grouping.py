@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from firesteel.errors import PlanError
+from firesteel.repair import RepairKind
 from firesteel.substrait.message import Message
 
 
@@ -21,9 +22,12 @@ class Layout(Enum):
     #: The keys as they are listed, the measures, the index of the set: what the specification says.
     SPECIFIED = "specified"
     #: The distinct keys and the measures: an old Isthmus, and an old DataFusion.
-    NO_INDEX = "no_set_index"
+    NO_INDEX = "no set index"
     #: The distinct keys, a mask of those that a set leaves out, the measures: DataFusion.
-    MASK = "grouping_mask"
+    MASK = "grouping mask"
+
+
+_REPAIRS = {Layout.NO_INDEX: RepairKind.NO_SET_INDEX, Layout.MASK: RepairKind.GROUPING_MASK}
 
 
 @dataclass(frozen=True)
@@ -33,8 +37,8 @@ class Grouping:
     keys: tuple[Message, ...]
     sets: tuple[tuple[int, ...], ...]
     layout: Layout = Layout.SPECIFIED
-    #: The sort of the repair that reading it so is.
-    repair: str | None = None
+    #: The repair that reading it in this way is.
+    repair: RepairKind | None = None
 
 
 def grouping(aggregate: Message, producer: str) -> Grouping:
@@ -44,8 +48,8 @@ def grouping(aggregate: Message, producer: str) -> Grouping:
         return found
     layout, certain = _layout(aggregate, found, producer)
     if layout is Layout.SPECIFIED:
-        return found if certain else replace(found, repair="grouping_doubt")
-    return replace(_distinct(found), layout=layout, repair=layout.value)
+        return found if certain else replace(found, repair=RepairKind.GROUPING_DOUBT)
+    return replace(_distinct(found), layout=layout, repair=_REPAIRS[layout])
 
 
 def _listed(aggregate: Message) -> Grouping:

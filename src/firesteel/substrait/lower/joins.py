@@ -11,6 +11,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.substrait.lower.base import (
     Lowering,
     Plans,
@@ -75,7 +76,7 @@ def _expression(plans: Plans, message: Message) -> Message | None:
     if not message.has("expression") and message.kind.short != "NestedLoopJoinRel":
         if "datafusion" not in plans.extensions.producer:
             return required(message, "expression")
-        plans.repair("every_pair", message.where)
+        plans.repair(RepairKind.EVERY_PAIR, message.where)
     return message.given.get("expression")
 
 

@@ -11,6 +11,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.substrait import calls
 from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
@@ -126,7 +127,7 @@ def table_named(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[
     if found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
         found = plans.catalog.find([(path[-1], False)])
         if found is not None:
-            plans.repair("table_path", message.where, ".".join(path), ".".join(found[0]))
+            plans.repair(RepairKind.TABLE_PATH, message.where, path=".".join(path), table=".".join(found[0]))
     return found
 
 
@@ -155,7 +156,7 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
         exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
         names.append(name)
     if schema is None:
-        plans.repair("untyped_schema", read.base_schema.where)
+        plans.repair(RepairKind.UNTYPED_SCHEMA, read.base_schema.where)
     return p.Project(tuple(exprs), scan, names=tuple(names)).at(read.where)
 
 
@@ -219,7 +220,7 @@ def _of_first_row(plans: Plans, read: Message) -> t.Schema:
     """What the values of a table say of its columns, where the plan declares none."""
     if not read.virtual_table.values:
         raise PlanError("a virtual table whose schema has no types", where=read.base_schema.where)
-    plans.repair("no_schema", read.where)
+    plans.repair(RepairKind.NO_SCHEMA, read.where)
     types = [read_literal(one, plans.extensions)[0] for one in read.virtual_table.values[0].fields]
     names = read.base_schema.names or [f"_{i}" for i in range(1, len(types) + 1)]
     return tuple(t.Field(name, t.absent(type_, nullable=True)) for name, type_ in zip(names, types, strict=False))
@@ -308,5 +309,5 @@ def _of_text(plans: Plans, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
     an error of the run."""
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
-    plans.repair("text_column", read.base_schema.where, field.name, field.type)
+    plans.repair(RepairKind.TEXT_COLUMN, read.base_schema.where, column=field.name, declared=field.type)
     return calls.cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)

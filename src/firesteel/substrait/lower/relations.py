@@ -9,6 +9,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
 from firesteel.substrait.lower.edges import renamed
@@ -43,7 +44,7 @@ def _project(plans: Plans, message: Message, scope: Scope) -> Lowering:
 def _replaces(plans: Plans, message: Message) -> bool:
     if message.has("common") or not plans.quirks.project_replaces:
         return False
-    plans.repair("replacing", message.where)
+    plans.repair(RepairKind.REPLACING, message.where)
     return True
 
 

@@ -7,6 +7,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.substrait.lower.base import Plans, Scope, required
 from firesteel.substrait.lower.edges import as_declared, named_like, named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
@@ -91,7 +92,7 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     if op == "INSERT":
         path, known = _existing(plans, path, message)
         if not message.has("table_schema") and len(known) == len(schema):
-            plans.repair("write_by_place", message.where)
+            plans.repair(RepairKind.WRITE_BY_PLACE, message.where)
             pairs = zip(known, schema, strict=True)
             schema = tuple(t.Field(one.name, named_like(mine.type, one.type)) for one, mine in pairs)
     rel = as_declared(rel, schema, source.where)
