@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
@@ -103,21 +102,6 @@ def window(
     return p.WindowCall(fn, values, partition, order, frame=frame, distinct=_is_distinct(message)).at(message.where)
 
 
-def expression(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, **choices: str) -> p.Call:
-    """A call of what Substrait has as an expression: `expression("cast", (x, type), type, failure="NULL")`."""
-    return p.Call(_made(f"expression:{name}", args, returns, tuple(choices.items())), tuple(args))
-
-
-def cast(value: p.Rex, type_: t.Type, *, failure: str = "THROW") -> p.Rex:
-    """A cast: NULL stays NULL. A value that is of the type is itself."""
-    if t.proper(value.type) == t.proper(type_) and not isinstance(value.type, t.Null):
-        return value
-    target = t.absent(type_, nullable=value.type.nullable or failure == "NULL")
-    if isinstance(value, p.Lit) and value.value is None:
-        return p.Lit(t.absent(type_, nullable=True), None)
-    return expression("cast", (value, t.proper(type_)), target, failure=failure)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Resolving
 
@@ -174,20 +158,12 @@ def _values(found: standard.Resolved, args: Sequence[Argument], message: Message
             given = [one for one in args if not isinstance(one, str)][extra:]
     made: list[p.Rex | t.Type | Lambda] = []
     for one, target in zip(given, found.casts, strict=True):
-        made.append(cast(one, target) if target is not None and isinstance(one, p.Rex) else one)
+        made.append(build.substrait_cast(one, target) if target is not None and isinstance(one, p.Rex) else one)
     return made
 
 
 def _fn(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Fn:
-    return _made(found.row.name, args, found.returns, found.choices)
-
-
-def _made(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, choices: Sequence[tuple[str, str]]) -> p.Fn:
-    row = functions.find(name)
-    assert row is not None, name
-    params = tuple(p.TypeParam(one) if isinstance(one, t.Type) else p.ValueParam(one.type) for one in args)
-    opts = p.FnOption.PROPAGATE if row.propagates else p.FnOption.NONE
-    return p.Fn(name, opts, params, returns, choices=tuple(p.Choice(*one) for one in choices))
+    return build.typed_fn(found.row.name, args, found.returns, found.choices)
 
 
 # What PartiQL's functions say as well.
@@ -322,7 +298,9 @@ def _with_lambda(found: standard.Resolved, values: Sequence[p.Rex | t.Type | Lam
     else:
         made = p.Select(t.Array(function.body.type), function.body, scan)
         if found.row.name in _MATCHES:
-            made = expression(_MATCHES[found.row.name], (made,), t.Bool(nullable=function.body.type.nullable))
+            made = build.substrait_expression(
+                _MATCHES[found.row.name], (made,), t.Bool(nullable=function.body.type.nullable)
+            )
     if not source.type.nullable:
         return made
     absent = build.call("is_null", source)

@@ -2,7 +2,7 @@
 
 `base.py` says what a handler is; the handlers are in `reads.py`, `relations.py`, `joins.py`, `aggregates.py`,
 `windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` is the top of a plan,
-`edges.py` the places where columns have names, `fits.py` says which types go together there.
+`column_names.py` puts the names on columns and fields; how data is fitted to a declared schema is in `plan/fit.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from firesteel.substrait.lower import (  # noqa: F401 - they register their hand
     windows,
 )
 from firesteel.substrait.lower.base import Catalog, Plans
-from firesteel.substrait.lower.edges import in_any_case
+from firesteel.substrait.lower.column_names import in_any_case
 from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation

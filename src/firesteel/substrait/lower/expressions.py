@@ -9,15 +9,15 @@ from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import common
 from firesteel.node import Node
 from firesteel.plan import build
+from firesteel.plan.fit import named_like, names_of, renamed
 from firesteel.plan.scope import replaced, shifted
+from firesteel.plan.type_fit import alike
 from firesteel.source import Place
 from firesteel.substrait import calls
 from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
-from firesteel.substrait.lower.edges import named_like, names_of, renamed
-from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
 
@@ -45,7 +45,7 @@ def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
     except UnsupportedError as error:  # there is none between these types, whatever the value
         raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
-    return calls.cast(value, type_, failure=failure).at(message.where)
+    return build.substrait_cast(value, type_, failure=failure).at(message.where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def _as(rex: p.Rex, type_: t.Type) -> p.Rex:
         return p.Lit(t.absent(type_, nullable=True), None).at(rex.where)
     if names_of(rex.type) != names_of(type_):
         return renamed(rex, type_)
-    return calls.cast(rex, t.proper(type_)) if not _is_text(rex, type_) else rex
+    return build.substrait_cast(rex, t.proper(type_)) if not _is_text(rex, type_) else rex
 
 
 def _is_text(rex: p.Rex, type_: t.Type) -> bool:
@@ -185,7 +185,7 @@ def _nested(plans: Plans, message: Message, scope: Scope) -> Lowering:
             if not isinstance(key, t.Text):
                 raise UnsupportedError("a map whose keys are not text", where=message.where)
             entries = [part for k, v in zip(keys, found, strict=True) for part in (_as(k, key), _as(v, value))]
-            return calls.expression("map", entries, t.Map(t.proper(key), value)).at(message.where)
+            return build.substrait_expression("map", entries, t.Map(t.proper(key), value)).at(message.where)
     raise PlanError("a nested value that says nothing", where=message.where)
 
 
@@ -246,7 +246,7 @@ def _variable(plans: Plans, message: Message, scope: Scope) -> p.Rex:
     if kind == "current_date":
         return build.call("current_date").at(message.where)
     type_ = t.Timestamp(message.current_timestamp.precision, zone=True)
-    return calls.cast(build.call("current_timestamp"), type_).at(message.where)
+    return build.substrait_cast(build.call("current_timestamp"), type_).at(message.where)
 
 
 @expression("enum")

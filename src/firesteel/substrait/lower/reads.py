@@ -11,14 +11,14 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.plan.fit import as_declared, attribute, fit, renamed, renamed_value
+from firesteel.plan.type_fit import alike
 from firesteel.repair import RepairKind
-from firesteel.substrait import calls
 from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation
-from firesteel.substrait.lower.edges import as_declared, attribute, fit, named_schema, renamed, renamed_value
+from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.extended import extended
-from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.lower.masks import chosen, masked
 from firesteel.substrait.message import Message, of_kinds
 
@@ -310,4 +310,4 @@ def _of_text(plans: Plans, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
     plans.repair(RepairKind.TEXT_COLUMN, read.base_schema.where, column=field.name, declared=field.type)
-    return calls.cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)
+    return build.substrait_cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)

@@ -16,7 +16,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError
 from firesteel.substrait.lower.base import Handler, Lowering, Plans, Scope, emitted
-from firesteel.substrait.lower.edges import named_schema
+from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.reads import projected
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type

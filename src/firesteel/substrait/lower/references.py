@@ -6,10 +6,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.substrait import calls
+from firesteel.plan.fit import attribute, unless_null
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression
-from firesteel.substrait.lower.edges import attribute, unless_null
 from firesteel.substrait.lower.masks import chosen, masked
 from firesteel.substrait.message import Message
 
@@ -106,10 +105,10 @@ def _step(plans: Plans, root: p.Rex, kind: str, inner: Message) -> p.Rex:
             return attribute(root, fields[inner.field].name or "")
         case "list_element", t.Array():
             place = p.Lit(t.INT32, inner.offset)
-            return calls.expression("list_element", (root, place), t.absent(root.type.element, nullable=True))
+            return build.substrait_expression("list_element", (root, place), t.absent(root.type.element, nullable=True))
         case "map_key", t.Map():
             if not isinstance(root.type.key, t.Text):
                 raise UnsupportedError(f"a key of a {root.type}: a map whose keys are not text", where=inner.where)
             key = p.Lit(*read_literal(inner.map_key, plans.extensions)).at(inner.where)
-            return calls.expression("map_value", (root, key), t.absent(root.type.value, nullable=True))
+            return build.substrait_expression("map_value", (root, key), t.absent(root.type.value, nullable=True))
     raise PlanError(f"a {kind.replace('_', ' ')} of a {root.type}", where=inner.where)

@@ -9,11 +9,11 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.plan.fit import renamed
+from firesteel.plan.type_fit import alike, lossless
 from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
-from firesteel.substrait.lower.edges import renamed
-from firesteel.substrait.lower.fits import alike, lossless
 from firesteel.substrait.lower.open_trees import opened
 from firesteel.substrait.message import Message
 

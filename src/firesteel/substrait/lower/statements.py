@@ -7,9 +7,10 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.plan.fit import as_declared, named_like
 from firesteel.repair import RepairKind
 from firesteel.substrait.lower.base import Plans, Scope, required
-from firesteel.substrait.lower.edges import as_declared, named_like, named_schema, root_names
+from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.lower.reads import table_named
 from firesteel.substrait.message import Message
