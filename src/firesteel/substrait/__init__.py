@@ -2,14 +2,13 @@
 
 from firesteel.substrait.check import check
 from firesteel.substrait.explain import explain
-from firesteel.substrait.lower import Catalog, lower
+from firesteel.substrait.lower import lower
 from firesteel.substrait.lower.extended import register_relation
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode
 
 __all__ = [
-    "Catalog",
     "Message",
     "check",
     "decode",

@@ -35,10 +35,10 @@ class Lambda:
 
 
 #: A value, a type, a name (of an argument that is one of a few), or a function.
-Argument = p.Rex | t.Type | str | Lambda
+CallArgument = p.Rex | t.Type | str | Lambda
 
 
-def scalar(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex:
+def scalar(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex:
     """A scalar call."""
     escaped = _like(message, args, extensions) or _not_like(message, args, extensions)
     if escaped is not None:
@@ -53,7 +53,7 @@ def scalar(message: Message, args: Sequence[Argument], extensions: Extensions) -
 
 
 def aggregate(
-    message: Message, args: Sequence[Argument], extensions: Extensions, order: tuple[p.SortSpec, ...] = ()
+    message: Message, args: Sequence[CallArgument], extensions: Extensions, order: tuple[p.SortSpec, ...] = ()
 ) -> p.Agg:
     """An aggregate call, without its filter."""
     _phase(message)
@@ -65,7 +65,7 @@ def aggregate(
 
 
 def _over_rows(
-    found: standard.Resolved, args: Sequence[Argument], message: Message
+    found: standard.Resolved, args: Sequence[CallArgument], message: Message
 ) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
     """The function and the arguments of a call over many rows: PartiQL's function where it is the same."""
     values = tuple(one for one in _values(found, args, message) if not isinstance(one, Lambda))
@@ -80,7 +80,7 @@ def _is_distinct(message: Message) -> bool:
     return message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
 
 
-def _separated(message: Message, args: Sequence[Argument], extensions: Extensions) -> Sequence[Argument]:
+def _separated(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> Sequence[CallArgument]:
     """`string_agg` of one argument is DuckDB's, and separates by a comma."""
     if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
         return args
@@ -90,7 +90,7 @@ def _separated(message: Message, args: Sequence[Argument], extensions: Extension
 
 def window(
     message: Message,
-    args: Sequence[Argument],
+    args: Sequence[CallArgument],
     extensions: Extensions,
     partition: tuple[p.Rex, ...],
     order: tuple[p.SortSpec, ...],
@@ -106,7 +106,7 @@ def window(
 # Resolving
 
 
-def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions: Extensions) -> standard.Resolved:
+def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extensions: Extensions) -> standard.Resolved:
     declared = extensions.function(message.function_reference, message.where)
     if any(isinstance(one, t.Type) for one in args):  # none of the standard's functions does
         raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
@@ -122,7 +122,7 @@ def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions
     return found
 
 
-def _argument(given: Argument) -> standard.Argument:
+def _argument(given: CallArgument) -> standard.Argument:
     if isinstance(given, str):
         return standard.EnumValue(given)
     if isinstance(given, p.Lit):
@@ -147,7 +147,7 @@ def _phase(message: Message) -> None:
 # Building
 
 
-def _values(found: standard.Resolved, args: Sequence[Argument], message: Message) -> list[p.Rex | t.Type | Lambda]:
+def _values(found: standard.Resolved, args: Sequence[CallArgument], message: Message) -> list[p.Rex | t.Type | Lambda]:
     """The arguments that are values, cast where they have to be; a name that was given as text is none."""
     names = {i for i, one in enumerate(found.implementation.parameters) if one.shape is None}
     given = [one for one in args if not isinstance(one, str)]
@@ -243,7 +243,7 @@ def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
     return made
 
 
-def _like(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex | None:
+def _like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
     """`like` with a third argument, the escape: other producers than the standard have it."""
     declared = extensions.function(message.function_reference, message.where)
     if declared.name.lower() != "like" or len(args) != 3 or not all(isinstance(one, p.Rex) for one in args):
@@ -258,7 +258,7 @@ def _like(message: Message, args: Sequence[Argument], extensions: Extensions) ->
     return _exactly(build.call("like", *values), t.Bool(nullable=nullable)).at(message.where)
 
 
-def _not_like(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex | None:
+def _not_like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
     """DuckDB writes NOT LIKE as an inequality: a text beside a constant that is a pattern."""
     if "duckdb" not in extensions.producer or len(args) != 2:
         return None

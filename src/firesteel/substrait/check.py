@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from firesteel.plan.findings import Findings, check_plan
-from firesteel.substrait.lower import Catalog, judge
+from firesteel.plan.lookup import FileLookup
+from firesteel.substrait.lower import judge
 from firesteel.substrait.message import Message
 
 
-def check(message: Message, catalog: Catalog | None = None) -> Findings:
+def check(message: Message, catalog: FileLookup | None = None) -> Findings:
     """All findings of a Substrait plan, over the tables of a catalog, or by the schemas that the plan declares."""
     judged = judge(message, catalog)
     if judged.problems or judged.plan is None:
