@@ -9,7 +9,7 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import substrait
-from firesteel.evaluate.base import Context, Env, Forgivable, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.aggregates import AGGREGATES
 from firesteel.evaluate.relations.rel import sorted_order
 from firesteel.source import Place, Span
@@ -17,7 +17,7 @@ from firesteel.values import MISSING, Key, Value, key
 
 
 @handles(p.Aggregate)
-def _aggregate(node: p.Aggregate, context: Context) -> Generator[Any, Any, RelClosure]:
+def _aggregate(node: p.Aggregate, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     source: RelClosure = yield node.input, context
     keys: list[RexClosure] = []
     for expr in node.keys:
@@ -44,7 +44,7 @@ def _aggregate(node: p.Aggregate, context: Context) -> Generator[Any, Any, RelCl
 
 
 @handles(p.Agg)
-def _agg(node: p.Agg, context: Context) -> Generator[Any, Any, Callable[[list[Env]], Value]]:
+def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[list[Env]], Value]]:
     """The aggregate of a group, given the scope of each of its rows."""
     row = functions.called(node.fn.name, functions.Kind.AGGREGATE, len(node.args), node.where)
     args: list[RexClosure] = []
