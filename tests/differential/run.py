@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import firesteel as fs
-from differential.data import environment
-from differential.pieces import Piece, shrink
 from firesteel import values
 from firesteel.ion import dumps
 from firesteel.passes import PIPELINE
+from tests.differential.data import environment
+from tests.differential.pieces import Piece, shrink
 from tools.spark_batch import Answer, evaluated, parallel, together
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from firesteel.errors import PlanError
 from firesteel.evaluate import evaluate
 from firesteel.passes import optimize, pipeline
 from firesteel.plan import build as b
+from tests.golden.test_partiql import CASES
 from tests.passes.helpers import PASSES, bound, disagreements
-from tests.test_partiql_golden import CASES
 
 
 @pytest.mark.parametrize("mode", ["permissive", "strict"])

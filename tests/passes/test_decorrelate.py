@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from subquery_cases import GUARDED, QUERIES, register
 
 import firesteel as fs
 from firesteel import plan as p
@@ -14,6 +13,7 @@ from firesteel.node import walk
 from firesteel.passes import optimize
 from firesteel.passes.decorrelate import decorrelate
 from firesteel.plan.check import check
+from tests.passes.subquery_cases import GUARDED, QUERIES, register
 
 SESSION = register(fs.connect(engine="reference"))
 

@@ -20,7 +20,8 @@ import firesteel as fs
 from firesteel import doctor as doctor_
 from firesteel.cli.stages import stages
 from firesteel.explain import table
-from firesteel.substrait import Effect, Findings, numbered
+from firesteel.plan.findings import Findings, repair_lines
+from firesteel.repair import Effect
 
 USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
 
@@ -202,7 +203,7 @@ def run(
     read = fs.read_plan(plan)
     with _session(tables, **options) as session, _time(timeout):
         lowered = read.lowered(session)
-        for line in numbered(lowered.repairs):
+        for line in repair_lines(lowered.repairs):
             click.echo(line, err=True)
         answers = session.run_all(lowered.plan, params=_numbered_params(params))
         if shown["output"] is not None and len(answers) != 1:
@@ -371,7 +372,7 @@ def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, 
 def _say(plan: Path, found: Findings) -> None:
     for problem in found:
         click.echo(str(problem), err=True)
-    for line in numbered(found.repairs):
+    for line in repair_lines(found.repairs):
         click.echo(line)
     repaired = f", {_count(len(found.repairs), 'repair')}" if found.repairs else ""
     for effect, said in ((Effect.LOSS, "with a loss"), (Effect.DOUBT, "in doubt")):

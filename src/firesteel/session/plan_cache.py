@@ -13,10 +13,10 @@ from firesteel import plan as p
 from firesteel.functions.substrait import state
 from firesteel.lru import Recent
 from firesteel.partiql import Explain
+from firesteel.repair import Repair
 from firesteel.session.catalog import Catalog
 from firesteel.session.document import Plan
 from firesteel.session.statements import Prepared
-from firesteel.substrait import Repair
 
 #: A plan over the tables of a session, and what was put right in it.
 Lowered = tuple[p.Plan, tuple[Repair, ...]]

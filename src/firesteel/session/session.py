@@ -15,7 +15,9 @@ from firesteel.ion import loads
 from firesteel.node import has
 from firesteel.passes import bind_parameters, optimize
 from firesteel.plan.check import ensure
+from firesteel.plan.findings import Findings
 from firesteel.policy import Policy
+from firesteel.repair import Repair
 from firesteel.session.catalog import Catalog
 from firesteel.session.document import Plan, read_plan
 from firesteel.session.engines import Engine, Known, Outcome, Reference
@@ -23,7 +25,6 @@ from firesteel.session.plan_cache import Lowered, Planned
 from firesteel.session.results import Result
 from firesteel.session.statements import Prepared, Statements
 from firesteel.source import Source, Span
-from firesteel.substrait import Findings, Repair
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.passes.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.conversions import fit, split_variant
 from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.handlers import (
@@ -47,8 +47,8 @@ from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F4
 from firesteel.spark.relations.nested import joins as nested_joins  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
 from firesteel.spark.relations.shared import Kept
+from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
-from firesteel.spark.scalar import paths
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -62,17 +62,19 @@ UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections ha
 def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
     args: list[Expr | t.Type] = []
     here = scope
+    listed = constant_lists.constants(node.args[1]) if node.fn.name == "in_collection" else []
     lazy = node.fn.name in ("and", "or", "coalesce")
     for arg in plan_depth.operands(node):
         if isinstance(arg, t.Type):
             args.append(arg)
             continue
         made = here.lowered((yield from expr_of(arg, here)))
-        if (
-            lazy and made.place.throws and isinstance(made, Variant)
-        ):  # it gets a name in any case: here, where it is not always needed
+        if lazy and made.place.throws and isinstance(made, Variant):
+            # It gets a name in any case: here, where it is not always needed.
             made = here.bind(made)
         args.append(made)
+        if listed and constant_lists.applies(split_variant(made), len(listed)):  # the list is not compiled to columns
+            return constant_lists.among(scope, split_variant(made), listed, node.where)
         if lazy and here.stages is not None:
             here = _after(node.fn.name, here, made)
     return calls.apply(scope, node.fn, args, node.where)

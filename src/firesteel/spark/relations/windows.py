@@ -112,7 +112,11 @@ def _declared(build: Build) -> Build:
         found, returns = build(call, framing), call.node.fn.returns
         column = null_of(returns) if isinstance(found.type, t.Null) else fit(found, returns)
         return column_expr(
-            returns, column, stage=found.place.stage, height=found.place.height, throws=found.place.throws
+            returns,
+            column,
+            stage=found.place.stage,
+            height=found.place.height,
+            throws=found.place.throws,
         )
 
     return retyped
