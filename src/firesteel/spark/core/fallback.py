@@ -25,6 +25,7 @@ from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.core.worker import Job, Task, placed, returned
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.tables import Memory, Table
 
 #: A table goes to the workers, with every batch, if it is in memory and has no more values than this.
@@ -145,7 +146,7 @@ def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
 def _may_lose_zeros(computed: Expr) -> bool:
     """May it be a decimal that Spark computed without a scale? The evaluator's `1.50 * 2` is `3.00`, Spark's is `3`."""
     kinds = possible(computed) if isinstance(computed, Variant) else frozenset()
-    return kinds is None or "DECIMAL" in kinds
+    return kinds is None or Kind.DECIMAL in kinds
 
 
 def _eager(node: p.Rex) -> set[int]:

@@ -17,6 +17,7 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, seconds, settle, spelled, to_spark
 from firesteel.spark.encoding.json_text import json_text
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Timestamp, Value
 
 #: A list or a map with more items than this is not written out.
@@ -228,5 +229,5 @@ def _variant_box(value: Value, inner: list[Column]) -> Column:
         return variants.struct_of([(name, column, False) for (name, item), column in named if item is not MISSING])
     array = F.to_variant_object(F.array(*inner)) if inner else variants.json_column("[]")
     if isinstance(value, values.Bag):
-        return variants.tag("bag", array)
-    return variants.tag("sexp", array) if isinstance(value, values.Sexp) else array
+        return variants.tag(Kind.BAG, array)
+    return variants.tag(Kind.SEXP, array) if isinstance(value, values.Sexp) else array

@@ -28,6 +28,7 @@ from firesteel.spark.core.variant_kinds import is_json, known_kind, tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.failures import Failures
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -251,7 +252,7 @@ class Scope:
         if not self.tells(expr):
             return self._once(expr, "schema", lambda: derive(t.STRING, F.schema_of_variant(expr.column), expr))
         json = self.json(expr)
-        column = F.when(variants.is_quoted(json.plain), F.lit("STRING")).otherwise(F.schema_of_variant(expr.column))
+        column = F.when(variants.is_quoted(json.plain), F.lit(Kind.STRING)).otherwise(F.schema_of_variant(expr.column))
         return self._once(expr, "schema", lambda: derive(t.STRING, column, expr, json))
 
     def json(self, expr: Expr) -> Expr:

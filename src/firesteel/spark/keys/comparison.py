@@ -19,6 +19,7 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants as dynamic
 from firesteel.spark.encoding.column_types import Form, form
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import COLLECTIONS, STRUCTS, apart, kind_of, one_of
 from firesteel.spark.keys.simple_keys import ALWAYS, Lean
 from firesteel.spark.keys.variant_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
@@ -155,7 +156,7 @@ def _no_tokens() -> Column:
 
 
 def _is_there(kind: Column) -> Column:
-    return ~one_of(kind, "VOID")
+    return ~one_of(kind, Kind.VOID)
 
 
 _SCALARS = (t.Number, t.Text, t.Bool, t.Octets, t.Date, t.Time, t.Timestamp, t.Interval, t.Null, t.Missing)
@@ -175,7 +176,7 @@ def _item_key(column: Column) -> Column:
 
     def made_(both: Column) -> Column:
         kind = both["k"]
-        place = F.coalesce(rank(kind), F.when(kind == "VOID", NULL).otherwise(MISSING))
+        place = F.coalesce(rank(kind), F.when(kind == Kind.VOID, NULL).otherwise(MISSING))
         inner = F.when(_is_box(kind), flat(column, alike=False)).alias("a")
         return F.struct(*token(column, kind, both["d"], place=place), inner)
 

@@ -17,6 +17,7 @@ from firesteel.spark.core.expr import Expr, NumberParts, Variant, place_over
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import tagged_kinds
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import one_of, whole
 from firesteel.spark.numbers.exact_decimals import decimal_places
 from firesteel.spark.numbers.operands import Number
@@ -70,7 +71,7 @@ def _small(scope: Scope, operand: Number) -> NumberParts | None:
     if scope.stages is not None or scope.tells(expr):
         text = scope.text(expr)
         behind = decimal_places(text.plain, operand.kind.column)
-        exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (behind <= _SCALE)
+        exact = one_of(operand.kind.column, Kind.BIGINT, Kind.DECIMAL) & (behind <= _SCALE)
         column = F.when(exact, text.plain.try_cast(_ROOM))
         return _bind(scope, _operand(column, behind, text, operand.kind))
     schema = scope.schema(expr)

@@ -18,6 +18,7 @@ from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import WIDE_NUMBERS, kind_of, one_of, payload, whole
 from firesteel.spark.numbers.exact_arithmetic import PLACES
 from firesteel.spark.numbers.exact_decimals import finite, places
@@ -178,11 +179,11 @@ def _wide_text(variant: Column, kind: Column) -> Column:
 
 
 def _is_int(kind: Column) -> Column:
-    return one_of(kind, "BIGINT", "int")
+    return one_of(kind, Kind.BIGINT, Kind.WIDE_INT)
 
 
 def _is_decimal(kind: Column) -> Column:
-    return one_of(kind, "DECIMAL", "decimal")
+    return one_of(kind, Kind.DECIMAL, Kind.WIDE_DECIMAL)
 
 
 def _is_long(kind: Column, text: Column) -> Column:
@@ -201,7 +202,7 @@ def _more(text: Column) -> Column:
 
 
 def _floating(variant: Column, kind: Column, text: Column) -> Column:
-    return F.when(kind == "DOUBLE", text.try_cast("double")).when(kind == "FLOAT", whole(variant, "double"))
+    return F.when(kind == Kind.DOUBLE, text.try_cast("double")).when(kind == Kind.FLOAT, whole(variant, "double"))
 
 
 def _written(floating: Column) -> Column:
@@ -218,5 +219,5 @@ def _met(kind: Column, text: Column, exact: Column, floating: Column) -> Column:
         .when(there & (places(text) <= PLACES + MORE), _LONG.value)
         .when(floating.isNotNull(), float_)
         .when(_is_int(kind) | _is_decimal(kind), Met.LOST.value)
-        .when(kind != "VOID", Met.OTHER.value)
+        .when(kind != Kind.VOID, Met.OTHER.value)
     )

@@ -21,6 +21,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import COLLECTIONS, STRUCTS, one_of
 from firesteel.spark.scalar.structs import attributes
 
@@ -146,8 +147,8 @@ def _of_variant(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
 
     if isinstance(step, p.ExcludeField | p.ExcludeAttributes):
         return _of_entries(scope, value, kind, step, change if rest else None, inner)
-    listed = F.when(kind.column == "ARRAY", variants.whole(value.column, "array<variant>"))
-    kinds = ("ARRAY", "sexp") if isinstance(step, p.ExcludeIndex) else COLLECTIONS
+    listed = F.when(kind.column == Kind.ARRAY, variants.whole(value.column, "array<variant>"))
+    kinds = (Kind.ARRAY, Kind.SEXP) if isinstance(step, p.ExcludeIndex) else COLLECTIONS
     tagged = F.when(one_of(kind.column, *kinds), variants.payload(value.column, "array<variant>"))
     array = F.coalesce(listed, tagged)
     if not rest:
@@ -166,9 +167,9 @@ def _rebuilt(value: Expr, kind: Expr, array: Expr) -> Expr:
     items = F.to_variant_object(array.column)
     column = (
         F.when(array.column.isNull(), value.column)
-        .when(kind.column == "ARRAY", items)
-        .when(kind.column == "bag", variants.tag("bag", items))
-        .otherwise(variants.tag("sexp", items))
+        .when(kind.column == Kind.ARRAY, items)
+        .when(kind.column == Kind.BAG, variants.tag(Kind.BAG, items))
+        .otherwise(variants.tag(Kind.SEXP, items))
     )
     return derive(value.type, column, value, kind, array, cost=6)
 

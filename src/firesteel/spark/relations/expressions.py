@@ -24,6 +24,7 @@ from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form, nests, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.scalar.compare import equal
 from firesteel.tables import Memory
 from firesteel.values import Value
@@ -115,7 +116,7 @@ def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
         if not scope.run.strict:
             return derive(boolean, plain, value, kind, cost=4)
         error = scope.wrong(f"{said}, not ", where, kind.column)
-        bad = ~variants.one_of(kind.column, "BOOLEAN", "VOID")
+        bad = ~variants.one_of(kind.column, Kind.BOOLEAN, Kind.VOID)
         return derive(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
 
     return scope.let([expr], test)
@@ -177,7 +178,7 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
     cost = 1 + max(fit_cost(item, element) for item in items)
     if form(type_) is not Form.VARIANT:
         return derive(type_, F.array(*columns), *items, cost=cost)
-    tags: dict[type[t.Collection], str] = {t.Bag: "bag", t.Sexp: "sexp"}
+    tags: dict[type[t.Collection], str] = {t.Bag: Kind.BAG, t.Sexp: Kind.SEXP}
     array = F.to_variant_object(
         F.array(*(F.coalesce(variants.to_variant(c, element), variants.missing_item()) for c in columns))
     )

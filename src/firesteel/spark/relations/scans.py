@@ -30,6 +30,7 @@ from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form, settle
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import elements, kind_of, whole
 from firesteel.spark.scalar.paths import ranged_over, ranges
 from firesteel.spark.scalar.structs import attributes, entries_of
@@ -143,7 +144,7 @@ class Range:
     def listed(self) -> Column:
         """Of a value of unknown type: is it a list?"""
         assert self.of is not None
-        return variants.one_of(kind_of(self.of.column), "ARRAY", "sexp")
+        return variants.one_of(kind_of(self.of.column), Kind.ARRAY, Kind.SEXP)
 
 
 def _range_over(scope: Scope, node: Ranging, value: Expr) -> Range:

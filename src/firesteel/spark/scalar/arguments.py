@@ -19,6 +19,7 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import EXTRACTED, FAMILIES, any_of, extract, one_of
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.time.moments import interval, moment
@@ -87,7 +88,7 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
         return View(expr, F.literal(None, spark_type))
     if isinstance(expr, Variant):
         kind = scope.kind(expr)
-        misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], "VOID"), F.lit(False))
+        misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], Kind.VOID), F.lit(False))
         return View(expr, extract(expr.column, kind.column, family), misfit, kind)
     if isinstance(expr.type, _TYPES[family]):
         return View(expr, expr.plain.cast(spark_type) if family in ("int", "text", "float") else expr.plain)
@@ -107,7 +108,7 @@ def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
         said = column_expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
         return View(expr, found.column, F.lit(True) if absent is None else ~absent, said, (found,))
     kind = scope.kind(expr)
-    misfit = F.coalesce(~one_of(kind.column, *kinds, "VOID"), F.lit(False))
+    misfit = F.coalesce(~one_of(kind.column, *kinds, Kind.VOID), F.lit(False))
     return View(expr, found.column, misfit, kind, (found,))
 
 

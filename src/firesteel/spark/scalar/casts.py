@@ -19,6 +19,7 @@ from firesteel.spark.core.variant_kinds import may_be, possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
 from firesteel.spark.encoding.variants import FAMILIES, WIDE_NUMBERS, one_of, whole
 from firesteel.spark.scalar.arguments import propagated
@@ -120,12 +121,12 @@ _SURE: dict[type[t.Type], tuple[str, ...]] = {
 
 #: Variants' kinds, by what the tables call them, and the column that they come out as.
 _KINDS: dict[str, tuple[str, str]] = {
-    "BOOLEAN": ("bool", "boolean"),
-    "BIGINT": ("int", "bigint"),
-    "DECIMAL": ("decimal", "decimal(38,18)"),
-    "DOUBLE": ("float", "double"),
-    "FLOAT": ("float", "double"),
-    "STRING": ("text", "string"),
+    Kind.BOOLEAN: ("bool", "boolean"),
+    Kind.BIGINT: ("int", "bigint"),
+    Kind.DECIMAL: ("decimal", "decimal(38,18)"),
+    Kind.DOUBLE: ("float", "double"),
+    Kind.FLOAT: ("float", "double"),
+    Kind.STRING: ("text", "string"),
 }
 
 
@@ -196,15 +197,15 @@ def _dynamic(
             conversion = table["digits"] if exact else conversion
             given = whole(expr.column, "string" if exact else spark_type)
             column = column.when(kind.column == name, _converted(conversion, given, type_, overflow))
-        if "text" in table and (kinds is None or kinds & {"symbol", "clob"}):
+        if "text" in table and (kinds is None or kinds & {Kind.SYMBOL, Kind.CLOB}):
             text = _converted(table["text"], variants.payload(expr.column, "string"), type_, overflow)
-            column = column.when(one_of(kind.column, "symbol", "clob"), text)
+            column = column.when(one_of(kind.column, Kind.SYMBOL, Kind.CLOB), text)
         if stamp is not None:
             found = _converted(table["moment"], stamp.column, type_, overflow)
             column = column.when(one_of(kind.column, *FAMILIES["moment"]), found)
         if isinstance(type_, t.Interval):
             column = column.when(_is_interval(expr, kind, type_), expr.column)
-        if (kinds is None or kinds & {"int", "decimal"}) and "int" in table:
+        if (kinds is None or kinds & {Kind.WIDE_INT, Kind.WIDE_DECIMAL}) and "int" in table:
             said = "cast of a number of more than 38 digits is not native on Spark yet"
             wide = scope.run.error(said, where, cls=UnsupportedError)
             column = column.when(one_of(kind.column, *WIDE_NUMBERS), wide)
@@ -219,7 +220,7 @@ def _dynamic(
 
 
 def _is_interval(expr: Expr, kind: Expr, type_: t.Interval) -> Column:
-    fits = kind.column == "interval"
+    fits = kind.column == Kind.INTERVAL
     if type_.unit is None:
         return fits
     return fits & (F.try_variant_get(expr.column, f"$['{TAG}'][1][0]", "string") == type_.unit)

@@ -18,6 +18,7 @@ from firesteel.spark.core.expr import Columns, Expr, Split, Variant, column_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, digits_of, form
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import WIDE_NUMBERS, any_of, extract, one_of, payload, whole
 from firesteel.spark.keys.comparison import is_own_key, is_scalar, key, variant_key
 from firesteel.spark.keys.variant_keys import RANKS, Use
@@ -128,7 +129,7 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
         same = _equal_number(column, kind, plain)
     else:
         same = extract(column, kind, name) == other
-    there = ~one_of(kind, "VOID")
+    there = ~one_of(kind, Kind.VOID)
     result = F.when(there & other.isNotNull(), F.coalesce(same, F.lit(False)))
     return derive(type_, result, variant, plain, found, cost=8)
 
@@ -150,9 +151,9 @@ def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
         decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
         floating = float_compare.compared(_same, column_expr(t.FLOAT64, double), plain)
     return (
-        F.when(kind == "BIGINT", integer)
-        .when(kind == "DECIMAL", decimal)
-        .when(one_of(kind, "DOUBLE", "FLOAT"), floating)
+        F.when(kind == Kind.BIGINT, integer)
+        .when(kind == Kind.DECIMAL, decimal)
+        .when(one_of(kind, Kind.DOUBLE, Kind.FLOAT), floating)
         .when(one_of(kind, *WIDE_NUMBERS), wide)
     )
 
@@ -314,7 +315,7 @@ def _text(expr: Expr) -> Column:
 
 def _same_unit(x: Column, y: Column) -> Column:
     """Intervals of months and of seconds are not alike."""
-    return (x["r"] != RANKS["interval"]) | (x["m"]["u"] == y["m"]["u"])
+    return (x["r"] != RANKS[Kind.INTERVAL]) | (x["m"]["u"] == y["m"]["u"])
 
 
 def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
@@ -324,7 +325,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     keys = [scope.bind(variant_key(scope, side, Use.ORDER, shallow=True)) for side in sides]
     x, y = keys[0].column, keys[1].column
     both = x.isNotNull() & y.isNotNull()
-    like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"]) & _same_unit(x, y)
+    like = (x["r"] == y["r"]) & (x["r"] < RANKS[Kind.ARRAY]) & _same_unit(x, y)
     value = F.when(both & like, operator(x, y))
     misfit = both & ~like
     error = scope.wrong("cannot compare ", where, kinds[0].column, F.lit(" and "), kinds[1].column)

@@ -22,6 +22,7 @@ from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import is_json, tagged_kinds
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import FAMILIES, NUMBERS, WIDE_NUMBERS, extract, one_of, payload, whole
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import EXACT, side_of
@@ -64,7 +65,7 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
         double = scope.bind(derive(t.absent(t.FLOAT64, nullable=True), side.read("double"), *side.parts), dear=True)
         side.parts.append(double)
         value = _numbers(side, double.plain, literal.constant, ordered, variant is a)
-    misfit = F.coalesce(~one_of(side.kind, *FAMILIES[family], "VOID"), F.lit(False))
+    misfit = F.coalesce(~one_of(side.kind, *FAMILIES[family], Kind.VOID), F.lit(False))
     kinds = [scope.kind(e).column for e in (a, b)]
     error = scope.wrong("cannot compare ", where, kinds[0], F.lit(" and "), kinds[1])
     if error is not None:
@@ -98,14 +99,14 @@ class Side:
 
     def text(self) -> Column:
         if self.written is not None:
-            return F.when(self.kind == "STRING", self.written)
+            return F.when(self.kind == Kind.STRING, self.written)
         return extract(self.variant.column, self.kind, "text")
 
     def read(self, spark_type: str) -> Column:
         """The number as a column of a type. A float of 32 bits has no text."""
         if self.written is not None:
             number = F.when(one_of(self.kind, *NUMBERS), self.written).try_cast(spark_type)
-            return F.coalesce(number, F.when(self.kind == "FLOAT", whole(self.variant.column, spark_type)))
+            return F.coalesce(number, F.when(self.kind == Kind.FLOAT, whole(self.variant.column, spark_type)))
         found = whole(self.variant.column, spark_type)
         return F.coalesce(found, payload(self.variant.column, spark_type)) if self.tags else found
 
@@ -118,7 +119,9 @@ def _numbers(side: Side, double: Column, value: Any, ordered: Operator, first: b
     room = f"decimal(38,{_places(stands_for(value))})"
     near = ordered(side.read(room), F.literal(f"{stands_for(value):f}", room))
     decimals = F.when(double == literal, near).otherwise(ordered(double, literal))
-    found = F.when(one_of(side.kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(side.kind == "DECIMAL", decimals)
+    found = F.when(one_of(side.kind, Kind.BIGINT, Kind.DOUBLE, Kind.FLOAT), floats).when(
+        side.kind == Kind.DECIMAL, decimals
+    )
     if not side.tags:
         return found
     beside = ordered(side_of(double, payload(side.variant.column, "string")), F.lit(0))

@@ -28,6 +28,7 @@ from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import WIDE_NUMBERS, payload, whole
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import digits, place
@@ -148,7 +149,7 @@ def _dynamic(scope: Scope, value: Expr, listed: Sequence[Value], where: Where) -
     if keys:
         tests.append(_text_is_in(_key(side, {key[0] for key in keys}), keys))
     if floats:
-        tests.append(F.when(side.kind.isin("DOUBLE", "FLOAT"), _float_is_in(side.read("double"), floats)))
+        tests.append(F.when(side.kind.isin(Kind.DOUBLE, Kind.FLOAT), _float_is_in(side.read("double"), floats)))
     if rest:
         parts.append(_one_by_one(scope, value, literal(rest), where))
         tests.append(parts[-1].plain)
@@ -172,13 +173,13 @@ def _key(side: Side, sorts: set[str]) -> Column:
     column, kind = side.variant.column, side.kind
     written = side.written if side.written is not None else whole(column, "string")
     branches = {
-        "STRING": ("s", written),
-        "BOOLEAN": ("b", written),
-        "BIGINT": ("n", written),
-        "DECIMAL": ("n", _without_zeros(written)),
+        Kind.STRING: ("s", written),
+        Kind.BOOLEAN: ("b", written),
+        Kind.BIGINT: ("n", written),
+        Kind.DECIMAL: ("n", _without_zeros(written)),
     }
     if side.tags:
-        branches["symbol"] = ("s", payload(column, "string"))
+        branches[Kind.SYMBOL] = ("s", payload(column, "string"))
         branches.update(dict.fromkeys(WIDE_NUMBERS, ("w", _wide(payload(column, "string")))))
     found: Any = F
     for name, (sort, text) in branches.items():

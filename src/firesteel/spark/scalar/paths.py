@@ -23,6 +23,7 @@ from firesteel.spark.core.variant_kinds import JSON, tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, to_variant, whole
 from firesteel.spark.scalar.arguments import view
 from firesteel.spark.scalar.structs import attributes, entries_of
@@ -221,7 +222,7 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
     objects = F.map_entries(whole(column, "map<string,variant>"))
     if any_case or not path:
         ways.append(_first_entry(objects, name, any_case))
-    pairs = F.when(variants.tag_of(column) == "pairs", variants.pairs(column)) if tags else objects
+    pairs = F.when(variants.tag_of(column) == Kind.PAIRS, variants.pairs(column)) if tags else objects
     if tags:
         ways.append(_first_entry(pairs, name, False))
         if any_case:
@@ -309,8 +310,8 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     elif isinstance(value, Variant):
         kind = scope.kind(value)
         parts.append(kind)
-        listed = F.when(kind.column == "ARRAY", whole(value.column, "array<variant>"))
-        array = F.coalesce(listed, F.when(kind.column == "sexp", variants.payload(value.column, "array<variant>")))
+        listed = F.when(kind.column == Kind.ARRAY, whole(value.column, "array<variant>"))
+        array = F.coalesce(listed, F.when(kind.column == Kind.SEXP, variants.payload(value.column, "array<variant>")))
         element = t.ANY
     else:
         array, element = F.literal(None, "array<variant>"), t.ANY

@@ -15,6 +15,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.scalar.arguments import propagated, view
@@ -130,7 +131,7 @@ def misfit(scope: Scope, expr: Expr, family: str) -> Column | None:
     ):
         return None
     if isinstance(expr, Variant):
-        return F.coalesce(~one_of(scope.kind(expr).column, *FAMILIES[family], "VOID"), F.lit(False))
+        return F.coalesce(~one_of(scope.kind(expr).column, *FAMILIES[family], Kind.VOID), F.lit(False))
     absent = expr.is_absent()
     return F.lit(True) if absent is None else ~absent
 
@@ -153,10 +154,10 @@ def size_of(scope: Scope, expr: Expr) -> Expr:
 
 def _size(expr: Expr, kind: Column) -> Column:
     if isinstance(expr, Variant):
-        listed = F.when(kind == "ARRAY", variants.whole(expr.column, "array<variant>")).otherwise(
-            F.when(one_of(kind, "bag", "sexp", "pairs"), variants.payload(expr.column, "array<variant>"))
+        listed = F.when(kind == Kind.ARRAY, variants.whole(expr.column, "array<variant>")).otherwise(
+            F.when(one_of(kind, Kind.BAG, Kind.SEXP, Kind.PAIRS), variants.payload(expr.column, "array<variant>"))
         )
-        pairs = F.when(kind == "OBJECT", variants.whole(expr.column, "map<string,variant>"))
+        pairs = F.when(kind == Kind.OBJECT, variants.whole(expr.column, "map<string,variant>"))
         return F.coalesce(F.array_size(listed), F.array_size(F.map_keys(pairs)))
     if isinstance(expr.type, t.Collection):
         return F.array_size(expr.plain)

@@ -31,6 +31,7 @@ from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_NESTED
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of
 
 if TYPE_CHECKING:
@@ -324,7 +325,7 @@ def _parsed(line: Column, *, objects: bool = False) -> Column:
         fits = F.array_contains(keys, _END) & (F.size(keys) == 2) & more.isNull()
         found = F.try_variant_get(value, f"$.{_LINE}[0]", "variant")
         if objects:
-            fits &= F.schema_of_variant(found).startswith("OBJECT")
+            fits &= F.schema_of_variant(found).startswith(Kind.OBJECT)
         return F.when(fits, found)
 
     return F.element_at(F.transform(F.array(F.try_parse_json(_enclosed(F.when(F.is_valid_utf8(line), line)))), one), 1)

@@ -33,6 +33,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import from_entries, kind_of
 from firesteel.spark.relations.exclude import excluded
 from firesteel.spark.relations.expressions import truth
@@ -91,13 +92,13 @@ def _is_listed(scope: Scope, value: Expr) -> Expr | None:
     if not isinstance(value, Variant):
         return None
     kind = scope.kind(value)
-    return derive(t.BOOL, F.coalesce(variants.one_of(kind.column, "ARRAY", "sexp"), F.lit(False)), value, kind)
+    return derive(t.BOOL, F.coalesce(variants.one_of(kind.column, Kind.ARRAY, Kind.SEXP), F.lit(False)), value, kind)
 
 
 def _indexed(array: Column, value: Expr) -> Column:
     """Elements with their index, which only lists have. Strict mode is not stricter here: nobody may ask for it."""
     listed = (
-        kind_of(value.column).isin("ARRAY", "sexp")
+        kind_of(value.column).isin(Kind.ARRAY, Kind.SEXP)
         if isinstance(value, Variant)
         else F.lit(isinstance(value.type, t.Array | t.Sexp))
     )

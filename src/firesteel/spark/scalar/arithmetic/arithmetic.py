@@ -23,6 +23,7 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, digits_of, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import FAMILIES, any_of, decimal_variant, null, one_of
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
@@ -272,7 +273,7 @@ def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
 # Of types that only the run knows
 
 
-FLOATS = ("DOUBLE", "FLOAT")
+FLOATS = (Kind.DOUBLE, Kind.FLOAT)
 #: Integers that are less are of 64 bits.
 _QUICK = 10**18
 
@@ -281,8 +282,8 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
     """One branch for each pair of kinds that may meet."""
     x, y = number(scope, a), number(scope, b)
     floating = either(x.is_kind(*FLOATS), y.is_kind(*FLOATS))
-    exact = holding(x.is_kind("BIGINT", "DECIMAL"), y.is_kind("BIGINT", "DECIMAL"))
-    whole_numbers = holding(x.is_kind("BIGINT"), y.is_kind("BIGINT"))
+    exact = holding(x.is_kind(Kind.BIGINT, Kind.DECIMAL), y.is_kind(Kind.BIGINT, Kind.DECIMAL))
+    whole_numbers = holding(x.is_kind(Kind.BIGINT), y.is_kind(Kind.BIGINT))
     if exact is False or whole_numbers is True or not _decimals(x, y):
         return _branches(scope, name, x, y, floating, whole_numbers, None, where)
 
@@ -309,7 +310,7 @@ def _unless(small: Expr, expr: Expr) -> Expr:
 
 
 def _decimals(*operands: Number) -> bool:
-    return any(operand.is_kind("DECIMAL") is not False for operand in operands)
+    return any(operand.is_kind(Kind.DECIMAL) is not False for operand in operands)
 
 
 def _branches(
@@ -371,7 +372,7 @@ def is_null(operand: Number) -> Column | bool:
     if not operand.expr.type.nullable:
         return False
     if operand.kind is not None:
-        return one_of(operand.kind.column, "VOID")
+        return one_of(operand.kind.column, Kind.VOID)
     found = operand.expr.is_null()
     return False if found is None else found
 
@@ -385,7 +386,7 @@ def misfit(*operands: Number) -> Column | bool:
         kinds = possible(operand.expr)
         if operand.kind is None or (kinds is not None and kinds <= set(FAMILIES["number"])):
             continue
-        tests.append(F.coalesce(~one_of(operand.kind.column, *FAMILIES["number"], "VOID"), F.lit(False)))
+        tests.append(F.coalesce(~one_of(operand.kind.column, *FAMILIES["number"], Kind.VOID), F.lit(False)))
     return either(*tests)
 
 

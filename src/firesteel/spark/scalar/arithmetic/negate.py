@@ -14,6 +14,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form, to_spark
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.numbers.operands import Choice, number, typed
 from firesteel.spark.scalar.arguments import propagated
@@ -83,11 +84,13 @@ def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         safe = F.when(integer != F.literal(LEAST, "bigint"), integer)
         choice = Choice()
         choice.when(
-            x.is_kind("BIGINT"),
+            x.is_kind(Kind.BIGINT),
             lambda: F.coalesce(apply(safe).cast("variant"), scope.run.error(OVERFLOW, where)),
         )
         choice.when(x.is_kind(*FLOATS), lambda: apply(x.as_type("double")).cast("variant"))
-        choice.when(x.is_kind("DECIMAL"), lambda: exact_decimals.exact_number(_signed_text(name, x.as_type("string"))))
+        choice.when(
+            x.is_kind(Kind.DECIMAL), lambda: exact_decimals.exact_number(_signed_text(name, x.as_type("string")))
+        )
         choice.when(is_null(x), lambda: x.expr.column)
         choice.when(True, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant"))
         value = F.when(x.expr.column.isNotNull(), choice.end())

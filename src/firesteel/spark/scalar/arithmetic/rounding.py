@@ -12,6 +12,7 @@ from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.scalar.arguments import call, propagated
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND
@@ -47,7 +48,7 @@ def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
         type_ = t.union((t.INT64, t.DECIMAL, t.FLOAT64))
         kinds = possible(a)
-        if kinds is not None and not kinds & {"DOUBLE", "FLOAT"}:
+        if kinds is not None and not kinds & {Kind.DOUBLE, Kind.FLOAT}:
             type_ = t.union((t.INT64, t.DECIMAL))
         return call(scope, name, args, ("number",), native, type_, where, throws=True, cost=10)
 

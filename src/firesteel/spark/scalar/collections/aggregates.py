@@ -30,6 +30,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, form, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.numbers.exact_arithmetic import PLACES, plus, shortened
@@ -330,7 +331,7 @@ def _booleans(name: str, combine: Callable[[Column], Column]) -> Aggregate:
         variant, found = group.scope.variant(value)
         kind = found.column
         result = group.add(combine(extract(variant.column, kind, "bool")))
-        others = group.add(F.count(F.when(~one_of(kind, "BOOLEAN", "VOID"), 1)))
+        others = group.add(F.count(F.when(~one_of(kind, Kind.BOOLEAN, Kind.VOID), 1)))
         made_ = F.coalesce(result.cast("variant"), variants.null())
         column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(made_)
         return column_expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)

@@ -12,6 +12,7 @@ from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, one_of
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.numbers.operands import Choice
@@ -100,9 +101,9 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             found = distinct(scope, array, where)
             items = variants.items_variant(found.column, t.ANY)
             column = (
-                F.when(kind.column == "ARRAY", items)
-                .when(kind.column == "bag", variants.tag("bag", items))
-                .otherwise(variants.tag("sexp", items))
+                F.when(kind.column == Kind.ARRAY, items)
+                .when(kind.column == Kind.BAG, variants.tag(Kind.BAG, items))
+                .otherwise(variants.tag(Kind.SEXP, items))
             )
             return derive(t.ANY, column, found, kind, cost=8)
 
@@ -122,7 +123,7 @@ def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         column, found = variant.column, kind.column
         collection = F.coalesce(one_of(found, *variants.COLLECTIONS), F.lit(False))
         nothing, itself = F.array().cast("array<variant>"), F.array(column)
-        other: Column = F.when(found.isNull() | (found == "VOID"), nothing).otherwise(itself)
+        other: Column = F.when(found.isNull() | (found == Kind.VOID), nothing).otherwise(itself)
         error = scope.wrong("a set operator takes collections, not ", where, F.coalesce(found, F.lit("MISSING")))
         if error is not None:
             other = error.cast("array<variant>")

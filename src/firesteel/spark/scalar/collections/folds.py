@@ -15,6 +15,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import NUMBERS, WIDE_NUMBERS, decimal_variant, one_of, whole
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
@@ -70,7 +71,7 @@ def _kinds(array: Expr, element: t.Type) -> Expr:
     def with_kind(value: Column, schema: Column) -> Column:
         return F.struct(value.alias("v"), variants.tagged_kind(value, schema).alias("k"))
 
-    pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != "VOID"))
+    pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != Kind.VOID))
     return derive(t.ANY, pairs, array, cost=10)
 
 
@@ -159,7 +160,7 @@ def _plain_total(items: Column) -> Column:
 
 def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
     column = pairs.column
-    exact = F.filter(column, lambda p: one_of(p["k"], "BIGINT", "DECIMAL"))
+    exact = F.filter(column, lambda p: one_of(p["k"], Kind.BIGINT, Kind.DECIMAL))
     digits = _exact_total(F.transform(exact, lambda p: exact_decimals.of_variant(p["v"])))
     beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
 
@@ -168,7 +169,7 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
 
     def exactly(found: Column) -> Column:
         number = Digits(found)
-        made_ = F.when(_any_kind(column, "DECIMAL"), exact_decimals.to_variant(number)).otherwise(
+        made_ = F.when(_any_kind(column, Kind.DECIMAL), exact_decimals.to_variant(number)).otherwise(
             integer(number.unscaled)
         )
         return F.when(number.unscaled.isNull(), beyond).otherwise(made_)
@@ -178,12 +179,14 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
             F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), wrong_value(scope, "sum takes numbers", where))
             .when(F.array_size(column) == 0, variants.null())
             .when(_any_kind(column, *WIDE_NUMBERS), beyond)
-            .when(_any_kind(column, "DOUBLE", "FLOAT"), _float_total(_doubles(column)).cast("variant"))
+            .when(_any_kind(column, Kind.DOUBLE, Kind.FLOAT), _float_total(_doubles(column)).cast("variant"))
         )
         if roomy:
             plain = found.column
             behind = F.array_max(F.transform(exact, lambda p: exact_decimals.places(F.to_json(p["v"]))))
-            quick = F.when(_any_kind(column, "DECIMAL"), decimal_variant(plain, _FEW, behind)).otherwise(integer(plain))
+            quick = F.when(_any_kind(column, Kind.DECIMAL), decimal_variant(plain, _FEW, behind)).otherwise(
+                integer(plain)
+            )
             result = result.when(plain.isNotNull(), quick).otherwise(variants.apart(digits, exactly))
         else:
             result = result.otherwise(exactly(found.column))
@@ -200,7 +203,7 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
     def written(pair: Column) -> Column:
         floating = exact_decimals.of_float(whole(pair["v"], "double"))
         number = exact_decimals.of_variant(pair["v"])
-        exact = one_of(pair["k"], "BIGINT", "DECIMAL")
+        exact = one_of(pair["k"], Kind.BIGINT, Kind.DECIMAL)
         return exact_decimals.of_digits(
             F.when(exact, number["u"]).otherwise(floating["u"]), F.when(exact, number["e"]).otherwise(floating["e"])
         )
@@ -209,7 +212,7 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
     count = derive(t.INT64, F.array_size(column), pairs, cost=2)
 
     def finish(found: Expr) -> Expr:
-        doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], "DOUBLE", "FLOAT")))
+        doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], Kind.DOUBLE, Kind.FLOAT)))
         infinite = F.exists(doubles, lambda d: ~exact_decimals.finite(d))
         floating = _float_total(_doubles(column)) / F.nullif(F.array_size(column), F.lit(0)).cast("double")
         beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
@@ -270,7 +273,7 @@ def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Wher
     def finish(pairs: Expr) -> Expr:
         column = pairs.column
         result = (
-            F.when(_other(column, "BOOLEAN"), wrong_value(scope, f"{name} takes booleans", where))
+            F.when(_other(column, Kind.BOOLEAN), wrong_value(scope, f"{name} takes booleans", where))
             .when(F.array_size(column) == 0, variants.null())
             .otherwise(combine(column, lambda p: whole(p["v"], "boolean")).cast("variant"))
         )

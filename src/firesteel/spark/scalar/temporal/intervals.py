@@ -19,6 +19,7 @@ from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import FAMILIES, let, one_of
 from firesteel.spark.numbers.exact_decimals import finite
 from firesteel.spark.numbers.float_compare import mantissa_of, power_of_two
@@ -89,7 +90,7 @@ def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     pairs = can(a, "interval") and can(b, "interval")
     apart = name == "minus" and bool(moments.ranks_of(a)) and bool(moments.ranks_of(b))
     only_dates = ranks == {moments.DATE} and not pairs and not apart
-    families = tuple("interval" if possible(e) == frozenset({"interval"}) else "temporal" for e in (a, b))
+    families = tuple("interval" if possible(e) == frozenset({Kind.INTERVAL}) else "temporal" for e in (a, b))
 
     def native(x: Column, y: Column) -> Column:
         (m1, i1), (m2, i2) = (_parts(column, family) for column, family in zip((x, y), families, strict=True))
@@ -222,7 +223,7 @@ def _scaled(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
         return _multiple(scope, name, b, a, where) if back else _multiple(scope, name, a, b, where)
     first, second = _multiple(scope, name, a, b, where), _multiple(scope, name, b, a, where)
     kind = scope.variant(a)[1]
-    column = F.when(F.coalesce(kind.column == "interval", F.lit(False)), first.column).otherwise(second.column)
+    column = F.when(F.coalesce(kind.column == Kind.INTERVAL, F.lit(False)), first.column).otherwise(second.column)
     return derive(t.ANY, column, first, second, kind, a, throws=True)
 
 
