@@ -37,14 +37,13 @@ from firesteel.spark.relations import (  # noqa: F401  (they register)
     exclude,
     expressions,
     groups,
-    joins,
     scans,
     sets,
     unary,
     windows,
 )
+from firesteel.spark.relations.joins import frames, items  # noqa: F401
 from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F401
-from firesteel.spark.relations.nested import joins as nested_joins  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
 from firesteel.spark.relations.shared import Kept
 from firesteel.spark.scalar import constant_lists, paths

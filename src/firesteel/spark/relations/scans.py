@@ -32,6 +32,7 @@ from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form, settle
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import elements, kind_of, whole
+from firesteel.spark.relations.joins.sides import joined_order
 from firesteel.spark.scalar.paths import ranged_over, ranges
 from firesteel.spark.scalar.structs import attributes, entries_of
 from firesteel.spark.sources.tables import table_rows, value_rows
@@ -103,16 +104,10 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
         frame,
         rows.columns + items,
         (*rows.order, *order),
-        _both(rows.ordered, ordered) if rows.columns else ordered,
+        joined_order(rows.ordered, ordered) if rows.columns else ordered,
         operators=rows.stacked(run, 1, node.where),
         listed=listed,
     )
-
-
-def _both(a: bool | None, b: bool | None) -> bool | None:
-    if a is False or b is False:
-        return False
-    return None if a is None or b is None else True
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -22,8 +22,9 @@ from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.relations.expressions import truth
+from firesteel.spark.relations.joins.items import always, condition_holds
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, condition_place, joined_order
 from firesteel.spark.relations.nested.items import Items
-from firesteel.spark.relations.nested.joins import always, condition_holds
 from firesteel.spark.relations.nested.relations import kept_items
 from firesteel.spark.relations.scans import exploded, padded
 from firesteel.spark.relations.unary import filtered
@@ -46,7 +47,7 @@ def lateral_rows(node: p.Join, left: Rows, outer: Scope) -> Compiling[Rows]:
             return rows
         over = rows.scope(outer)
         value = yield from expr_of(condition, over)
-        held = truth(over, value, "a condition is a boolean", condition.where or node.where)
+        held = truth(over, value, NO_BOOLEAN, condition_place(condition, node))
         return filtered(rows, over, [held], node)
     attempt = scope.run.fallbacks.begin()
     try:
@@ -109,9 +110,7 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
     found = tuple(expr.with_place(names=(item,)) for expr in items.unpack(F.col(item)))
     if keep:
         found = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in found)
-    ordered = False if left.ordered is False or items.ordered is False else None
-    if left.ordered and items.ordered:
-        ordered = True
+    ordered = joined_order(left.ordered, items.ordered)
     order = (*rows.order, Order(reference(t.INT64, position))) if ordered is not False else ()
     listed = rows.listed
     if ordered is None and items.listed is not None:

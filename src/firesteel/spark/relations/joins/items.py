@@ -18,14 +18,12 @@ from firesteel.spark.encoding.column_types import common
 from firesteel.spark.encoding.variants import let
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.relations.expressions import truth
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH
 from firesteel.spark.relations.nested.items import ROWS, Items, both_listed, over, packed, unpacker
 from firesteel.spark.relations.nested.relations import kept_items
 from firesteel.spark.scalar.compare import equal
 
 Row = tuple[Expr, ...]
-
-#: What is said of a left row with two partners where one is allowed.
-SECOND_MATCH = "a row has more than one match in a join that allows one"
 
 
 def always(kind: p.JoinType) -> bool:
@@ -54,7 +52,7 @@ def condition_holds(scope: Scope, node: p.Join, left: Row, right: Row) -> Expr |
 
 def _predicate(scope: Scope, rex: p.Rex, row: Row, where: Where) -> Expr:
     inner = scope.inner(row, where)
-    return truth(inner, inner.lowered(compile_expr(rex, inner)), "a condition is a boolean", where)
+    return truth(inner, inner.lowered(compile_expr(rex, inner)), NO_BOOLEAN, where)
 
 
 def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Where) -> Expr:

@@ -30,9 +30,9 @@ from firesteel.spark.encoding import versions
 from firesteel.spark.encoding.column_types import Form, common, form
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.lateral import lateral_rows
-from firesteel.spark.relations.nested.joins import SECOND_MATCH
-from firesteel.spark.relations.python_joins import paired
+from firesteel.spark.relations.joins.lateral import lateral_rows
+from firesteel.spark.relations.joins.python_pairs import paired
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, beside, condition_place
 from firesteel.spark.relations.scans import padded
 from firesteel.spark.relations.unary import filtered
 from firesteel.spark.scalar.compare import comparable_as_they_are, equality_key
@@ -78,11 +78,10 @@ class Sides(NamedTuple):
 
 @handles(p.Cross)
 def _cross(_: p.Cross, sides: Sides) -> Rows:
-    node, left, right, outer = sides
+    node, left, right, _ = sides
     frame = _with_only_row(left, right) if _is_only_row(node.right) else None
-    return _beside(
-        node, left, right, left.materialize().crossJoin(right.materialize()) if frame is None else frame, outer
-    )
+    joined = left.materialize().crossJoin(right.materialize()) if frame is None else frame
+    return beside(node, left, right, joined)
 
 
 def _is_only_row(rel: p.Rel) -> bool:
@@ -103,25 +102,11 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
     return left.materialize().select(F.col("*"), right.picked([(name, column)]).scalar().alias(name))
 
 
-def _beside(node: p.Join, left: Rows, right: Rows, frame: Any, outer: Scope) -> Rows:
-    ordered = False if left.ordered is False or right.ordered is False or node.capture.pads_left else None
-    if left.ordered and right.ordered and ordered is None:
-        ordered = True
-    return Rows(
-        frame,
-        left.columns + right.columns,
-        (*left.order, *right.order) if ordered is not False else (),
-        ordered,
-        operators=max(left.operators, right.operators) + 1,
-        listed=left.listed + right.listed,
-    )
-
-
 @handles(p.Theta)
 def _theta(theta: p.Theta, sides: Sides) -> Compiling[Rows]:
     node, left, right, outer = sides
     if theta.capture is p.Capture.INNER:
-        rows = _beside(node, left, right, left.materialize().crossJoin(right.materialize()), outer)
+        rows = beside(node, left, right, left.materialize().crossJoin(right.materialize()))
         return (yield from _residual(theta.condition, rows, node, outer))
     return (yield from _inside(theta.condition, [], node, left, right, outer))
 
@@ -176,8 +161,8 @@ def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compi
     """Of joined rows, those for which a condition is true."""
     scope = rows.scope(outer)
     value = yield from expr_of(condition, scope)
-    where = condition.where or node.type.where or node.where
-    return filtered(rows, scope, [truth(scope, value, "a condition is a boolean", where)], node)
+    held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
+    return filtered(rows, scope, [held], node)
 
 
 def _inside(
@@ -194,8 +179,7 @@ def _inside(
     except UnsupportedError:
         attempt.abandon()
         return (yield from paired(node, condition, tests, left, right, outer))
-    where = condition.where or node.type.where or node.where
-    found = truth(scope, value, "a condition is a boolean", where)
+    found = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
     left, right, last = _kept_here(found, staged(left, a, node.where), staged(right, b, node.where), outer.run)
     return _joined(node, left, right, balanced([*tests, last], True), outer)
 
@@ -267,7 +251,7 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
     if capture is p.Capture.INNER:
         left, right = left.with_columns_computed(), right.with_columns_computed()
         every = reduce(and_, (*left.pending_filters, *right.pending_filters), condition)
-        return _beside(node, left, right, left.base.join(right.base, every, "inner"), outer)
+        return beside(node, left, right, left.base.join(right.base, every, "inner"))
     markers: dict[str, str] = {}
     frames = {"left": left.materialize(), "right": right.materialize()}
     for side, pads in (("left", capture.pads_left), ("right", capture.pads_right)):
@@ -281,7 +265,7 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
     frame = frames["left"].join(frames["right"], condition, _HOW[capture])
     if single:
         frame = _checked(frame, number, node, run)
-    rows = _beside(node, left, right, frame, outer)
+    rows = beside(node, left, right, frame)
     columns = []
     for side, found in (("left", left), ("right", right)):
         marker = markers.get(side)
