@@ -78,7 +78,7 @@ class Sides(NamedTuple):
 
 @handles(p.Cross)
 def _cross(_: p.Cross, sides: Sides) -> Rows:
-    node, left, right, _ = sides
+    node, left, right = sides.node, sides.left, sides.right
     frame = _with_only_row(left, right) if _is_only_row(node.right) else None
     joined = left.materialize().crossJoin(right.materialize()) if frame is None else frame
     return beside(node, left, right, joined)
