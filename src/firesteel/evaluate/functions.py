@@ -15,6 +15,7 @@ from firesteel.evaluate.conform import is_type
 from firesteel.evaluate.dates import CLOCK
 from firesteel.evaluate.kinds import NUMBERS
 from firesteel.evaluate.logic import LAZY
+from firesteel.functions import all_functions
 from firesteel.values import MISSING, Bag, Value, absent
 
 __all__ = ["CLOCK", "LAZY", "SCALARS", "TYPED"]
@@ -95,7 +96,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "exists": collections.exists,
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
-    **{f"coll_{name}": collections.aggregated(name) for name in ("count", "sum", "avg", "min", "max", "every", "any")},
+    **{row.name: collections.aggregated(row.aggregate) for row in all_functions() if row.aggregate},
 }
 
 #: The functions of a value and a type: given the type, the function of the value.

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node, children, drive
@@ -76,7 +77,8 @@ def _column(node: p.Var, env: _Env | None) -> Shape:
 
 def _call(node: p.Call, env: _Env | None) -> _Asking:
     """EXISTS asks no more than whether there is an element."""
-    if node.fn.name == "exists":
+    row = functions.find(node.fn.name)
+    if row is not None and row.asks_for_elements:
         (arg,) = node.values
         found = yield arg.input if isinstance(arg, p.Select) else arg, env
         if isinstance(found, Shape):
