@@ -23,6 +23,7 @@ TEXTS: tuple[Function, ...] = (
     _text("bit_length", _OCTETS, "The number of bits, of text in UTF-8.", partiql=("bit_length",)),
     _text("upper", "(text) -> string", "In upper case.", partiql=("upper",)),
     _text("lower", "(text) -> string", "In lower case.", partiql=("lower",)),
+    _text("reverse", "(text) -> string", "The code points from the last to the first.", partiql=("reverse",)),
     _text("trim", _TRIMMED, "Without spaces, or those characters, at both ends.", partiql=("trim",)),
     _text("ltrim", _TRIMMED, "Without spaces, or those characters, at the start."),
     _text("rtrim", _TRIMMED, "Without spaces, or those characters, at the end."),

@@ -63,6 +63,7 @@ OF_NOTHING = {
     "aggregate_decimal_output:approx_count_distinct": OfNothing.ZERO,
     "arithmetic:sum0": OfNothing.ZERO,
     "arithmetic_decimal:sum0": OfNothing.ZERO,
+    "unsigned_integers:sum0": OfNothing.ZERO,
     "arithmetic:product": OfNothing.ONE,
 }
 #: The functions that are `dear`: a short call of them may take seconds, or fill the memory.

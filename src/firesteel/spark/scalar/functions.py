@@ -43,6 +43,7 @@ SPARK: dict[str, Simple] = {
     "upper": Simple(F.upper),
     "lower": Simple(F.lower),
     "position": Simple(lambda part, whole: F.position(part, whole).cast("bigint")),
+    "reverse": Simple(F.reverse),
     "trim": Simple(text.spaces_or(F.trim)),
     "ltrim": Simple(text.spaces_or(F.ltrim)),
     "rtrim": Simple(text.spaces_or(F.rtrim)),
