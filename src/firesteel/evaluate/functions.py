@@ -71,7 +71,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "bit_length": text.bit_length,
     "upper": text.upper,
     "lower": text.lower,
-    "reverse": lambda value: text.text(value)[::-1],
+    "reverse": lambda value: compare.text(value)[::-1],
     "trim": text.trim,
     "ltrim": text.ltrim,
     "rtrim": text.rtrim,
