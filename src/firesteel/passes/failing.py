@@ -18,23 +18,42 @@ from firesteel.plan import (
     Aggregate,
     Call,
     Case,
+    Collection,
     CollToScalar,
+    Cross,
+    Distinct,
+    Equi,
+    Except,
+    Exclude,
     Filter,
+    Global,
+    Intersect,
+    Join,
+    JoinType,
     Key,
     Limit,
     Lit,
     Mode,
     Offset,
+    Parameter,
     Path,
     Pivot,
+    Project,
+    Rel,
     Rex,
     Scan,
     ScanIndexed,
     Select,
+    Shared,
+    Sort,
+    Step,
     Struct,
     Theta,
+    Union,
     Unpivot,
     UnpivotStep,
+    UnresolvedVar,
+    Var,
     Wildcard,
     Window,
 )
@@ -43,8 +62,7 @@ from firesteel.plan import (
 def may_fail(root: Node, mode: Mode) -> bool:
     """May evaluating a subtree raise an error?"""
     strict = mode is Mode.STRICT
-    slot, sorts = ("_may_fail_strict", _WRONG) if strict else ("_may_fail", _FAILING)
-    wanted = bits(*sorts)
+    slot, wanted = ("_may_fail_strict", _MAY_FAIL_STRICT) if strict else ("_may_fail", _MAY_FAIL)
     if not sorts_in(root) & wanted:
         return False
 
@@ -72,8 +90,10 @@ def fails(node: Node, strict: bool) -> bool:
         case Window():
             return True
         case _:
-            judge = _STRICT.get(type(node)) if strict else None
-            return judge is not None and judge(node)
+            judge = _STRICT.get(type(node))
+            if judge is not None:
+                return strict and judge(node)
+            return isinstance(node, _JUDGED) and type(node) not in NEVER
 
 
 def _call(call: Call | Agg, strict: bool) -> bool:
@@ -142,6 +162,28 @@ _STRICT: dict[type[Node], Callable[..., bool]] = {
     Offset: lambda _: True,
 }
 
-#: What may fail at all, in permissive mode and in strict mode.
-_FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window)
-_WRONG = (*_FAILING, *_STRICT)
+#: What may fail in both modes.
+FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window, UnresolvedVar)
+#: What fails only by its parts. A class that is in none of these tables may fail, in both modes.
+NEVER: frozenset[type[Node]] = frozenset(
+    [
+        *(Lit, Var, Global, Parameter, Collection, Select, Key),
+        *(Project, Aggregate, Sort, Distinct, Union, Intersect, Except, Exclude, Shared, Join),
+        *(Cross, Equi),
+    ]
+)
+STRICT = frozenset(_STRICT)
+
+#: What is judged at all. Other nodes (types, signatures, pairs of a struct) are parts of these.
+_JUDGED = (Rel, Rex, Step, JoinType)
+
+
+def _others(cls: type[Node]) -> list[type[Node]]:
+    """The classes that are not judged; and the abstract ones of those that are, because each node has their bits."""
+    found = [cls] if not cls.tag or not issubclass(cls, _JUDGED) else []
+    return [*found, *(one for sub in cls.__subclasses__() for one in _others(sub))]
+
+
+#: The bits of what may fail: all that are not of a class that is known not to, so that those of new classes are there.
+_MAY_FAIL_STRICT = ~bits(*NEVER, *(cls for cls in _others(Node) if cls not in FAILING))
+_MAY_FAIL = _MAY_FAIL_STRICT & ~bits(*STRICT)

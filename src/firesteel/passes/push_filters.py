@@ -43,8 +43,10 @@ from firesteel.plan import (
     Rex,
     Select,
     SetRel,
+    Shared,
     Sort,
     Union,
+    Window,
 )
 
 #: A condition may say again what a projection computes, if that is no more than so many nodes.
@@ -106,6 +108,10 @@ def _order_below(node: Node, order: Order) -> Order:
         case Filter() | Project() | Exclude() | Join():
             return order
         case Limit() | Offset():
+            return Order.KEPT
+        case Sort() | Window() | Shared():
+            return Order.TYPED
+        case Rel():  # one that is not known here may look at the order
             return Order.KEPT
         case _:
             return Order.TYPED
