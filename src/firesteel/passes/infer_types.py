@@ -12,6 +12,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
+from firesteel.functions import Origin
 from firesteel.functions import substrait as standard
 from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
 from firesteel.plan import (
@@ -131,7 +132,7 @@ def _retyped(node: Node, scope: RowScope | None, tables: Sequence[t.Type]) -> No
             return node.replace(type=t.type_of(node.value))
         case Path():
             return node.replace(type=build.path_type(node.root.type, node.steps))
-        case Call() | Agg() | WindowCall() if ":" in node.fn.name:
+        case Call() | Agg() | WindowCall() if functions.origin(node.fn.name) is not Origin.PARTIQL:
             return _of_substrait(node)
         case Call() | Agg() if functions.find(node.fn.name) is not None:
             if _is_signed(node):

@@ -17,6 +17,7 @@ from firesteel.plan import (
     Aggregate,
     Call,
     Capture,
+    Cross,
     Equi,
     Exclude,
     Filter,
@@ -209,6 +210,8 @@ def _join(node: Join, read: Read) -> Asking:
     if isinstance(kind, Equi):
         left_read.update(*(columns_of(key.left) for key in kind.keys))
         right_read.update(*(columns_of(key.right) for key in kind.keys))
+    if not isinstance(kind, Equi | Theta | Cross):  # not known here: it may look at all columns
+        left_read, right_read = _wanted(None, node.left), _wanted(None, node.right)
     condition = kind.condition if isinstance(kind, Theta) else kind.residual if isinstance(kind, Equi) else None
     if condition is not None:
         left_read |= {i for i in columns_of(condition) if i < width}

@@ -43,8 +43,10 @@ from firesteel.plan import (
     Rex,
     Select,
     SetRel,
+    Shared,
     Sort,
     Union,
+    Window,
 )
 
 #: A condition may say again what a projection computes, if that is no more than so many nodes.
@@ -106,6 +108,10 @@ def _order_below(node: Node, order: Order) -> Order:
         case Filter() | Project() | Exclude() | Join():
             return order
         case Limit() | Offset():
+            return Order.KEPT
+        case Sort() | Window() | Shared():
+            return Order.TYPED
+        case Rel():  # one that is not known here may look at the order
             return Order.KEPT
         case _:
             return Order.TYPED
@@ -187,7 +193,7 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
         used = columns_of(rex)
         if not used or max(used) >= len(keys) or may_fail(rex, mode) or not by_value(rex):
             return None
-        if any(keys[i].type.missable for i in used) and not _is_comparison(rex):
+        if any(keys[i].type.missable for i in used) and not _is_absent_of_absent(rex):
             return None
         there = over(rex, [*keys, *keys])
         return there if _affordable(there, rex) and not may_fail(there, mode) else None
@@ -198,9 +204,10 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
     return filtered(node.replace(aggs=tuple(aggs), keys=tuple(keys), input=source), kept)
 
 
-def _is_comparison(rex: Rex) -> bool:
-    """Not true of NULL, nor of MISSING."""
-    return isinstance(rex, Call) and rex.fn.name in ("eq", "ne", "lt", "lte", "gt", "gte", "between")
+def _is_absent_of_absent(rex: Rex) -> bool:
+    """Is the condition neither true of NULL nor of MISSING, as comparisons are?"""
+    row = functions.find(rex.fn.name) if isinstance(rex, Call) else None
+    return row is not None and row.is_absent_of_absent
 
 
 def _each_once(node: Distinct, wanted: Terms, order: Order, mode: Mode) -> Asking:

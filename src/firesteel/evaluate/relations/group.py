@@ -83,7 +83,7 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
 
 def combining(fn: p.Fn, row: functions.Function, where: Span | Place | None) -> Callable[[list[Row]], Value]:
     """An aggregate of the arguments of every row: PartiQL's have one, or none and count the rows."""
-    if ":" in row.name:
+    if row.origin is not functions.Origin.PARTIQL:
         return substrait.aggregating(fn, where)
     combine = AGGREGATES[row.name]
     return lambda given: combine([one[0] if one else one for one in given])

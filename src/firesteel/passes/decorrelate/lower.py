@@ -28,9 +28,7 @@ from firesteel.plan import (
     Filter,
     Global,
     Join,
-    Limit,
     Mode,
-    Offset,
     Pivot,
     Plan,
     Project,
@@ -41,6 +39,7 @@ from firesteel.plan import (
     Scan,
     ScanIndexed,
     Select,
+    Sort,
     Theta,
     Unpivot,
     Window,
@@ -144,8 +143,8 @@ class _Lowering:
         for kid in children(rel):
             kids.append((yield (kid,)) if isinstance(kid, Rel) else kid)
         sources = [kid for kid in kids if isinstance(kid, Rel)]
-        if len(sources) != 1 or isinstance(rel, Limit | Offset):
-            return rebuild(rel, kids)
+        if len(sources) != 1 or not isinstance(rel, Project | Aggregate | Sort | Window):
+            return rebuild(rel, kids)  # another relation may mean something else of rows with more columns
         (source,) = sources
         outer, exprs = yield from self.extend(source, [kid for kid in kids if not isinstance(kid, Rel)])
         supply = iter(exprs)
