@@ -11,14 +11,14 @@ from differential.data import environment
 from differential.pieces import Piece, shrink
 from firesteel import values
 from firesteel.ion import dumps
-from firesteel.passes import PIPELINE
+from firesteel.passes import PIPELINE, Phase
 from tools.spark_batch import Answer, evaluated, parallel, together
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-PASSES = tuple(step.__name__ for step in PIPELINE)
+PASSES = tuple(step.name for step in PIPELINE[Phase.OPTIMIZE])
 
 
 @dataclass(frozen=True)
