@@ -198,7 +198,7 @@ def _row(verdict: Verdict, kind: str) -> dict[str, object]:
 
 def _spark() -> SparkSession:
     """A session of its own, with room for the plans of many runs at once."""
-    from firesteel.spark.runtime import start
+    from firesteel.spark.runtime.start import start
 
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     return start("local[2]")
