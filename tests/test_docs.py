@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tools import docs_arrow
+from tools import docs_arrow, docs_passes
 from tools.docs import TARGET, document
 
 GUIDE = Path(__file__).parent.parent / "docs" / "guide.md"
@@ -17,6 +17,10 @@ def test_the_functions_are_up_to_date() -> None:
 
 def test_the_types_of_arrow_are_up_to_date() -> None:
     assert docs_arrow.TARGET.read_text(encoding="utf-8") == docs_arrow.document(), "run `make docs`"
+
+
+def test_the_passes_are_up_to_date() -> None:
+    assert docs_passes.TARGET.read_text(encoding="utf-8") == docs_passes.document(), "run `make docs`"
 
 
 def test_the_guide_runs_from_top_to_bottom() -> None:

@@ -336,7 +336,7 @@ def explain(
     """
     if notation != "tree" and (engine is not None or pipeline == "debug"):
         raise click.UsageError("--engine and --pipeline go with --as tree")
-    is_text = len(plan.split()) > 1 and not Path(plan).exists()
+    is_text = len(plan.split()) > 1 and not os.path.exists(plan)
     read = None if is_text else fs.read_plan(Path(plan))
     with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **allowed) as session:
         given: Any = [fs.ion(param) for param in params] if is_text else _numbered_params(params)
