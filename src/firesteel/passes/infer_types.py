@@ -15,6 +15,7 @@ from firesteel.errors import FiresteelError, PlanError
 from firesteel.functions import Origin
 from firesteel.functions import substrait as standard
 from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import (
     Agg,
     Call,
@@ -45,8 +46,14 @@ from firesteel.plan.scope import RowScope
 Request = Generator[tuple[Node, RowScope | None], Any, Node]
 
 
-def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
-    """The plan with its types inferred from the types of its globals, in their order."""
+@plan_pass(Phase.TYPE)
+def infer_types(plan: Plan, _: Context) -> Plan:
+    """Infer all types anew from those of the tables."""
+    return retyped(plan, [binding.type for binding in plan.globals])
+
+
+def retyped(plan: Plan, tables: Sequence[t.Type]) -> Plan:
+    """The plan with its types inferred from these types of its globals, in their order."""
     done: dict[tuple[int, int], tuple[Node, RowScope | None]] = {}
 
     def infer(node: Node, scope: RowScope | None) -> Any:
