@@ -23,7 +23,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait saved-plans docs clean
+.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait saved-plans docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,11 +70,14 @@ within = { start=$$(date +%s); \
 
 # --- checks and tests ------------------------------------------------------------------------------
 
-check: $(STAMP) ## style, types and imports: ruff, mypy, import-linter
+check: $(STAMP) house ## style, types, imports and sizes: ruff, mypy, import-linter, tools/house.py
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(call within,$(CHECK_MINUTES),$(BIN)/mypy)
 	@$(BIN)/lint-imports --no-logo
+
+house: $(STAMP) ## how long files and functions are, how full folders, what is written twice
+	@$(BIN)/python -m tools.house
 
 test: $(STAMP) ## check, then all tests but the slow ones
 	@rm -f $(REPORT)
