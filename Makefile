@@ -122,12 +122,8 @@ suites: $(STAMP)
 demo: $(STAMP) ## a short tour, on Spark
 	@$(with_java) $(BIN)/python examples/demo.py $(ARGS)
 
-# $(call tool,name,what it would be): run tools/name.py, or say honestly that nobody has written it yet.
-tool = $(if $(wildcard tools/$(1).py),$(with_java) $(BIN)/python -m tools.$(1) $(ARGS),echo "There is no $(2) yet: tools/$(1).py is still to be written.")
-needs = $(if $(wildcard tools/$(1).py),$(STAMP))
-
-bench: $(call needs,bench) ## measure
-	@$(call tool,bench,benchmark)
+bench: $(STAMP) ## measure
+	@$(with_java) $(BIN)/python -m tools.bench $(ARGS)
 
 conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGINE=reference|spark LITERALS=static|dynamic
 	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance $(if $(SUITE),--suite $(SUITE)) \
@@ -143,8 +139,8 @@ saved-plans: $(STAMP) ## run the Substrait plans that producers saved, and compa
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)
 
-docs: $(call needs,docs) ## build the documentation
-	@$(call tool,docs,documentation build)
+docs: $(STAMP) ## build the documentation
+	@$(with_java) $(BIN)/python -m tools.docs $(ARGS)
 
 clean: ## remove build products and caches; .venv stays
 	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache \
