@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from firesteel.repair import RepairKind
-from tools import docs_arrow, docs_repairs
+from tools import docs_arrow, docs_passes, docs_repairs
 from tools.docs import TARGET, document
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
@@ -28,6 +28,10 @@ def test_every_kind_of_repair_has_a_code_of_its_own() -> None:
     codes = [kind.code for kind in RepairKind]
     assert codes == sorted(set(codes))
     assert all(re.fullmatch(r"FS8\d\d", code) for code in codes)
+
+
+def test_the_passes_are_up_to_date() -> None:
+    assert docs_passes.TARGET.read_text(encoding="utf-8") == docs_passes.document(), "run `make docs`"
 
 
 def test_the_guide_runs_from_top_to_bottom() -> None:

@@ -29,7 +29,7 @@ def _call(node: p.Call, context: CompileContext) -> Generator[Any, Any, RexClosu
     args: list[RexClosure] = []
     for arg in node.values:
         args.append((yield arg, context))
-    if ":" in row.name:
+    if row.origin is not functions.Origin.PARTIQL:
         return substrait.closure(node, row, args)
     fail = _failing(node, row, context)
     if row.name in LAZY:

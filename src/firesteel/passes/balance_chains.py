@@ -15,14 +15,16 @@ from decimal import Decimal
 
 from firesteel import types as t
 from firesteel.node import Node, children, rebuild, transform, walk
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.failing import is_condition
 from firesteel.plan import Call, Lit, Plan, Rex
 from firesteel.plan.build import call, lit
 from firesteel.values import Symbol, Text, Value
 
 
-def balance_chains(plan: Plan) -> Plan:
-    """Make one call of each chain."""
+@plan_pass(Phase.OPTIMIZE)
+def balance_chains(plan: Plan, _: Context) -> Plan:
+    """Make one call of each chain of ANDs or ORs, and one IN of a long OR of equalities."""
     if not any(_is_chain(node) or _is_long(node) for node in walk(plan, Call)):
         return plan
     return transform(plan, _balance)

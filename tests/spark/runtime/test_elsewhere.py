@@ -19,7 +19,7 @@ from pathlib import Path
 import firesteel as fs
 from firesteel import plan as p
 from firesteel.plan import build as b
-from firesteel.spark import ion_files
+from firesteel.spark.sources import ion_files
 
 def outcome(f):
     try:

@@ -14,7 +14,7 @@ import json, os, signal, threading, time, warnings
 warnings.simplefilter("error")
 warnings.simplefilter("ignore", ResourceWarning)  # PySpark before 4.2 leaves sockets behind
 import firesteel as fs
-from firesteel.spark import sessions
+from firesteel.spark.runtime import sessions
 
 SHORT = "SELECT VALUE t.x FROM t WHERE t.x < 2 ORDER BY t.x"
 LONG = "SELECT COUNT(*) AS n FROM t AS a, t AS b, t AS c WHERE a.x + b.x + c.x = -1"

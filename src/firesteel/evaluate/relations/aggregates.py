@@ -6,12 +6,11 @@ import decimal
 import math
 from collections.abc import Callable
 from decimal import Decimal
-from fractions import Fraction
 
 from firesteel import values
 from firesteel.evaluate.base import Forgivable
 from firesteel.evaluate.kinds import NUMBERS, kind
-from firesteel.evaluate.scalar.arithmetic import DECIMALS, decimals, int64, to_decimal, to_float, trimmed
+from firesteel.evaluate.scalar.arithmetic import DECIMALS, decimals, float_sum, int64, to_decimal, to_float, trimmed
 from firesteel.values import Bag, Value, absent
 
 Aggregate = Callable[[list[Value]], Value]
@@ -57,21 +56,10 @@ def total(items: list[Value]) -> Value:
     if not found:
         return None
     if float in kinds:
-        return _float_total([to_float(item) for item in found])
+        return float_sum([to_float(item) for item in found])
     if Decimal in kinds:
         return decimals(DECIMALS.plus, _total(found))
     return int64(sum(found))
-
-
-def _float_total(items: list[float]) -> float:
-    """The float nearest to the exact sum, so that order does not matter."""
-    beyond = [item for item in items if not math.isfinite(item)]
-    if beyond:
-        return sum(beyond)
-    try:
-        return math.fsum(items)
-    except OverflowError:  # on the way; the end may still be in range
-        return to_float(sum(map(Fraction, items)))
 
 
 def mean(items: list[Value]) -> Value:
@@ -79,7 +67,7 @@ def mean(items: list[Value]) -> Value:
     if not found:
         return None
     if not all(math.isfinite(item) for item in found if type(item) is float):
-        return _float_total([to_float(item) for item in found]) / len(found)
+        return float_sum([to_float(item) for item in found]) / len(found)
     return decimals(DECIMALS.plus, _quotient(decimals(DECIMALS.plus, _total(found)), len(found)))
 
 

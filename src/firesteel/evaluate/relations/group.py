@@ -9,10 +9,9 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import substrait
-from firesteel.evaluate.base import CompileContext, Env, Forgivable, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.aggregates import AGGREGATES
 from firesteel.evaluate.relations.rel import sorted_order
-from firesteel.source import Place, Span
 from firesteel.values import MISSING, Key, Value, key
 
 
@@ -58,8 +57,7 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     for spec in node.order:
         keys.append((yield spec.key, context))
     orders = [spec.order for spec in node.order]
-    combine = combining(node.fn, row, node.where)
-    fail = context.failing(node.where)
+    combine = combining(node, row, context.failing(node.where))
 
     def run(members: list[Env]) -> Value:
         if keep is not None:
@@ -68,12 +66,8 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
             columns = [[expr(member) for member in members] for expr in keys]
             members = [members[i] for i in sorted_order(len(members), columns, orders)]
         given: list[Row] = [tuple([arg(member) for arg in args]) for member in members]
-        if node.distinct and args:
-            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
         try:
             return combine(given)
-        except Forgivable as error:
-            return fail("{}", error)
         except EvaluationError as error:
             error.located(node.where)
             raise
@@ -81,9 +75,24 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     return run
 
 
-def combining(fn: p.Fn, row: functions.Function, where: Span | Place | None) -> Callable[[list[Row]], Value]:
-    """An aggregate of the arguments of every row: PartiQL's have one, or none and count the rows."""
-    if ":" in row.name:
-        return substrait.aggregating(fn, where)
+def combining(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) -> Callable[[list[Row]], Value]:
+    """An aggregate of the arguments of every row, or of those that differ; of equal ones the first counts."""
+    combine = _aggregating(node, row)
+
+    def run(given: list[Row]) -> Value:
+        if node.distinct and any(given):
+            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
+        try:
+            return combine(given)
+        except Forgivable as error:
+            return fail("{}", error)
+
+    return run
+
+
+def _aggregating(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
+    """PartiQL's have one argument, or none and count the rows."""
+    if row.origin is not functions.Origin.PARTIQL:
+        return substrait.aggregating(node.fn, node.where)
     combine = AGGREGATES[row.name]
     return lambda given: combine([one[0] if one else one for one in given])

@@ -11,7 +11,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Rows, handles
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.relations.group import combining
 from firesteel.evaluate.relations.rel import sorted_order
@@ -190,18 +190,8 @@ def _computing(node: p.WindowCall, fail: Fail) -> Compute:
         if name == "arithmetic:nth_value" and node.fn.choice("on_domain_error") == "ERROR":
             return _nth
         return WINDOWS.get(name) or WINDOWS[name.removeprefix("arithmetic:")]  # most of Substrait's mean the same
-    combine = combining(node.fn, row, node.where)
-
-    def aggregate(part: Partition, at: int, args: list[list[Value]], frame: range) -> Value:
-        given: list[Row] = [tuple([column[i] for column in args]) for i in frame]
-        if node.distinct and args:
-            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
-        try:
-            return combine(given)
-        except Forgivable as error:
-            return fail("{}", error)
-
-    return aggregate
+    combine = combining(node, row, fail)
+    return lambda part, at, args, frame: combine([tuple([column[i] for column in args]) for i in frame])
 
 
 def _ntile(part: Partition, at: int, args: list[list[Value]], _: range) -> Value:

@@ -181,3 +181,14 @@ sqrt = _of_floats("sqrt", math.sqrt)
 exp = _of_floats("exp", math.exp)
 ln = _of_floats("ln", math.log)
 power = _of_floats("power", math.pow)
+
+
+def float_sum(items: list[float]) -> float:
+    """The float nearest to the exact sum, so that order does not matter."""
+    beyond = [item for item in items if not math.isfinite(item)]
+    if beyond:
+        return sum(beyond)
+    try:
+        return math.fsum(items)
+    except OverflowError:  # on the way; the end may still be in range
+        return to_float(sum(map(Fraction, items)))

@@ -7,6 +7,7 @@ midnight; beyond that it is `values.key`. `<` and its kin compare like with like
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 
 from firesteel import values
 from firesteel.evaluate.base import Forgivable
@@ -99,6 +100,16 @@ def gt(a: Value, b: Value) -> bool:
 
 def gte(a: Value, b: Value) -> bool:
     return lte(b, a)
+
+
+COMPARISONS: dict[str, Callable[[Value, Value], bool | None]] = {
+    "eq": eq,
+    "ne": ne,
+    "lt": lt,
+    "lte": lte,
+    "gt": gt,
+    "gte": gte,
+}
 
 
 def between(value: Value, low: Value, high: Value) -> bool:

@@ -98,21 +98,12 @@ def as_bag(args: list[RexClosure], fail: Callable[[str], Value]) -> RexClosure:
     return run
 
 
-_COMPARISONS: dict[str, Callable[[Value, Value], bool | None]] = {
-    "eq": compare.eq,
-    "ne": compare.ne,
-    "lt": compare.lt,
-    "lte": compare.lte,
-    "gt": compare.gt,
-    "gte": compare.gte,
-}
-
 LAZY: dict[str, Lazy] = {
     "and": _kleene("AND", False),
     "or": _kleene("OR", True),
     "coalesce": coalesce,
-    **{f"{name}_any": _quantified(holds, True) for name, holds in _COMPARISONS.items()},
-    **{f"{name}_all": _quantified(holds, False) for name, holds in _COMPARISONS.items()},
+    **{f"{name}_any": _quantified(holds, True) for name, holds in compare.COMPARISONS.items()},
+    **{f"{name}_all": _quantified(holds, False) for name, holds in compare.COMPARISONS.items()},
     "as_bag": as_bag,
 }
 

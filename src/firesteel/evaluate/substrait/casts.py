@@ -17,8 +17,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate.kinds import show
+from firesteel.evaluate.scalar.arithmetic import to_float
 from firesteel.evaluate.substrait.moment_casts import Cast, to_date, to_interval, to_time, to_timestamp
-from firesteel.evaluate.substrait.numbers import bounds, scaled, shortest, single, to_float
+from firesteel.evaluate.substrait.numbers import bounds, scaled, shortest, single
 from firesteel.evaluate.substrait.written import cannot, written
 from firesteel.values import Struct, Timestamp, Value
 

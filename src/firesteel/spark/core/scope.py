@@ -28,6 +28,7 @@ from firesteel.spark.core.variant_kinds import is_json, known_kind, tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.failures import Failures
+from firesteel.spark.encoding.kinds import WRITTEN
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 
 if TYPE_CHECKING:
@@ -266,7 +267,7 @@ class Scope:
         def column() -> Expr:
             kind, parts = self.kind(expr), [expr]
             whole = variants.whole(expr.column, "string")
-            found = F.when(variants.one_of(kind.column, *variants.WRITTEN), whole)
+            found = F.when(variants.one_of(kind.column, *WRITTEN), whole)
             if self.tells(expr):
                 parts.append(self.json(expr))
                 found = variants.text_of_json(parts[-1].plain, kind.column, whole)

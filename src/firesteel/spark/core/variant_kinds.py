@@ -8,9 +8,9 @@ from decimal import Decimal
 from firesteel import types as t
 from firesteel.spark.core.expr import UNKNOWN, Expr, column_expr
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG, tagged
-from firesteel.spark.encoding.variants import FAMILIES
 from firesteel.values import MISSING, Bag, Graph, Sexp, Struct, Timestamp, Value
 
 #: What JSON can say, and no more: no moments, no bags, nothing that has a tag.

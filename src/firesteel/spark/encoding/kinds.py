@@ -47,3 +47,46 @@ class VariantKind(StrEnum):
     def tagged(self) -> bool:
         """Is it told by a tag, because VARIANT has no such values?"""
         return self.value.islower()
+
+
+NUMBERS = (VariantKind.BIGINT, VariantKind.DECIMAL, VariantKind.DOUBLE, VariantKind.FLOAT)
+WIDE_NUMBERS = (VariantKind.WIDE_INT, VariantKind.WIDE_DECIMAL)
+#: Those that their text says all of. A float of 32 bits is not the float that its text is.
+WRITTEN = (VariantKind.STRING, VariantKind.BOOLEAN, VariantKind.BIGINT, VariantKind.DECIMAL, VariantKind.DOUBLE)
+TEXTS = (VariantKind.STRING, VariantKind.SYMBOL, VariantKind.CLOB)
+COLLECTIONS = (VariantKind.ARRAY, VariantKind.BAG, VariantKind.SEXP)
+STRUCTS = (VariantKind.OBJECT, VariantKind.PAIRS)
+
+#: The catalogue's families, as kinds.
+FAMILIES: dict[str, tuple[VariantKind, ...]] = {
+    "bool": (VariantKind.BOOLEAN,),
+    "int": (VariantKind.BIGINT, VariantKind.WIDE_INT),
+    "number": (*NUMBERS, *WIDE_NUMBERS),
+    "text": TEXTS,
+    "octets": (VariantKind.BINARY, VariantKind.CLOB),
+    "octets or text": (VariantKind.BINARY, *TEXTS),
+    "float": (*NUMBERS, *WIDE_NUMBERS),
+    "date": (VariantKind.DATE,),
+    "time": (VariantKind.TIME,),
+    "timestamp": (VariantKind.TIMESTAMP, VariantKind.TIMESTAMP_NTZ, VariantKind.TAGGED_TIMESTAMP),
+    "interval": (VariantKind.INTERVAL,),
+    "day": (VariantKind.DATE, VariantKind.TIMESTAMP, VariantKind.TIMESTAMP_NTZ, VariantKind.TAGGED_TIMESTAMP),
+    "moment": (
+        VariantKind.DATE,
+        VariantKind.TIME,
+        VariantKind.TIMESTAMP,
+        VariantKind.TIMESTAMP_NTZ,
+        VariantKind.TAGGED_TIMESTAMP,
+    ),
+    "temporal": (
+        VariantKind.DATE,
+        VariantKind.TIME,
+        VariantKind.TIMESTAMP,
+        VariantKind.TIMESTAMP_NTZ,
+        VariantKind.TAGGED_TIMESTAMP,
+        VariantKind.INTERVAL,
+    ),
+    "collection": COLLECTIONS,
+    "struct": STRUCTS,
+    "container": (*COLLECTIONS, *STRUCTS),
+}

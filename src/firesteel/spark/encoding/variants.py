@@ -17,38 +17,9 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, Mean, form, to_spark
+from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
-
-#: Kinds of variants: Spark's names for those that it knows, our tags for the others.
-NUMBERS = (Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE, Kind.FLOAT)
-WIDE_NUMBERS = (Kind.WIDE_INT, Kind.WIDE_DECIMAL)
-#: Those that their text says all of. A float of 32 bits is not the float that its text is.
-WRITTEN = (Kind.STRING, Kind.BOOLEAN, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
-TEXTS = (Kind.STRING, Kind.SYMBOL, Kind.CLOB)
-COLLECTIONS = (Kind.ARRAY, Kind.BAG, Kind.SEXP)
-STRUCTS = (Kind.OBJECT, Kind.PAIRS)
-
-#: The catalogue's families, as kinds.
-FAMILIES: dict[str, tuple[Kind, ...]] = {
-    "bool": (Kind.BOOLEAN,),
-    "int": (Kind.BIGINT, Kind.WIDE_INT),
-    "number": (*NUMBERS, *WIDE_NUMBERS),
-    "text": TEXTS,
-    "octets": (Kind.BINARY, Kind.CLOB),
-    "octets or text": (Kind.BINARY, *TEXTS),
-    "float": (*NUMBERS, *WIDE_NUMBERS),
-    "date": (Kind.DATE,),
-    "time": (Kind.TIME,),
-    "timestamp": (Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.TAGGED_TIMESTAMP),
-    "interval": (Kind.INTERVAL,),
-    "day": (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.TAGGED_TIMESTAMP),
-    "moment": (Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.TAGGED_TIMESTAMP),
-    "temporal": (Kind.DATE, Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.TAGGED_TIMESTAMP, Kind.INTERVAL),
-    "collection": COLLECTIONS,
-    "struct": STRUCTS,
-    "container": (*COLLECTIONS, *STRUCTS),
-}
 
 #: What Spark calls the column that a family's values come out as.
 EXTRACTED: dict[str, tuple[str, t.Type]] = {

@@ -19,8 +19,9 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants as dynamic
 from firesteel.spark.encoding.column_types import Form, form
+from firesteel.spark.encoding.kinds import COLLECTIONS, STRUCTS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import COLLECTIONS, STRUCTS, apart, kind_of, one_of
+from firesteel.spark.encoding.variants import apart, kind_of, one_of
 from firesteel.spark.keys.simple_keys import ALWAYS, Lean
 from firesteel.spark.keys.variant_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 

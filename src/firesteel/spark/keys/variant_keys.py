@@ -15,8 +15,9 @@ from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import FAMILIES, NUMBERS, WIDE_NUMBERS, kind_of, one_of, payload, whole
+from firesteel.spark.encoding.variants import kind_of, one_of, payload, whole
 from firesteel.spark.numbers.float_text import EXACT, SIDE, digits, in_turn, place
 
 RANKS: dict[str, int] = {

@@ -16,6 +16,7 @@ from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import whole
 from firesteel.spark.numbers.float_text import decimal_text
@@ -129,7 +130,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
             _with_float(of_variant(expr.column), kind.column == Kind.BIGINT),
         )
         .when(variants.one_of(kind.column, Kind.DOUBLE, Kind.FLOAT), of_float(whole(expr.column, "double")))
-        .when(variants.one_of(kind.column, *variants.WIDE_NUMBERS), wide)
+        .when(variants.one_of(kind.column, *WIDE_NUMBERS), wide)
     )
     return derive(t.ANY, column, expr, kind, cost=8)
 

@@ -18,8 +18,9 @@ from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS, WRITTEN
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import WIDE_NUMBERS, kind_of, one_of, payload, whole
+from firesteel.spark.encoding.variants import kind_of, one_of, payload, whole
 from firesteel.spark.numbers.exact_arithmetic import PLACES
 from firesteel.spark.numbers.exact_decimals import finite, places
 
@@ -163,7 +164,7 @@ def _inline(variant: Column) -> Column:
         return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"), behind.alias("p"))
 
     def written(p: Column) -> Column:
-        text = F.when(one_of(p["k"], *variants.WRITTEN), whole(p["v"], "string"))
+        text = F.when(one_of(p["k"], *WRITTEN), whole(p["v"], "string"))
         text = F.coalesce(text, _wide_text(p["v"], p["k"]))
         return variants.let(F.struct(p["v"].alias("v"), p["k"].alias("k"), text.alias("w")), parts)
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.functions import Lazy
 from firesteel.passes.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
 from firesteel.spark.core.conversions import fit, split_variant
@@ -62,7 +64,8 @@ def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
     args: list[Expr | t.Type] = []
     here = scope
     listed = constant_lists.constants(node.args[1]) if node.fn.name == "in_collection" else []
-    lazy = node.fn.name in ("and", "or", "coalesce")
+    row = functions.find(node.fn.name)
+    lazy = None if row is None else row.lazy
     for arg in plan_depth.operands(node):
         if isinstance(arg, t.Type):
             args.append(arg)
@@ -75,17 +78,17 @@ def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
         if listed and constant_lists.applies(split_variant(made), len(listed)):  # the list is not compiled to columns
             return constant_lists.among(scope, split_variant(made), listed, node.where)
         if lazy and here.stages is not None:
-            here = _after(node.fn.name, here, made)
+            here = _after(lazy, here, made)
     return calls.apply(scope, node.fn, args, node.where)
 
 
-def _after(name: str, scope: Scope, before: Expr) -> Scope:
+def _after(lazy: Lazy, scope: Scope, before: Expr) -> Scope:
     """The scope of an argument that is looked at only if the one before it has not decided the matter."""
-    if name == "coalesce":
+    if lazy is Lazy.UNTIL_PRESENT:
         return scope.guarded(lambda: _or_false(before.is_absent()), before)
     if not isinstance(before.type, t.Bool):
         return scope
-    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
+    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(lazy is Lazy.UNTIL_TRUE), F.lit(True)), before)
 
 
 def _or_false(test: Column | None) -> Column:

@@ -21,8 +21,9 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.kinds import COLLECTIONS, STRUCTS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import COLLECTIONS, STRUCTS, one_of
+from firesteel.spark.encoding.variants import one_of
 from firesteel.spark.scalar.structs import attributes
 
 Steps = tuple[p.ExcludeStep, ...]

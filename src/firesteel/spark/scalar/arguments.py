@@ -19,8 +19,9 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import EXTRACTED, FAMILIES, any_of, extract, one_of
+from firesteel.spark.encoding.variants import EXTRACTED, any_of, extract, one_of
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.time.moments import interval, moment
 

@@ -19,9 +19,10 @@ from firesteel.spark.core.variant_kinds import may_be, possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import FAMILIES, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
-from firesteel.spark.encoding.variants import FAMILIES, WIDE_NUMBERS, one_of, whole
+from firesteel.spark.encoding.variants import one_of, whole
 from firesteel.spark.scalar.arguments import propagated
 from firesteel.spark.scalar.cast_tables import Conversion, conversions, result_type
 from firesteel.spark.scalar.compare import family

@@ -18,8 +18,9 @@ from firesteel.spark.core.expr import Columns, Expr, Split, Variant, column_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, digits_of, form
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import WIDE_NUMBERS, any_of, extract, one_of, payload, whole
+from firesteel.spark.encoding.variants import any_of, extract, one_of, payload, whole
 from firesteel.spark.keys.comparison import is_own_key, is_scalar, key, variant_key
 from firesteel.spark.keys.variant_keys import RANKS, Use
 from firesteel.spark.numbers import float_compare

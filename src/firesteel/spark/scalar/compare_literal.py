@@ -22,8 +22,9 @@ from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import is_json, tagged_kinds
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import FAMILIES, NUMBERS, WIDE_NUMBERS, extract, one_of, payload, whole
+from firesteel.spark.encoding.variants import extract, one_of, payload, whole
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import EXACT, side_of
 from firesteel.values import Symbol, decimal_of

@@ -12,8 +12,9 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import FAMILIES, any_of, extract, one_of, whole
+from firesteel.spark.encoding.variants import any_of, extract, one_of, whole
 
 _KINDS: dict[type[t.Type], tuple[str, ...]] = {
     t.Bool: (Kind.BOOLEAN,),

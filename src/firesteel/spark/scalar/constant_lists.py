@@ -28,8 +28,9 @@ from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import WIDE_NUMBERS, payload, whole
+from firesteel.spark.encoding.variants import payload, whole
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import digits, place
 from firesteel.spark.scalar.compare import equal

@@ -15,8 +15,9 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
+from firesteel.spark.encoding.variants import any_of, elements, entries, from_entries, one_of, to_variant
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.scalar.arguments import propagated, view
 from firesteel.spark.scalar.compare import equal

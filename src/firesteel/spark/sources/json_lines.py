@@ -313,7 +313,18 @@ def _other_case(names: set[str]) -> str:
 
 
 def _enclosed(line: Column) -> Column:
-    return F.concat(F.lit(f'{{"{_LINE}":['), line, F.lit(f'],"{_END}":1}}'))
+    return F.concat(F.lit(f'{{"{_LINE}":['), _without_zeros(line), F.lit(f'],"{_END}":1}}'))
+
+
+#: Zeros at the end of a number that do not count: there is a digit behind the point before them. A string may have such
+#: text in it, so the second pattern takes strings as wholes.
+_LAST_ZEROS = r"\.\d+0(?:[\s,\]}]|$)"
+_ZEROS = r'("(?:[^"\\]++|\\.)*+")|(\.\d*?[1-9]|\.0)0++(?=[\s,\]}]|$)'
+
+
+def _without_zeros(line: Column) -> Column:
+    """The line with `4.5` for `4.50`: Spark's parser would keep the zeros, and tell only some of its functions."""
+    return F.when(line.rlike(_LAST_ZEROS), F.regexp_replace(line, _ZEROS, "$1$2")).otherwise(line)
 
 
 def _parsed(line: Column, *, objects: bool = False) -> Column:

@@ -23,8 +23,9 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, digits_of, spelled
+from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import FAMILIES, any_of, decimal_variant, null, one_of
+from firesteel.spark.encoding.variants import any_of, decimal_variant, null, one_of
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.numbers.operands import Choice, Number, either, holding, number, typed

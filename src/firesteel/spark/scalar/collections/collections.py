@@ -12,6 +12,7 @@ from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import COLLECTIONS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, one_of
 from firesteel.spark.keys.comparison import row_key
@@ -121,7 +122,7 @@ def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     def apply(value: Expr) -> Expr:
         variant, kind = scope.variant(value)
         column, found = variant.column, kind.column
-        collection = F.coalesce(one_of(found, *variants.COLLECTIONS), F.lit(False))
+        collection = F.coalesce(one_of(found, *COLLECTIONS), F.lit(False))
         nothing, itself = F.array().cast("array<variant>"), F.array(column)
         other: Column = F.when(found.isNull() | (found == Kind.VOID), nothing).otherwise(itself)
         error = scope.wrong("a set operator takes collections, not ", where, F.coalesce(found, F.lit("MISSING")))

@@ -15,8 +15,9 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
+from firesteel.spark.encoding.kinds import NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import NUMBERS, WIDE_NUMBERS, decimal_variant, one_of, whole
+from firesteel.spark.encoding.variants import decimal_variant, one_of, whole
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits

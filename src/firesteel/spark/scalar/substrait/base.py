@@ -176,11 +176,3 @@ def is_float(type_: t.Type) -> bool:
 
 def null_of(type_: t.Type) -> Column:
     return F.literal(None, spelled(type_))
-
-
-def balanced_or(tests: Sequence[Column]) -> Column:
-    """A disjunction as flat as it can be."""
-    found = list(tests)
-    while len(found) > 1:
-        found = [found[i] | found[i + 1] if i + 1 < len(found) else found[i] for i in range(0, len(found), 2)]
-    return found[0]

@@ -19,8 +19,9 @@ from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import FAMILIES, let, one_of
+from firesteel.spark.encoding.variants import let, one_of
 from firesteel.spark.numbers.exact_decimals import finite
 from firesteel.spark.numbers.float_compare import mantissa_of, power_of_two
 from firesteel.spark.scalar.arguments import call
