@@ -96,7 +96,7 @@ tests-spark: $(STAMP) ## the tests that need Spark
 # fallback, TPC-H. PySpark before 4.2 leaves sockets to the garbage collector, so those warnings are not errors there.
 OLDEST_SPARK := 4.0.0
 OLDEST       := build/oldest
-OLDEST_TESTS := tests/test_partiql_golden.py tests/test_spark_partiql.py tests/spark/test_fallback.py tests/test_tpch_spark.py
+OLDEST_TESTS := tests/golden/test_partiql.py tests/spark/test_golden.py tests/spark/core/test_fallback.py tests/spark/test_tpch.py
 
 tests-oldest: $(STAMP) ## the demo, the golden queries and TPC-H on the oldest Spark that is supported
 	@echo "installing Spark $(OLDEST_SPARK) into $(OLDEST)"

@@ -1,4 +1,5 @@
-"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md and arrow.md.
+"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md, arrow.md and
+passes.md.
 
 make docs
 """
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from firesteel import functions
 from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
-from tools import docs_arrow, docs_substrait
+from tools import docs_arrow, docs_passes, docs_repairs, docs_substrait
 
 TARGET = Path(__file__).parent.parent / "docs" / "functions.md"
 HEAD = """# Functions
@@ -50,7 +51,7 @@ def _spark(name: str) -> str:
 
 
 def main() -> int:
-    others = ((page.TARGET, page.document()) for page in (docs_substrait, docs_arrow))
+    others = ((page.TARGET, page.document()) for page in (docs_substrait, docs_arrow, docs_repairs, docs_passes))
     for target, text in ((TARGET, document()), *others):
         target.write_text(text, encoding="utf-8")
         print(f"wrote {target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target}")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.values import MISSING, Clob, Symbol
-
-from .helpers import ERROR
+from tests.evaluate.helpers import ERROR
 
 TEXT: list[tuple[Any, ...]] = [
     ("concat", "a", "b", "ab"),

@@ -16,6 +16,7 @@ from firesteel.errors import FiresteelError
 from firesteel.evaluate import expression
 from firesteel.functions import Lazy
 from firesteel.node import Node, transform
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.failing import is_condition, may_fail
 from firesteel.plan import Branch, Call, Case, Collection, Key, Lit, Mode, Path, Plan, Rex, Struct
 from firesteel.plan.build import call, lit
@@ -27,8 +28,9 @@ MAX_TEXT = 1_000
 _PLAIN = (bool, int, float, Decimal, str, datetime.date, values.Timestamp)
 
 
-def fold_constants(plan: Plan) -> Plan:
-    """Compute what depends on no row."""
+@plan_pass(Phase.OPTIMIZE)
+def fold_constants(plan: Plan, _: Context) -> Plan:
+    """Compute expressions that depend on no row."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
     return transform(plan, lambda node: _fold(node, mode), Call, Path, Case)
 

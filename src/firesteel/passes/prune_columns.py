@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, uses
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.columns import columns_of, renumbered
 from firesteel.passes.remembered import has_relation
 from firesteel.plan import (
@@ -48,8 +49,9 @@ Pruned = tuple[Rel, list[int]]
 Asking = Generator[tuple[Node, Read], Any, Any]
 
 
-def prune_columns(plan: Plan) -> Plan:
-    """Leave out what is not read."""
+@plan_pass(Phase.OPTIMIZE)
+def prune_columns(plan: Plan, _: Context) -> Plan:
+    """Leave out columns that nothing reads."""
     readers = uses(plan, Rel)
     done: dict[tuple[int, Read], tuple[Any, Node]] = {}  # with the nodes, so that their ids stay theirs
 

@@ -18,6 +18,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, walk
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.columns import columns_of, over
 from firesteel.passes.conditions import QUERIES, chained, factored, filtered, terms
 from firesteel.passes.equality import by_value
@@ -53,7 +54,8 @@ from firesteel.plan import (
 MAX_NODES = 40
 
 
-def push_filters(plan: Plan) -> Plan:
+@plan_pass(Phase.OPTIMIZE)
+def push_filters(plan: Plan, _: Context) -> Plan:
     """Move conditions down to where their columns come from."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
     done: dict[tuple[int, Order], tuple[Node, Node]] = {}  # with the nodes, so that their ids stay theirs

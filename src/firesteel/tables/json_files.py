@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
-from firesteel.tables.arrow import plain
+from firesteel.tables.arrow.rows import plain
 from firesteel.tables.folders import suffix_of
 from firesteel.tables.opening import reading, unpacked
 

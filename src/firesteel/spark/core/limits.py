@@ -2,7 +2,7 @@
 
 Catalyst walks expressions and plans on the JVM's stack; Spark Connect sends them as protobuf messages, which may nest
 100 levels. An expression that nests deeper than `height` is cut into stages, each a select of its own; a chain of
-selects, filters and joins may be `operators` long. `tests/test_spark_engine.py` tries them, with a margin.
+selects, filters and joins may be `operators` long. `tests/spark/runtime/test_engine.py` tries them, with a margin.
 """
 
 from __future__ import annotations

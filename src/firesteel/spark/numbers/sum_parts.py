@@ -19,7 +19,8 @@ from firesteel.spark.core.variant_kinds import tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.variants import WIDE_NUMBERS, kind_of, one_of, payload, whole
-from firesteel.spark.numbers.exact_decimals import PLACES, finite, places
+from firesteel.spark.numbers.exact_arithmetic import PLACES
+from firesteel.spark.numbers.exact_decimals import finite, places
 
 EXACT, _WHOLE = f"decimal(38,{PLACES})", "decimal(38,0)"
 #: How many digits of a long decimal are looked at behind its eighteenth.

@@ -15,7 +15,7 @@ from firesteel.functions import Lazy
 from firesteel.node import drive
 from firesteel.passes.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr
+from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr, opened
 from firesteel.spark.core.fallback import Fallback
 from firesteel.spark.core.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
 from firesteel.spark.core.limits import Limits
@@ -39,8 +39,8 @@ from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F4
 from firesteel.spark.relations.nested import joins as nested_joins  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
 from firesteel.spark.relations.shared import Kept
+from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
-from firesteel.spark.scalar import paths
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -54,6 +54,7 @@ UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections ha
 def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
     args: list[Expr | t.Type] = []
     here = scope
+    listed = constant_lists.constants(node.args[1]) if node.fn.name == "in_collection" else []
     row = functions.find(node.fn.name)
     lazy = None if row is None else row.lazy
     for arg in plan_depth.operands(node):
@@ -64,6 +65,8 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
         if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
             made = here.bind(made)
         args.append(made)
+        if listed and constant_lists.applies(opened(made), len(listed)):  # the list is not compiled to columns
+            return constant_lists.among(scope, opened(made), listed, node.where)
         if lazy and here.stages is not None:
             here = _after(lazy, here, made)
     return calls.apply(scope, node.fn, args, node.where)

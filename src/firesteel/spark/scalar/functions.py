@@ -23,7 +23,7 @@ from firesteel.spark.scalar.arguments import Native, call
 from firesteel.spark.scalar.arithmetic import arithmetic, negate, rounding
 from firesteel.spark.scalar.collections import collections
 from firesteel.spark.scalar.collections.aggregates import AGGREGATES
-from firesteel.spark.scalar.temporal import dates, format_patterns, intervals
+from firesteel.spark.scalar.temporal import dates, format_patterns, intervals, overlaps
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ LOWERED: dict[str, Lowered] = {
     "extract": dates.extract,
     "extract_second": dates.extract_second,
     "fit_interval": intervals.fit,
-    "overlaps": intervals.overlaps,
+    "overlaps": overlaps.overlaps,
     "to_string": format_patterns.to_string,
     "to_timestamp": format_patterns.to_timestamp,
     "from_unixtime": dates.from_unixtime,

@@ -2,7 +2,7 @@
 
 Integers are of 64 bits: what does not fit is an error in both modes, and so is division by zero. Decimals are exact,
 and a quotient of them has 38 digits: where Spark's rules for precision and scale would round, they are computed as
-digits (`exact_decimals`) and give a variant. Floats are IEEE's. Moments and intervals are `intervals`'s. Never a
+digits (`exact_arithmetic`) and give a variant. Floats are IEEE's. Moments and intervals are `intervals`'s. Never a
 bare ANSI operator that can throw: those raise errors on rows that nobody asked for, when Catalyst moves them.
 """
 
@@ -24,7 +24,7 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, digits_of, spelled
 from firesteel.spark.encoding.variants import FAMILIES, any_of, decimal_variant, null, one_of
-from firesteel.spark.numbers import exact_decimals
+from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.numbers.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.numbers.quotients import Operand, quotient
@@ -56,11 +56,11 @@ _OPERATIONS: dict[str, tuple[Operation, Operation, Operation]] = {
     "modulo": (F.try_mod, F.try_mod, F.try_mod),
 }
 _EXACTLY: dict[str, Callable[[Digits, Digits], Column]] = {
-    "plus": exact_decimals.plus,
-    "minus": exact_decimals.minus,
-    "times": exact_decimals.times,
-    "divide": exact_decimals.divide,
-    "modulo": exact_decimals.modulo,
+    "plus": exact_arithmetic.plus,
+    "minus": exact_arithmetic.minus,
+    "times": exact_arithmetic.times,
+    "divide": exact_arithmetic.divide,
+    "modulo": exact_arithmetic.modulo,
 }
 _WIDE = Context(prec=MAX_DIGITS)
 _DIVISIONS = ("divide", "modulo")

@@ -20,8 +20,9 @@ from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, form, spelled
 from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
-from firesteel.spark.numbers.exact_decimals import PLACES, Digits, of_digits, of_plain, plus, shortened, to_variant
-from firesteel.spark.numbers.exact_decimals import mean as number_mean
+from firesteel.spark.numbers.exact_arithmetic import PLACES, plus, shortened
+from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
+from firesteel.spark.numbers.exact_decimals import Digits, of_digits, of_plain, to_variant
 from firesteel.spark.numbers.sum_parts import EXACT, EXACTLY, MORE, Met, Total, addend, total
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 

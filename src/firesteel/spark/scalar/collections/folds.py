@@ -17,7 +17,7 @@ from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
 from firesteel.spark.encoding.variants import NUMBERS, WIDE_NUMBERS, decimal_variant, one_of, whole
 from firesteel.spark.keys.comparison import is_own_key, key
-from firesteel.spark.numbers import exact_decimals
+from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, OVERFLOW
 
@@ -223,7 +223,7 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
         return made(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
 
     def quotient(i: Expr, j: Expr) -> Expr:
-        column = exact_decimals.mean(Digits(i.column), j.column)
+        column = exact_arithmetic.mean(Digits(i.column), j.column)
         return made(t.ANY, column, i, j, cost=26)
 
     return scope.let([total, count], lambda i, j: scope.let([quotient(i, j)], finish))

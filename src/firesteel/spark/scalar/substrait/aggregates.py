@@ -17,8 +17,8 @@ from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, spelled, to_spark
+from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
 from firesteel.spark.numbers.exact_decimals import Digits, finite, of_plain, to_variant
-from firesteel.spark.numbers.exact_decimals import mean as number_mean
 from firesteel.spark.scalar.collections import aggregates as partiql
 from firesteel.spark.scalar.collections.aggregates import Group
 from firesteel.spark.scalar.substrait.aggregating import Aggregating, in_order, ordered

@@ -9,7 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.dates import CLOCK
+from firesteel.evaluate.scalar.dates import CLOCK
 from firesteel.spark.core.expr import Expr
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
