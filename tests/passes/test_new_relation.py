@@ -20,12 +20,12 @@ from firesteel import evaluate, node, values
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.base import Context, Env, RelClosure, Rows
+from firesteel.evaluate.base import CompileContext, Env, RelClosure, Rows
 from firesteel.passes import failing, optimize, paths
 from firesteel.plan import build, check
 from firesteel.session.document import Plan
 
-from .helpers import WAYS, disagreements
+from .helpers import WAYS, disagreements, typed
 
 
 class Tee(p.Rel, tag="tee"):
@@ -106,11 +106,11 @@ def new_relations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(evaluate.HANDLERS, Sieve, _evaluate_sieve)
 
 
-def _evaluate_tee(rel: Tee, context: Context) -> Generator[Any, Any, RelClosure]:
+def _evaluate_tee(rel: Tee, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     return (yield rel.input, context)
 
 
-def _evaluate_sieve(rel: Sieve, context: Context) -> Generator[Any, Any, RelClosure]:
+def _evaluate_sieve(rel: Sieve, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     source = yield rel.input, context
     condition = yield rel.condition, context
 
@@ -137,7 +137,7 @@ def test_the_pipeline_leaves_it_right(mode: str) -> None:
         made = _rewritten(session, query, _with_sieves, mode)
         assert _equal(session.run(made).value(), expected), query
         assert not check.check(made)
-        plan, tables = session._catalog.bind(made)
+        plan, tables = typed(session, made)
         assert not list(disagreements(plan, tables, WAYS[:1]))
         kept = [sum(1 for _ in node.walk(one, Tee, Sieve)) for one in (plan, optimize(plan))]
         assert kept[0] == kept[1] > 0, query
@@ -149,7 +149,7 @@ def _equal(one: values.Value, other: values.Value) -> bool:
 
 def test_conditions_and_columns_do_not_pass_what_is_not_known() -> None:
     session = _session(engine="reference")
-    plan, _ = session._catalog.bind(_rewritten(session, "SELECT VALUE a.k FROM t AS a WHERE a.g = 1", _with_sieves))
+    plan, _ = typed(session, _rewritten(session, QUERIES[0], _with_sieves))
     made = optimize(plan)
     assert not any(node.has(tee, p.Filter) for tee in node.walk(made, Tee) if isinstance(tee.input, Sieve))
     assert paths.touched_paths(made)[0].whole
@@ -218,7 +218,7 @@ def _compile_sieve(rel: Sieve, outer: Any) -> Generator[Any, Any, Any]:
 
 
 def _compile_sieve_nested(rel: Sieve, scope: Any) -> Generator[Any, Any, Any]:
-    """A query that looks at a row outside of it is not taken apart, and ranges over the table's rows as a collection."""
+    """A query that looks at a row outside of it is not taken apart: it ranges over the table as a collection."""
     from firesteel.spark.relations.nested.relations import filtered_items
 
     items = yield rel.input, scope, True
