@@ -19,7 +19,7 @@ from firesteel.evaluate.substrait.call import aggregating
 from firesteel.functions import Fails, Function, Kind, OfNothing, Origin, Signature, substrait
 from firesteel.passes import optimize
 from firesteel.values import Bag
-from tests.passes.helpers import typed
+from tests.passes.helpers import bound
 
 ROOT = Path(__file__).parents[2]
 
@@ -122,7 +122,7 @@ def test_a_filter_with_it_goes_below_a_join_if_it_cannot_fail(mode: str, type_: 
     session.register("l", [{"k": 1, "a": "abc"}, {"k": 2, "a": "x" if type_ == "string" else 1}])
     session.register("r", [{"k": 1, "b": 2}])
     query = "SELECT l.k FROM l AS l JOIN r AS r ON l.k = r.k WHERE REVERSE(l.a) = 'cba'"
-    plan, _ = typed(session, session.plan(query, mode=mode).node)
+    plan, _ = bound(session, query, mode)
     made = optimize(plan)
     (join,) = node.walk(made, p.Join)
     assert any(_reverses(rel) for rel in node.walk(join.left, p.Filter)) is pushed

@@ -80,6 +80,16 @@ TRAPS = [
         "$bag::[1]",
     ),
     (
+        "a key that is MISSING is NULL above its group",
+        "SELECT k FROM <<{'k': 1}, {'k': 2.5}, {'j': 1}>> AS a GROUP BY a.k AS k HAVING (k IS MISSING) = TRUE",
+        "$bag::[]",
+    ),
+    (
+        "nor is a comparison with it MISSING",
+        "SELECT k FROM <<{'k': 1}, {'k': 2.5}, {'j': 1}>> AS a GROUP BY a.k AS k HAVING ((k < 5) IS MISSING) = TRUE",
+        "$bag::[]",
+    ),
+    (
         "a limit is no place to pass",
         "SELECT VALUE v FROM (SELECT VALUE x FROM [3, 1, 2] AS x LIMIT 2) AS v WHERE v < 3",
         "$bag::[1]",

@@ -9,8 +9,9 @@ from firesteel import plan as p
 from firesteel import values
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import evaluate
-from firesteel.node import walk
+from firesteel.node import transform, walk
 from firesteel.passes import optimize
+from firesteel.passes.base import NOTHING
 from firesteel.passes.decorrelate import decorrelate
 from firesteel.plan.check import check
 from tests.passes.helpers import typed
@@ -73,3 +74,22 @@ def test_the_answer_stays(text: str, mode: str) -> None:
         return  # an error whose value is not needed may be skipped
     assert not isinstance(after, EvaluationError), after
     assert values.equal(before, after)
+
+
+@pytest.mark.parametrize("name", ["arithmetic:sum0", "arithmetic:product", "arithmetic:sum"])
+def test_aggregates_of_substrait_are_of_no_rows_what_their_rows_say(name: str) -> None:
+    session = fs.connect(engine="reference")
+    session.register("a", [{"k": 1}, {"k": 2}])
+    session.register("b", [{"k": 1, "v": 3}, {"k": 1, "v": 5}])
+    query = "SELECT a.k, (SELECT SUM(b.v) AS s FROM b AS b WHERE b.k = a.k) AS s FROM a AS a"
+
+    def renamed(agg: p.Agg) -> p.Agg:
+        (arg,) = agg.args
+        assert isinstance(arg, p.Rex)
+        return p.build.agg(name, arg)
+
+    plan, tables = typed(session, transform(optimize(typed(session, session.plan(query).node)[0]), renamed, p.Agg))
+    made = decorrelate(plan, NOTHING)
+    assert made is not plan
+    assert not tables_in_expressions(made)
+    assert values.equal(answer(made, tables), answer(plan, tables))

@@ -26,9 +26,8 @@ from firesteel.passes.analysis import failing, paths
 from firesteel.plan import build, check
 from firesteel.session.document import Plan
 from firesteel.spark.core import handlers
-from tests.passes.helpers import typed
 
-from .helpers import WAYS, disagreements
+from .helpers import WAYS, disagreements, typed
 
 
 class Tee(p.Rel, tag="tee"):
@@ -152,7 +151,7 @@ def _equal(one: values.Value, other: values.Value) -> bool:
 
 def test_conditions_and_columns_do_not_pass_what_is_not_known() -> None:
     session = _session(engine="reference")
-    plan, _ = typed(session, _rewritten(session, "SELECT VALUE a.k FROM t AS a WHERE a.g = 1", _with_sieves))
+    plan, _ = typed(session, _rewritten(session, QUERIES[0], _with_sieves))
     made = optimize(plan)
     assert not any(node.has(tee, p.Filter) for tee in node.walk(made, Tee) if isinstance(tee.input, Sieve))
     assert paths.touched_paths(made)[0].whole
@@ -214,14 +213,13 @@ def _compile_sieve(rel: Sieve, outer: Any) -> Generator[Any, Any, Any]:
 
     rows = yield from handlers.rows_of(rel.input, outer)
     scope = rows.scope(outer)
-    held = scope.lowered(
-        truth(scope, (yield from handlers.expr_of(rel.condition, scope)), "a condition is a boolean", rel.where)
-    )
+    condition = yield from handlers.expr_of(rel.condition, scope)
+    held = scope.lowered(truth(scope, condition, "a condition is a boolean", rel.where))
     return filtered(rows, scope, [held], rel)
 
 
 def _compile_sieve_nested(rel: Sieve, scope: Any) -> Generator[Any, Any, Any]:
-    """A query that looks at a row outside of it is not taken apart: it ranges over the rows as a collection."""
+    """A query that looks at a row outside of it is not taken apart: it ranges over the table as a collection."""
     from firesteel.spark.relations.nested.relations import filtered_items
 
     items = yield from handlers.items_of(rel.input, scope)

@@ -13,7 +13,9 @@ import datetime
 import operator
 from decimal import Decimal
 
+from firesteel import functions
 from firesteel import types as t
+from firesteel.functions import Lazy
 from firesteel.node import Node, children, rebuild, transform, walk
 from firesteel.passes.analysis.conditions import LONG, MANY
 from firesteel.passes.analysis.failing import is_condition
@@ -38,8 +40,14 @@ def _balance(node: Node) -> Node:
     return rebuild(node, kids)
 
 
+def _is_logic(node: Call) -> bool:
+    """Is it a conjunction or a disjunction?"""
+    row = functions.find(node.fn.name)
+    return row is not None and row.lazy in (Lazy.UNTIL_FALSE, Lazy.UNTIL_TRUE)
+
+
 def _is_link(node: Call) -> bool:
-    return node.fn.name in ("and", "or") and all(is_condition(arg.type) for arg in node.values)
+    return _is_logic(node) and all(is_condition(arg.type) for arg in node.values)
 
 
 def _is_chain(top: Call) -> bool:

@@ -207,9 +207,11 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
 
 
 def _is_absent_of_absent(rex: Rex) -> bool:
-    """Is the condition neither true of NULL nor of MISSING, as comparisons are?"""
-    row = functions.find(rex.fn.name) if isinstance(rex, Call) else None
-    return row is not None and row.is_absent_of_absent
+    """Is the condition neither true of NULL nor of MISSING, as comparisons are? Not so `(k IS MISSING) = true`."""
+    if not isinstance(rex, Call):
+        return False
+    rows = (functions.find(call.fn.name) for call in walk(rex, Call) if columns_of(call))
+    return all(row is not None and row.is_absent_of_absent for row in rows)
 
 
 def _each_once(node: Distinct, wanted: Terms, order: Order, mode: Mode) -> Asking:
