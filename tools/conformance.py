@@ -92,8 +92,9 @@ def _lifted(statement: str, mode: str, session: fs.Session) -> Answer:
 def _beside(session: fs.Session, table: Table) -> fs.Session:
     """The session with the table of literals: a copy, because others use the session at the same time."""
     other = copy.copy(session)
-    other._catalog = session._catalog.copy()
-    other._catalog.put(NAME, table)
+    catalog = session._catalog.copy()
+    catalog.put(NAME, table)
+    other._planner = session._planner.over(catalog)
     return other
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from firesteel.tables.arrow.kinds import ALL_KINDS, Kind
+from firesteel.tables.arrow.kinds import ALL_KINDS, ArrowKind
 
 TARGET = Path(__file__).parent.parent / "docs" / "arrow.md"
 HEAD = """# Types of Arrow
@@ -77,7 +77,7 @@ def document() -> str:
     return HEAD + "".join(map(_row, ALL_KINDS)) + TAIL
 
 
-def _row(kind: Kind) -> str:
+def _row(kind: ArrowKind) -> str:
     example = _EXAMPLES.get(kind.tests[0]) if kind.tests else None
     if not kind.tests and "other" in kind.arrow:
         return f"| {kind.arrow} | | {kind.note} |\n"

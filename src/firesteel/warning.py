@@ -13,7 +13,7 @@ from firesteel.errors import AnalysisError, described
 from firesteel.source import Place, Span
 
 
-class Doubt(enum.Enum):
+class WarningKind(enum.Enum):
     """What there is to warn of: a code, and what it stands for."""
 
     CONSTANT_KEY = "FS701", "a key of GROUP BY or ORDER BY that is the same for every row, such as the number 1"
@@ -41,14 +41,14 @@ class Doubt(enum.Enum):
 class QueryWarning:
     """One thing that a query says and hardly can mean."""
 
-    doubt: Doubt
+    kind: WarningKind
     message: str
     where: Span | Place | None = None
     hint: str | None = None
 
     @property
     def code(self) -> str:
-        return self.doubt.code
+        return self.kind.code
 
     @property
     def span(self) -> Span | None:

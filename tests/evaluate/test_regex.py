@@ -9,9 +9,9 @@ import time
 import pytest
 
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.evaluate.regex import Case, Options, Regex, compiled, machine, pattern
+from firesteel.evaluate.regex import CaseRule, Options, Regex, compiled, machine, pattern
 from firesteel.evaluate.regex.cost import ENDLESS
-from firesteel.evaluate.regex.program import Char, Done, Jump, Place
+from firesteel.evaluate.regex.program import AtPlace, Done, Jump, TakeChar
 from firesteel.evaluate.scalar import text as like
 
 PLAIN = Options()
@@ -83,12 +83,12 @@ def backtracked(regex: Regex, text: str, limit: int) -> int:
             match regex.code[pc]:
                 case Done():
                     return taken
-                case Char(text=one):
+                case TakeChar(text=one):
                     if at < len(text) and re.match(one, text[at]):
                         stack.append((pc + 1, at + 1))
                 case Jump(targets=targets):
                     stack.extend((target, at) for target in reversed(targets))
-                case Place():
+                case AtPlace():
                     pass  # as if it failed: nothing costs more
                 case _:
                     stack.append((pc + 1, at))
@@ -167,8 +167,8 @@ def test_what_is_refused_is_named(written: str, kind: type[FiresteelError], why:
         ("b$", PLAIN, "ab\r\n", ["b"]),
         ("^.", Options(multiline=True), "a\r\nb\n", ["a", "b"]),
         (".$", Options(multiline=True), "a\nb", ["a", "b"]),
-        ("É", Options(Case.INSENSITIVE), "é", ["é"]),
-        ("É", Options(Case.INSENSITIVE_ASCII), "é", []),
+        ("É", Options(CaseRule.INSENSITIVE), "é", ["é"]),
+        ("É", Options(CaseRule.INSENSITIVE_ASCII), "é", []),
         (r"\Qa.b\E+", PLAIN, "a.bb", ["a.bb"]),
         (r"[]a]\x41\x{1F600}\u00e9\011", PLAIN, "]A😀é\t", ["]A😀é\t"]),
         ("|a", PLAIN, "a", ["", ""]),

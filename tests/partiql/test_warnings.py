@@ -10,7 +10,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.cli.main import _run
-from firesteel.warning import Doubt
+from firesteel.warning import WarningKind
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide.md"
 
@@ -117,5 +117,5 @@ def test_the_command_line_says_it_on_stderr(capsys: pytest.CaptureFixture[str]) 
 
 def test_every_code_is_in_the_guide() -> None:
     rows = dict(re.findall(r"^\| `(FS7\d\d)` \| (.*?) \|", GUIDE.read_text(encoding="utf-8"), re.M))
-    assert rows == {doubt.code: doubt.about for doubt in Doubt}
-    assert len(rows) == len(Doubt)
+    assert rows == {doubt.code: doubt.about for doubt in WarningKind}
+    assert len(rows) == len(WarningKind)

@@ -8,7 +8,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.evaluate import evaluate
-from firesteel.passes import View, infer_types, inline_views, optimize
+from firesteel.passes import Context, View, inline_views, optimize, retyped
 from firesteel.passes.flatten_scans import flatten_scans
 from firesteel.passes.merge_filters import merge_filters
 from firesteel.plan import build as b
@@ -51,7 +51,7 @@ def test_infer_types_carries_the_tables_types_through() -> None:
     filter_ = p.Filter(p.Call(p.Fn("gt", p.FnOption.NONE, (), t.ANY), (p.Var(t.ANY, 0), b.lit(1))), project)
     select = p.Select(t.BAG, p.Struct(t.ANY, (p.Pair(b.lit("x"), p.Var(t.ANY, 0)),)), filter_)
     before = p.Plan(p.Query(select), globals=(p.GlobalBinding(("t",), t.ANY),))
-    after = infer_types(before, [t.Bag(ROW)])
+    after = retyped(before, [t.Bag(ROW)])
     assert isinstance(after.statement, p.Query)
     assert str(after.statement.rex.type) == "bag(struct(x int64))"
     relations = walk_rels(after.statement.rex)
@@ -72,7 +72,7 @@ def test_infer_types_sees_outer_rows_and_lateral_ones() -> None:
     join = p.Join(p.Cross(), left, right, lateral=True)
     before = p.Plan(p.Query(p.Select(t.BAG, inner, join)), globals=(p.GlobalBinding(("t",), t.ANY),))
     table = t.Bag(t.Struct((t.Field("items", t.Array(t.STRING)),), open=False))
-    after = infer_types(before, [table])
+    after = retyped(before, [table])
     assert isinstance(after.statement, p.Query)
     assert str(after.statement.rex.type) == "bag(bag(string))"
 
@@ -82,7 +82,7 @@ def test_inline_views_takes_over_their_globals() -> None:
     view = View(body, (p.GlobalBinding(("base",), t.ANY),))
     uses = b.collection(t.Bag, [p.Global(t.ANY, 0), p.Global(t.ANY, 1)])
     names = (p.GlobalBinding(("v",), t.ANY), p.GlobalBinding(("other",), t.ANY))
-    after = inline_views(p.Plan(p.Query(uses), globals=names), lambda g: view if g.name == "v" else None)
+    after = inline_views(p.Plan(p.Query(uses), globals=names), Context(view=lambda g: view if g.name == "v" else None))
     assert [g.name for g in after.globals] == ["other", "base"]
     assert after.statement == p.Query(b.collection(t.Bag, [p.Global(t.ANY, 1), p.Global(t.ANY, 0)]))
 
@@ -91,7 +91,7 @@ def test_views_in_a_circle_are_refused() -> None:
     view = View(p.Global(t.ANY, 0), (p.GlobalBinding(("v",), t.ANY),))
     plan = p.Plan(p.Query(p.Global(t.ANY, 0)), globals=view.globals)
     with pytest.raises(PlanError, match="views refer to each other"):
-        inline_views(plan, lambda _: view)
+        inline_views(plan, Context(view=lambda _: view))
 
 
 def test_a_deep_plan_is_no_matter() -> None:
@@ -100,4 +100,4 @@ def test_a_deep_plan_is_no_matter() -> None:
         rel = p.Filter(b.lit(True), rel)
     merged = merge_filters(plan_of(rel))
     assert len(walk_rels(merged.statement.rex)) == 1  # type: ignore[attr-defined]
-    assert infer_types(plan_of(rel), []) == plan_of(rel)
+    assert retyped(plan_of(rel), []) == plan_of(rel)

@@ -9,7 +9,6 @@ import pytest
 import firesteel as fs
 from firesteel import partiql
 from firesteel.lru import Recent
-from firesteel.session import session
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return partiql_parse(text)
 
     partiql_parse = partiql.parse
-    monkeypatch.setattr(session.partiql, "parse", parse)
+    monkeypatch.setattr(partiql, "parse", parse)
     return texts
 
 

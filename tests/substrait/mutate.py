@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from firesteel.substrait import Message, decode, encode
 from firesteel.substrait.message import walk
-from firesteel.substrait.schema import Field, schema
+from firesteel.substrait.schema import MessageField, schema
 
 NUMBERS = (-(2**31), -1, 0, 1, 2, 3, 7, 99, 2**31 - 1)
 TEXTS = ("", "a", "t", "nobody", "\x00", "é" * 50, "add:i64_i64", "2026-13-41")
@@ -39,7 +39,7 @@ def _spliced(data: bytes, chance: random.Random) -> bytes:
     return data[:at] + data[start : min(end, start + 64)] + data[at + chance.randrange(8) :]
 
 
-def _in_the_tree(change: Callable[[Message, Field, random.Random, Message], None]) -> Callable[..., bytes]:
+def _in_the_tree(change: Callable[[Message, MessageField, random.Random, Message], None]) -> Callable[..., bytes]:
     """A change of one field of one message; bytes that are no plan stay as they are."""
 
     def way(data: bytes, chance: random.Random) -> bytes:
@@ -57,7 +57,7 @@ def _in_the_tree(change: Callable[[Message, Field, random.Random, Message], None
     return way
 
 
-def _dropped(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
+def _dropped(one: Message, field: MessageField, chance: random.Random, plan: Message) -> None:
     if field.repeated:
         one.given[field.name].pop(chance.randrange(len(one.given[field.name])))
         if not one.given[field.name]:
@@ -66,13 +66,13 @@ def _dropped(one: Message, field: Field, chance: random.Random, plan: Message) -
         del one.given[field.name]
 
 
-def _doubled(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
+def _doubled(one: Message, field: MessageField, chance: random.Random, plan: Message) -> None:
     if field.repeated:
         values = one.given[field.name]
         values.insert(chance.randrange(len(values) + 1), chance.choice(values))
 
 
-def _changed(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
+def _changed(one: Message, field: MessageField, chance: random.Random, plan: Message) -> None:
     """Another number, name or value; of a message another kind, or another one of the same type."""
     if field.kind == "message":
         _grafted(one, field, chance, plan)
@@ -85,7 +85,7 @@ def _changed(one: Message, field: Field, chance: random.Random, plan: Message) -
         one.given[field.name] = new
 
 
-def _value(field: Field, chance: random.Random) -> object:
+def _value(field: MessageField, chance: random.Random) -> object:
     match field.kind:
         case "string":
             return chance.choice(TEXTS)
@@ -100,7 +100,7 @@ def _value(field: Field, chance: random.Random) -> object:
     return chance.choice(NUMBERS)
 
 
-def _grafted(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
+def _grafted(one: Message, field: MessageField, chance: random.Random, plan: Message) -> None:
     """Another message of that type, from elsewhere in the plan, or an empty one."""
     like = [other for other in walk(plan) if other.kind.name == field.of]
     name = field.of.removeprefix("substrait.")
@@ -112,7 +112,7 @@ def _grafted(one: Message, field: Field, chance: random.Random, plan: Message) -
         one.given[field.name] = copied
 
 
-def _other_kind(one: Message, field: Field, chance: random.Random, plan: Message) -> None:
+def _other_kind(one: Message, field: MessageField, chance: random.Random, plan: Message) -> None:
     """Another field of the same group: another relation, expression, literal or type."""
     if not field.oneof:
         _changed(one, field, chance, plan)

@@ -128,7 +128,9 @@ def test_the_command_says_what_is_lost_and_what_is_in_doubt(tmp_path: Path, caps
     assert doubt.startswith("repair 2, in doubt: an aggregate of several grouping sets lists keys twice")
     assert end == f"{path}: fine, 2 repairs, 1 with a loss, 1 in doubt"
     assert _run(["check", path, "--format", "json"]) == 0
-    assert [one["kind"] for one in json.loads(capsys.readouterr().out)["repairs"]] == ["loss", "doubt"]
+    repairs = json.loads(capsys.readouterr().out)["repairs"]
+    assert [one["kind"] for one in repairs] == ["loss", "doubt"]
+    assert [(one["code"], one["name"]) for one in repairs] == [("FS827", "output_loss"), ("FS845", "grouping_doubt")]
 
 
 def test_the_command_over_tables_and_the_repairs_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import firesteel as fs
-from firesteel.substrait import Effect
+from firesteel.repair import Effect
 
 datafusion = pytest.importorskip("datafusion")
 
@@ -93,7 +93,7 @@ def _said(theirs: Any, query: str) -> list[tuple[str, Effect]]:
     plan = fs.read_plan(datafusion.substrait.Serde.serialize_bytes(query, theirs))
     found = plan.check()
     assert not found
-    return [(repair.sort, repair.effect) for repair in found.repairs]
+    return [(repair.name, repair.effect) for repair in found.repairs]
 
 
 def test_what_is_meant_is_told(theirs: Any) -> None:

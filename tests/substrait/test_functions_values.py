@@ -16,7 +16,7 @@ from firesteel.evaluate import expression
 from firesteel.evaluate import substrait as reference
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
-from firesteel.substrait import calls
+from firesteel.plan import build
 from firesteel.values import Interval, Struct, Time, Timestamp, Value, equal
 
 Given = tuple[t.Type, Any] | str
@@ -326,7 +326,7 @@ def test_aggregates(
 
 
 def cast(source: t.Type, given: Value, target: t.Type, failure: str = "THROW") -> Value:
-    return expression(calls.cast(p.Lit(source, given), target, failure=failure), p.Mode.STRICT)([()])
+    return expression(build.substrait_cast(p.Lit(source, given), target, failure=failure), p.Mode.STRICT)([()])
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_casts_that_are_not_known_are_refused() -> None:
 
 def test_lists_and_maps() -> None:
     def call(name: str, returns: t.Type, *args: p.Rex) -> Value:
-        return expression(calls.expression(name, args, returns), p.Mode.STRICT)([()])
+        return expression(build.substrait_expression(name, args, returns), p.Mode.STRICT)([()])
 
     items = p.Lit(t.Array(I32), [1, 2, 3])
     assert call("list_element", I32, items, p.Lit(I32, 0)) == 1

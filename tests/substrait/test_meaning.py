@@ -10,7 +10,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import plan as p
-from firesteel.substrait import Effect
+from firesteel.repair import Effect
 from tests.substrait.plans.build import TRUE, At, call, eq, f, gt, i64
 from tests.substrait.plans.kinds import Json, literal, type_
 from tests.substrait.plans.relations import (
@@ -92,7 +92,7 @@ def test_a_declared_type_that_the_function_can_give_is_meant(
 ) -> None:
     result = session.run(plan(root(rel, ["x"])))
     assert [row["x"] for row in result.to_python()] == values
-    found = [repair for repair in result.repairs if repair.sort == sort]
+    found = [repair for repair in result.repairs if repair.name == sort]
     assert [repair.effect for repair in found] == ([effect] if effect else [])
     assert all(repair.why for repair in found)
 
@@ -100,7 +100,7 @@ def test_a_declared_type_that_the_function_can_give_is_meant(
 def test_what_no_form_gives_is_a_loss_or_refused(session: fs.Session) -> None:
     text = only(virtual("a string", ("x",)), 1, call("string:char_length", f(0), returns="fp64"))
     (repair,) = session.run(plan(root(text, ["x"]))).repairs
-    assert (repair.sort, repair.effect) == ("output_loss", Effect.LOSS)
+    assert (repair.name, repair.effect) == ("output_loss", Effect.LOSS)
     said = session.check(fs.read_plan(plan(root(text, ["x"]))))
     assert said.to_python()["repairs"][0]["kind"] == "loss"
     wrong = only(virtual("a string", ("x",)), 1, call("string:char_length", f(0), returns="string"))
@@ -111,12 +111,12 @@ def test_what_no_form_gives_is_a_loss_or_refused(session: fs.Session) -> None:
 def test_keys_that_are_listed_twice_are_told_where_nothing_says_how_they_are_counted(session: fs.Session) -> None:
     rel = aggregate(virtual("a i64", (1,), (2,)), [f(0), f(0)], measure("aggregate_generic:count"), sets=[[0], [1]])
     above = {"cross": {"left": rel, "right": virtual("b i64", (1,))}}
-    sorts = [repair.sort for repair in fs.read_plan(plan(root(above, ["a", "b", "n", "set", "c"]))).check().repairs]
+    sorts = [repair.name for repair in fs.read_plan(plan(root(above, ["a", "b", "n", "set", "c"]))).check().repairs]
     assert sorts == ["grouping_doubt"]
     (repair,) = fs.read_plan(plan(root(above, ["a", "b", "n", "set", "c"]))).check().repairs
     assert repair.effect is Effect.DOUBT
     assert fs.read_plan(plan(root(rel, ["a", "b", "n", "set"]))).check().repairs == ()  # the root counts four
-    assert [one.sort for one in fs.read_plan(plan(root(rel, ["a", "mask", "n"]))).check().repairs] == ["grouping_mask"]
+    assert [one.name for one in fs.read_plan(plan(root(rel, ["a", "mask", "n"]))).check().repairs] == ["grouping_mask"]
 
 
 # Literals ------------------------------------------------------------------------------------------------------------

@@ -108,10 +108,10 @@ def test_aliases_and_user_types() -> None:
 def test_a_variation_is_the_type_itself() -> None:
     known = Extensions()
     assert read_type(message({"string": {"typeVariationReference": 2, **REQUIRED}}), known) == t.STRING
-    assert [(repair.sort, repair.effect.value) for repair in known.repairs] == [("unknown_variation", "doubt")]
+    assert [(repair.name, repair.effect.value) for repair in known.repairs] == [("unknown_variation", "doubt")]
     by_datafusion = Extensions(producer="datafusion")
     assert read_type(message({"string": {"typeVariationReference": 2, **REQUIRED}}), by_datafusion) == t.STRING
-    assert [(repair.sort, repair.effect.value) for repair in by_datafusion.repairs] == [("variation", "harmless")]
+    assert [(repair.name, repair.effect.value) for repair in by_datafusion.repairs] == [("variation", "harmless")]
 
 
 def test_variations_of_datafusion_that_are_other_values() -> None:
@@ -122,7 +122,7 @@ def test_variations_of_datafusion_that_are_other_values() -> None:
         assert read_type(message({kind: one}), known) == type_
     dictionary = {"map": {"key": {"i32": REQUIRED}, "value": {"string": REQUIRED}, **one}}
     assert read_type(message(dictionary), known) == t.STRING
-    assert [repair.sort for repair in known.repairs] == ["unsigned"] * 4 + ["dictionary"]
+    assert [repair.name for repair in known.repairs] == ["unsigned"] * 4 + ["dictionary"]
 
 
 @pytest.mark.parametrize(

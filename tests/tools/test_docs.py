@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tools import docs_arrow
+from firesteel.repair import RepairKind
+from tools import docs_arrow, docs_passes, docs_repairs
 from tools.docs import TARGET, document
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
@@ -17,6 +18,20 @@ def test_the_functions_are_up_to_date() -> None:
 
 def test_the_types_of_arrow_are_up_to_date() -> None:
     assert docs_arrow.TARGET.read_text(encoding="utf-8") == docs_arrow.document(), "run `make docs`"
+
+
+def test_the_repairs_are_up_to_date() -> None:
+    assert docs_repairs.TARGET.read_text(encoding="utf-8") == docs_repairs.document(), "run `make docs`"
+
+
+def test_every_kind_of_repair_has_a_code_of_its_own() -> None:
+    codes = [kind.code for kind in RepairKind]
+    assert codes == sorted(set(codes))
+    assert all(re.fullmatch(r"FS8\d\d", code) for code in codes)
+
+
+def test_the_passes_are_up_to_date() -> None:
+    assert docs_passes.TARGET.read_text(encoding="utf-8") == docs_passes.document(), "run `make docs`"
 
 
 def test_the_guide_runs_from_top_to_bottom() -> None:

@@ -55,7 +55,7 @@ class Forgivable(Exception):
     """What is MISSING in permissive mode and an error in strict mode. Other errors are errors in both."""
 
 
-class Context:
+class CompileContext:
     """What handlers know beside their node: the mode, and the tables behind the plan's globals."""
 
     def __init__(
@@ -98,7 +98,7 @@ def forgive(*_: object) -> Value:
     return MISSING
 
 
-Handler = Callable[[Any, Context], Any]
+Handler = Callable[[Any, CompileContext], Any]
 
 #: How each class of nodes is compiled. A handler returns the closure, or is a generator that first yields requests
 #: (`yield child, context`) and is sent what the children were compiled to.
@@ -118,16 +118,16 @@ def handles(cls: type[Node]) -> Callable[[Handler], Handler]:
     return register
 
 
-def compile_node(root: Node, context: Context) -> tuple[Any, int]:
+def compile_node(root: Node, context: CompileContext) -> tuple[Any, int]:
     """What a node is compiled to, and how deep it is. A shared subplan is compiled once, and runs once for the same
     rows in scope: else a small document could ask for an endless run. A query without correlation runs once."""
     levels, shared = survey(root)
     done: dict[int, Any] = {}
 
-    def dispatch(node: Node, context: Context) -> Any:
+    def dispatch(node: Node, context: CompileContext) -> Any:
         return done[id(node)] if id(node) in done else remember(node, context)
 
-    def remember(node: Node, context: Context) -> Generator[Any, Any, Any]:
+    def remember(node: Node, context: CompileContext) -> Generator[Any, Any, Any]:
         handler = HANDLERS.get(type(node))
         if handler is None:
             reason = UNSUPPORTED.get(type(node), "the reference evaluator does not know it")

@@ -13,7 +13,7 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
 from firesteel.evaluate import substrait
-from firesteel.evaluate.base import Context, Env, Forgivable, RexClosure, handles
+from firesteel.evaluate.base import CompileContext, Env, Forgivable, RexClosure, handles
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
 from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.types import Type
@@ -24,12 +24,12 @@ Takes = tuple[frozenset[type], ...]
 
 
 @handles(p.Call)
-def _call(node: p.Call, context: Context) -> Generator[Any, Any, RexClosure]:
+def _call(node: p.Call, context: CompileContext) -> Generator[Any, Any, RexClosure]:
     row = functions.called(node.fn.name, functions.Kind.SCALAR, len(node.args), node.where)
     args: list[RexClosure] = []
     for arg in node.values:
         args.append((yield arg, context))
-    if ":" in row.name:
+    if row.origin is not functions.Origin.PARTIQL:
         return substrait.closure(node, row, args)
     fail = _failing(node, row, context)
     if row.name in LAZY:
@@ -135,7 +135,9 @@ def _closure(
     return any_number
 
 
-def _failing(node: p.Call, row: functions.Function, context: Context) -> Callable[[object, Sequence[Value]], Value]:
+def _failing(
+    node: p.Call, row: functions.Function, context: CompileContext
+) -> Callable[[object, Sequence[Value]], Value]:
     if not context.strict:
         return lambda error, given: MISSING
 

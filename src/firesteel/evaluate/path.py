@@ -11,7 +11,7 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.evaluate.base import Context, Env, Fail, RexClosure, forgive, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, RexClosure, forgive, handles
 from firesteel.evaluate.kinds import kind, show
 from firesteel.values import MISSING, Bag, Struct, Value, absent
 
@@ -20,7 +20,7 @@ Each = Callable[[Value, Env], list[Value]]
 
 
 @handles(p.Path)
-def _path(node: p.Path, context: Context) -> Generator[Any, Any, RexClosure]:
+def _path(node: p.Path, context: CompileContext) -> Generator[Any, Any, RexClosure]:
     root: RexClosure = yield node.root, context
     steps: list[tuple[bool, Any]] = []
     for step in node.steps:
@@ -52,7 +52,7 @@ def _ranging(root: RexClosure, steps: list[tuple[bool, Any]]) -> RexClosure:
 
 
 @handles(p.Key)
-def _key(node: p.Key, context: Context) -> Generator[Any, Any, Into]:
+def _key(node: p.Key, context: CompileContext) -> Generator[Any, Any, Into]:
     key: RexClosure = yield node.key, context
     strict = context.strict and not node.optional
     fail = context.failing(node.where or node.key.where) if strict else forgive
@@ -104,7 +104,7 @@ def _absent(value: Value, key: Value) -> bool:
 
 
 @handles(p.Wildcard)
-def _wildcard(node: p.Wildcard, context: Context) -> Each:
+def _wildcard(node: p.Wildcard, context: CompileContext) -> Each:
     fail = context.failing(node.where)
 
     def each(value: Value, _: Env) -> list[Value]:
@@ -119,7 +119,7 @@ def _wildcard(node: p.Wildcard, context: Context) -> Each:
 
 
 @handles(p.UnpivotStep)
-def _unpivot_step(node: p.UnpivotStep, context: Context) -> Each:
+def _unpivot_step(node: p.UnpivotStep, context: CompileContext) -> Each:
     fail = context.failing(node.where)
 
     def each(value: Value, _: Env) -> list[Value]:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.evaluate.base import Context, Env, Fail, RelClosure, RexClosure, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, handles
 from firesteel.evaluate.kinds import kind, show
 from firesteel.evaluate.scalar.compare import eq
 from firesteel.values import MISSING, Bag, Sexp, Struct, Value
@@ -18,13 +18,13 @@ Compiling = Generator[Any, Any, Callable[[Env], Any]]
 
 
 @handles(p.Lit)
-def _lit(node: p.Lit, _: Context) -> RexClosure:
+def _lit(node: p.Lit, _: CompileContext) -> RexClosure:
     value = node.value
     return lambda env: value
 
 
 @handles(p.Var)
-def _var(node: p.Var, _: Context) -> RexClosure:
+def _var(node: p.Var, _: CompileContext) -> RexClosure:
     ordinal, depth = node.ordinal, node.depth
     if ordinal < 0 or depth < 0:
         raise PlanError(f"no variable {ordinal} at depth {depth}", where=node.where)
@@ -51,17 +51,17 @@ def _var(node: p.Var, _: Context) -> RexClosure:
 
 
 @handles(p.UnresolvedVar)
-def _unresolved(node: p.UnresolvedVar, _: Context) -> NoReturn:
+def _unresolved(node: p.UnresolvedVar, _: CompileContext) -> NoReturn:
     raise PlanError(f"the plan leaves '{node.name}' unresolved", where=node.where)
 
 
 @handles(p.Parameter)
-def _parameter(node: p.Parameter, _: Context) -> NoReturn:
+def _parameter(node: p.Parameter, _: CompileContext) -> NoReturn:
     raise PlanError(f"no value is given for parameter {node.ordinal}", where=node.where)
 
 
 @handles(p.Global)
-def _global(node: p.Global, context: Context) -> RexClosure:
+def _global(node: p.Global, context: CompileContext) -> RexClosure:
     ordinal = node.ordinal
     if not 0 <= ordinal < len(context.tables):
         raise PlanError(f"no global {ordinal}: {len(context.tables)} tables are given", where=node.where)
@@ -69,7 +69,7 @@ def _global(node: p.Global, context: Context) -> RexClosure:
 
 
 @handles(p.Case)
-def _case(node: p.Case, context: Context) -> Compiling:
+def _case(node: p.Case, context: CompileContext) -> Compiling:
     match: RexClosure | None = None
     default: RexClosure | None = None
     if node.match is not None:
@@ -111,7 +111,7 @@ _COLLECTIONS: dict[type[t.Type], Callable[[list[Value]], Value]] = {t.Bag: Bag, 
 
 
 @handles(p.Collection)
-def _collection(node: p.Collection, context: Context) -> Compiling:
+def _collection(node: p.Collection, context: CompileContext) -> Compiling:
     build = _COLLECTIONS.get(type(node.type))
     if build is None:
         raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
@@ -124,7 +124,7 @@ def _collection(node: p.Collection, context: Context) -> Compiling:
 
 
 @handles(p.Struct)
-def _struct(node: p.Struct, context: Context) -> Compiling:
+def _struct(node: p.Struct, context: CompileContext) -> Compiling:
     pairs: list[tuple[RexClosure, RexClosure]] = []
     for pair in node.pairs:
         key = yield pair.key, context
@@ -152,7 +152,7 @@ def _attribute(made: list[tuple[str, Value]], name: Value, item: Value, fail: Fa
 
 
 @handles(p.Pivot)
-def _pivot(node: p.Pivot, context: Context) -> Compiling:
+def _pivot(node: p.Pivot, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     key: RexClosure = yield node.key, context
     value: RexClosure = yield node.value, context
@@ -173,7 +173,7 @@ def _pivot(node: p.Pivot, context: Context) -> Compiling:
 
 
 @handles(p.Select)
-def _select(node: p.Select, context: Context) -> Compiling:
+def _select(node: p.Select, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     constructor: RexClosure = yield node.constructor, context
     build = _COLLECTIONS.get(type(node.type))
@@ -189,7 +189,7 @@ def _select(node: p.Select, context: Context) -> Compiling:
 
 
 @handles(p.CollToScalar)
-def _coll_to_scalar(node: p.CollToScalar, context: Context) -> Compiling:
+def _coll_to_scalar(node: p.CollToScalar, context: CompileContext) -> Compiling:
     query: RexClosure = yield node.query, context
     fail = context.failing(node.where)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.evaluate import deep
-from firesteel.evaluate.base import Context, Env, RelClosure, Row, compile_node
+from firesteel.evaluate.base import CompileContext, Env, RelClosure, Row, compile_node
 from firesteel.plan import CreateView, Mode, Plan, Query, Rex, Root
 from firesteel.values import Bag, Struct, Value
 
@@ -68,8 +68,8 @@ def _context(
     tables: Sequence[Table],
     now: datetime.datetime | None = None,
     shared: dict[str, Any] | None = None,
-) -> Context:
-    return Context(mode is Mode.STRICT, tables, now, shared)
+) -> CompileContext:
+    return CompileContext(mode is Mode.STRICT, tables, now, shared)
 
 
 def _named(root: Root, rel: RelClosure) -> Value:

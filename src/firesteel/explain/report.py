@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from firesteel.explain.rex import brief
 from firesteel.node import Node, walk
 from firesteel.plan import Plan, Rel, Rex
-from firesteel.plan.scope import Scope, visits
+from firesteel.plan.scope import RowScope, visits
 from firesteel.source import Place, Span
 
 
@@ -50,7 +50,7 @@ def report(plan: Plan, engine: str, marks: Sequence[tuple[Node, str]] = ()) -> P
     """The report on a plan. `marks` are its expressions that run in Python, with the reasons."""
     nodes = list(walk(plan.statement))
     wanted = {id(node) for node, _ in marks}
-    scopes: dict[int, Scope | None] = {}
+    scopes: dict[int, RowScope | None] = {}
     if wanted:
         scopes = {id(visit.node): visit.scope for visit in visits(plan.statement) if id(visit.node) in wanted}
     return PlanReport(

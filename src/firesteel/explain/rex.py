@@ -32,7 +32,7 @@ from firesteel.plan import (
     Var,
     Wildcard,
 )
-from firesteel.plan.scope import Scope
+from firesteel.plan.scope import RowScope
 from firesteel.source import Place
 
 #: Longer expressions are cut: the tree is for reading.
@@ -60,16 +60,16 @@ _PREFIX = {"neg": "-", "pos": "+", "not": "NOT "}
 _POSTFIX = {"is_null": " IS NULL", "is_missing": " IS MISSING"}
 _BRACKETS: dict[type[t.Type], tuple[str, str]] = {t.Bag: ("<<", ">>"), t.Array: ("[", "]"), t.Sexp: ("sexp(", ")")}
 
-Text = Generator[tuple[Node, Scope | None], str, str]
+Text = Generator[tuple[Node, RowScope | None], str, str]
 
 
-def write(node: Node, scope: Scope | None, globals_: Sequence[GlobalBinding], subqueries: list[Node]) -> str:
+def write(node: Node, scope: RowScope | None, globals_: Sequence[GlobalBinding], subqueries: list[Node]) -> str:
     """One line for an expression, or for what holds expressions (an aggregate, a sort key).
 
     Subqueries are not written out: each is added to `subqueries` and referred to by its number.
     """
 
-    def one(node: Node, scope: Scope | None) -> Any:
+    def one(node: Node, scope: RowScope | None) -> Any:
         if isinstance(node, Select | Pivot):
             if not any(known is node for known in subqueries):
                 subqueries.append(node)
@@ -82,19 +82,19 @@ def write(node: Node, scope: Scope | None, globals_: Sequence[GlobalBinding], su
     return str(drive(one, node, scope))
 
 
-def brief(node: Node, scope: Scope | None, globals_: Sequence[GlobalBinding]) -> str:
+def brief(node: Node, scope: RowScope | None, globals_: Sequence[GlobalBinding]) -> str:
     """An expression on its own: as it was written, where it was, else as it might be."""
     span = node.where.span if isinstance(node.where, Place) else node.where
     text = " ".join(span.text.split()) if span is not None else write(node, scope, globals_, [])
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
-def _cut(node: Node, scope: Scope | None) -> Text:
+def _cut(node: Node, scope: RowScope | None) -> Text:
     text = yield from _write(node, scope)
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
-def _all(nodes: Sequence[Node], scope: Scope | None) -> Generator[tuple[Node, Scope | None], str, list[str]]:
+def _all(nodes: Sequence[Node], scope: RowScope | None) -> Generator[tuple[Node, RowScope | None], str, list[str]]:
     texts = []
     for node in nodes:
         texts.append((yield node, scope))
@@ -103,7 +103,7 @@ def _all(nodes: Sequence[Node], scope: Scope | None) -> Generator[tuple[Node, Sc
     return texts
 
 
-def _write(node: Node, scope: Scope | None) -> Text:
+def _write(node: Node, scope: RowScope | None) -> Text:
     match node:
         case Lit(value=value):
             return literal(value)
@@ -147,14 +147,14 @@ def _write(node: Node, scope: Scope | None) -> Text:
         case SortSpec(key=key, order=order):
             return f"{(yield key, scope)} {order.name.lower().replace('_', ' ')}"
         case JoinKey(left=left_key, right=right_key) if scope is not None and scope.split is not None:
-            left = yield left_key, Scope(scope.columns[: scope.split], scope.outer)
-            right = yield right_key, Scope(scope.columns[scope.split :], scope.outer)
+            left = yield left_key, RowScope(scope.columns[: scope.split], scope.outer)
+            right = yield right_key, RowScope(scope.columns[scope.split :], scope.outer)
             return f"{left} {'is' if node.same else '='} {right}"
         case _:
             return f"⟨{node.tag or type(node).__name__}⟩"
 
 
-def _call(node: Node, name: str, args: Sequence[Any], scope: Scope | None) -> Text:
+def _call(node: Node, name: str, args: Sequence[Any], scope: RowScope | None) -> Text:
     texts: list[str] = []
     for arg in args:
         texts.append(str(arg) if isinstance(arg, t.Type) else (yield arg, scope))

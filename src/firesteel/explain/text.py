@@ -43,7 +43,7 @@ from firesteel.plan import (
     schema,
 )
 from firesteel.plan.rel import Capture
-from firesteel.plan.scope import Scope, scoped_children
+from firesteel.plan.scope import RowScope, scoped_children
 from firesteel.plan.statement import Mode
 
 #: Type texts in a schema are cut: the tree is for reading.
@@ -57,7 +57,7 @@ class _Line:
     """A node still to be drawn, with what it sees and what stands before it."""
 
     node: Node
-    scope: Scope | None
+    scope: RowScope | None
     lead: str = ""
     label: str = ""
 
@@ -99,7 +99,7 @@ def _noted(
     """The notes on the node and on its own expressions; subqueries have lines of their own."""
     found: list[str] = []
     scopes = {id(kid): around for kid, around in scoped_children(line.node, line.scope)}
-    stack: list[tuple[Node, Scope | None]] = [(line.node, line.scope)] if notes else []
+    stack: list[tuple[Node, RowScope | None]] = [(line.node, line.scope)] if notes else []
     while stack:
         node, scope = stack.pop()
         if id(node) in notes:
@@ -127,7 +127,7 @@ def _short(type_: t.Type) -> str:
     return text if len(text) <= TYPE_WIDTH else text[: TYPE_WIDTH - 1] + "…"
 
 
-def _below(node: Node, scope: Scope | None, subqueries: list[Node]) -> list[_Line]:
+def _below(node: Node, scope: RowScope | None, subqueries: list[Node]) -> list[_Line]:
     """The relations below, and the subqueries of the node's own expressions."""
     lines = []
     if isinstance(node, Query | CreateView):
@@ -141,10 +141,10 @@ def _below(node: Node, scope: Scope | None, subqueries: list[Node]) -> list[_Lin
     return lines
 
 
-def _head(node: Node, scope: Scope | None, globals_: tuple[GlobalBinding, ...], subqueries: list[Node]) -> str:
+def _head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...], subqueries: list[Node]) -> str:
     """The node's own words."""
 
-    def say(part: Node, around: Scope | None) -> str:
+    def say(part: Node, around: RowScope | None) -> str:
         return expression.write(part, around, globals_, subqueries)
 
     mode = f" {node.mode.value}" if isinstance(node, Query | Root | CreateView) and node.mode is Mode.STRICT else ""
@@ -170,7 +170,7 @@ def _head(node: Node, scope: Scope | None, globals_: tuple[GlobalBinding, ...], 
             return " ".join([node.tag, *_own(node), *_grouped(node, parts)])
 
 
-def _part(kid: Node, around: Scope | None, say: object) -> str:
+def _part(kid: Node, around: RowScope | None, say: object) -> str:
     assert callable(say)
     match kid:
         case Cross():

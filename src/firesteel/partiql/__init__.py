@@ -7,7 +7,7 @@ lower/    names are resolved, and the syntax tree becomes a plan
 
 from firesteel.partiql import ast
 from firesteel.partiql.ast import Explain, Statement
-from firesteel.partiql.lower import Catalog, ensure_static, lower
+from firesteel.partiql.lower import ensure_static, lower
 from firesteel.partiql.parse.cursor import MAX_NESTING, QueryError
 from firesteel.partiql.parse.lexer import Token, Tokens, tokenize
 from firesteel.partiql.parse.parser import parse, parse_script
@@ -15,7 +15,6 @@ from firesteel.partiql.parse.parser import parse, parse_script
 __all__ = [
     "Explain",
     "Statement",
-    "Catalog",
     "ensure_static",
     "lower",
     "parse",

@@ -23,68 +23,68 @@ from firesteel.plan import Rel, Rex, Statement
 
 
 @dataclass(frozen=True)
-class Shape:
+class SlotShape:
     """What an annotation says may stand in a place."""
 
 
 @dataclass(frozen=True)
-class Scalar(Shape):
+class Scalar(SlotShape):
     """An `int`, `str`, `bool` or `float`."""
 
     type: type
 
 
 @dataclass(frozen=True)
-class Choice(Shape):
+class EnumSlot(SlotShape):
     """A member of an enumeration: by its code if it has one, else by name."""
 
     enum: type[enum.Enum]
 
 
 @dataclass(frozen=True)
-class AnyValue(Shape):
+class AnyValue(SlotShape):
     """A PartiQL value."""
 
 
 @dataclass(frozen=True)
-class TypeRef(Shape):
+class TypeRef(SlotShape):
     """A reference to a type."""
 
 
 @dataclass(frozen=True)
-class Argument(Shape):
+class ArgumentSlot(SlotShape):
     """An argument of a function: `(v rex)` or `(t type)`."""
 
 
 @dataclass(frozen=True)
-class NodeOf(Shape):
+class NodeOf(SlotShape):
     """A node of a sort: its tag says which. One without a tag is written as the bare list of its parameters."""
 
     cls: type[Node]
 
 
 @dataclass(frozen=True)
-class Many(Shape):
+class Many(SlotShape):
     """Any number of things of one shape."""
 
-    item: Shape
+    item: SlotShape
 
 
 @dataclass(frozen=True)
-class Maybe(Shape):
+class Maybe(SlotShape):
     """A thing or nothing."""
 
-    item: Shape
+    item: SlotShape
 
 
 @dataclass(frozen=True)
-class OneOf(Shape):
+class OneOf(SlotShape):
     """Any of several shapes, which are told apart by what they look like."""
 
-    shapes: tuple[Shape, ...]
+    shapes: tuple[SlotShape, ...]
 
 
-def shape_of(annotation: Any) -> Shape:
+def shape_of(annotation: Any) -> SlotShape:
     """The shape that an annotation asks for."""
     origin, args = get_origin(annotation), get_args(annotation)
     if annotation is Any:
@@ -97,7 +97,7 @@ def shape_of(annotation: Any) -> Shape:
         return Many(shape_of(args[0]))
     if isinstance(annotation, type):
         if issubclass(annotation, enum.Enum):
-            return Choice(annotation)
+            return EnumSlot(annotation)
         if issubclass(annotation, t.Type):
             return TypeRef()
         if issubclass(annotation, Node):
@@ -107,9 +107,9 @@ def shape_of(annotation: Any) -> Shape:
     raise TypeError(f"no form for a field of type {annotation}")
 
 
-def _one_of(alternatives: list[Any]) -> Shape:
+def _one_of(alternatives: list[Any]) -> SlotShape:
     if set(alternatives) == {Rex, t.Type}:
-        return Argument()
+        return ArgumentSlot()
     shapes = tuple(shape_of(alternative) for alternative in alternatives)
     return shapes[0] if len(shapes) == 1 else OneOf(shapes)
 
@@ -123,7 +123,7 @@ class Slot:
     """A parameter of a node."""
 
     name: str
-    shape: Shape
+    shape: SlotShape
     default: Any = dataclasses.MISSING
 
     @property
@@ -202,7 +202,7 @@ def _derive(cls: type[Node]) -> Form:
     return Form(cls, issubclass(cls, Rel), tuple(positional), named, tuple(tail))
 
 
-def _is_child(cls: type[Node], shape: Shape, last: bool) -> bool:
+def _is_child(cls: type[Node], shape: SlotShape, last: bool) -> bool:
     """Inputs come last, and so does the expression of a statement: what grows downwards."""
     if isinstance(shape, Many):
         return last and _is_child(cls, shape.item, last)

@@ -11,17 +11,20 @@ from __future__ import annotations
 
 import datetime
 import operator
+from decimal import Decimal
 
 from firesteel import types as t
 from firesteel.node import Node, children, rebuild, transform, walk
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.failing import is_condition
 from firesteel.plan import Call, Lit, Plan, Rex
 from firesteel.plan.build import call, lit
-from firesteel.values import Text, Value
+from firesteel.values import Symbol, Text, Value
 
 
-def balance_chains(plan: Plan) -> Plan:
-    """Make one call of each chain."""
+@plan_pass(Phase.OPTIMIZE)
+def balance_chains(plan: Plan, _: Context) -> Plan:
+    """Make one call of each chain of ANDs or ORs, and one IN of a long OR of equalities."""
     if not any(_is_chain(node) or _is_long(node) for node in walk(plan, Call)):
         return plan
     return transform(plan, _balance)
@@ -66,26 +69,39 @@ def _flat(top: Call) -> Rex:
 
 
 def _gathered(operands: list[Rex]) -> list[Rex]:
-    """Equalities of one operand with many constants as one IN, in the place of the first of them. That is the same for
-    values of one of `_LISTED`: what is absent is absent in both, and nothing is wrong."""
-    found: dict[tuple[Rex, type[Value]], list[int]] = {}
+    """Equalities of one operand with many constants as one IN, in the place of the first of them. That is the same:
+    `=` is never wrong, and where the operand or a constant is absent it is NULL, as IN is if nothing is equal."""
+    found: dict[Rex, list[int]] = {}
     constants: dict[int, Value] = {}
     for i, rex in enumerate(operands):
         if (equality := _equality(rex)) is not None:
             operand, constants[i] = equality
-            found.setdefault((operand, type(constants[i])), []).append(i)
+            found.setdefault(operand, []).append(i)
     made: list[Rex | None] = list(operands)
-    for (operand, _), places in found.items():
-        if len(places) >= LONG:
-            listed = lit([constants[i] for i in places])
-            made[places[0]] = call("in_collection", operand, listed).at(operands[places[0]].where)
-            for i in places[1:]:
+    for operand, places in found.items():
+        for group in _groups(operand, places, constants):
+            listed = lit([constants[i] for i in group])
+            made[group[0]] = call("in_collection", operand, listed).at(operands[group[0]].where)
+            for i in group[1:]:
                 made[i] = None
     return [rex for rex in made if rex is not None]
 
 
+def _groups(operand: Rex, places: list[int], constants: dict[int, Value]) -> list[list[int]]:
+    """Which of the equalities are one IN: all of them if there are many, or if the operand has no type; else those
+    with constants of one class, if the operand is compared with such ones as they are."""
+    kind = type(t.proper(operand.type))
+    if len(places) >= (LONG if kind in _UNTYPED else MANY):
+        return [places]
+    by_class: dict[type[Value], list[int]] = {}
+    for i in places:
+        if type(constants[i]) in _OWN.get(kind, ()):
+            by_class.setdefault(type(constants[i]), []).append(i)
+    return [group for group in by_class.values() if len(group) >= LONG]
+
+
 def _equality(rex: Rex) -> tuple[Rex, Value] | None:
-    """The operand and the constant of an equality with one, where both are of one simple kind."""
+    """The operand and the constant of an equality with one, where engines look such constants up."""
     if not isinstance(rex, Call) or rex.fn.name != "eq":
         return None
     for operand, other in (rex.values, rex.values[::-1]):
@@ -97,11 +113,22 @@ def _equality(rex: Rex) -> tuple[Rex, Value] | None:
 
 #: An OR of at least so many operands is looked through for equalities, and so many of them are gathered.
 LONG = 16
+#: So many constants are looked up in a table even if the operand has a type. Up to there they are of use to a scan.
+MANY = 51
+_UNTYPED = (t.Any, t.Union)
+_INTEGERS = (t.Int8, t.Int16, t.Int32, t.Int64)
 #: The types of operands, and the constants that they are compared with as they are.
-_LISTED: dict[type[t.Type], tuple[type, ...]] = {
-    **dict.fromkeys((t.Int8, t.Int16, t.Int32, t.Int64), (int,)),
+_OWN: dict[type[t.Type], tuple[type, ...]] = {
+    **dict.fromkeys(_INTEGERS, (int,)),
     **dict.fromkeys((t.String, t.Char), (str, Text)),
     t.Date: (datetime.date,),
+}
+#: The types of operands, and the constants that are looked up for them.
+_LISTED: dict[type[t.Type], tuple[type, ...]] = {
+    **_OWN,
+    **dict.fromkeys((*_INTEGERS, t.Float32, t.Float64, t.Decimal), (int, float, Decimal)),
+    **dict.fromkeys((t.String, t.Char), (str, Text, Symbol)),
+    **dict.fromkeys(_UNTYPED, (bool, int, float, Decimal, str, Text, Symbol)),
 }
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.node import Node, transform
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import Lit, Parameter, Plan
 from firesteel.values import Value
 
 
-def bind_parameters(plan: Plan, given: Mapping[int, Value]) -> Plan:
-    """The plan with a literal for each of its parameters: what is given, else what the plan itself says."""
+@plan_pass(Phase.BIND, whole_plan=True)
+def bind_parameters(plan: Plan, context: Context) -> Plan:
+    """Replace each parameter by the value that is given for it, or else by the default of the plan."""
+    given = context.parameters
 
     def bind(node: Parameter) -> Node:
         if node.ordinal in given:

@@ -6,6 +6,7 @@ DISTINCT, the set operators and GROUP BY keep one of the values that are deeply 
 
 from __future__ import annotations
 
+from firesteel import functions
 from firesteel import types as t
 from firesteel.node import children
 from firesteel.passes.columns import columns_of
@@ -15,10 +16,6 @@ from firesteel.plan import Call, Key, Path, Rel, Rex, Var
 #: Equal values of these types are the same value.
 _SAME = (t.Bool, t.Integer, t.String, t.Date, t.Null)
 
-#: Calls that see of a value no more than what it is equal to.
-_BY_VALUE = frozenset(["eq", "ne", "lt", "lte", "gt", "gte", "between", "in_collection"])
-_LOGIC = frozenset(["and", "or", "not"])
-
 
 def by_value(rex: Rex) -> bool:
     """Is the condition the same for equal values of the columns that it looks at?"""
@@ -27,11 +24,8 @@ def by_value(rex: Rex) -> bool:
         node = stack.pop()
         if not columns_of(node) or _is_column(node, *_SAME):
             continue
-        name = node.fn.name if isinstance(node, Call) else ""
-        if name in _BY_VALUE and isinstance(node, Call):
+        if isinstance(node, Call) and sees_equality_only(node):
             stack.extend(value for value in node.values if not _is_column(value))
-        elif name in _LOGIC and isinstance(node, Call):
-            stack.extend(node.values)
         elif _is_column(node) or not isinstance(node, Call | Path):
             return False
         else:
@@ -40,6 +34,12 @@ def by_value(rex: Rex) -> bool:
                 return False
             stack.extend(kid for kid in below if isinstance(kid, Rex))
     return True
+
+
+def sees_equality_only(call: Call) -> bool:
+    """Does the function give the same for arguments that are equal?"""
+    row = functions.find(call.fn.name)
+    return row is not None and row.by_value
 
 
 def _is_column(rex: Rex, *kinds: type[t.Type]) -> bool:

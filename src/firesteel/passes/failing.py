@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from firesteel import functions
 from firesteel import types as t
-from firesteel.functions import substrait
+from firesteel.functions import Origin
 from firesteel.node import Node, bits, children, sorts_in
 from firesteel.passes.remembered import remembered_fold
 from firesteel.plan import (
@@ -18,56 +18,51 @@ from firesteel.plan import (
     Aggregate,
     Call,
     Case,
+    Collection,
     CollToScalar,
+    Cross,
+    Distinct,
+    Equi,
+    Except,
+    Exclude,
     Filter,
+    Global,
+    Intersect,
+    Join,
+    JoinType,
     Key,
     Limit,
     Lit,
     Mode,
     Offset,
+    Parameter,
     Path,
     Pivot,
+    Project,
+    Rel,
     Rex,
     Scan,
     ScanIndexed,
     Select,
+    Shared,
+    Sort,
+    Step,
     Struct,
     Theta,
+    Union,
     Unpivot,
     UnpivotStep,
+    UnresolvedVar,
+    Var,
     Wildcard,
     Window,
 )
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-#: Never an error, of any arguments.
-_TOTAL = _names("eq ne is_null is_missing coalesce nullif is_type can_cast can_lossless_cast exists")
-#: Never an error of booleans.
-_LOGIC = _names("and or not is_true is_false")
-#: Never an error of a value and a collection.
-_AMONG = _names("in_collection eq_any eq_all ne_any ne_all")
-#: Never an error of arguments of the right types, and forgiven in permissive mode if they are not.
-_TYPED = _names(
-    "lt lte gt gte concat char_length octet_length bit_length upper lower trim ltrim rtrim substring text_replace"
-    " position struct_concat cardinality filter_distinct to_bag coll_count coll_min coll_max"
-)
-#: Forgiven in permissive mode.
-_FORGIVEN = _names(
-    "between overlay extract extract_second to_index as_bag coll_every coll_any"
-    " lt_any lt_all lte_any lte_all gt_any gt_all gte_any gte_all"
-)
-_AGGREGATES = _names("count count_star min max collect")
-
-
 def may_fail(root: Node, mode: Mode) -> bool:
     """May evaluating a subtree raise an error?"""
     strict = mode is Mode.STRICT
-    slot, sorts = ("_may_fail_strict", _WRONG) if strict else ("_may_fail", _FAILING)
-    wanted = bits(*sorts)
+    slot, wanted = ("_may_fail_strict", _MAY_FAIL_STRICT) if strict else ("_may_fail", _MAY_FAIL)
     if not sorts_in(root) & wanted:
         return False
 
@@ -88,46 +83,27 @@ def is_condition(type_: t.Type) -> bool:
 def fails(node: Node, strict: bool) -> bool:
     """May a node raise an error of its own, its parts aside?"""
     match node:
-        case Call():
+        case Call() | Agg():
             return _call(node, strict)
-        case Agg(fn=fn):
-            return fn.name not in _AGGREGATES and (strict or fn.name not in ("every", "any"))
         case Limit(count=count):
             return not (isinstance(count, Lit) and type(count.value) is int and count.value >= 0)
         case Window():
             return True
         case _:
-            judge = _STRICT.get(type(node)) if strict else None
-            return judge is not None and judge(node)
+            judge = _STRICT.get(type(node))
+            if judge is not None:
+                return strict and judge(node)
+            return isinstance(node, _JUDGED) and type(node) not in NEVER
 
 
-def _call(call: Call, strict: bool) -> bool:
-    name = call.fn.name
-    row = functions.find(name)
+def _call(call: Call | Agg, strict: bool) -> bool:
+    row = functions.find(call.fn.name)
     if row is None:
         return True
+    if row.origin is not Origin.PARTIQL and call.fn.choice("failure") == "READ":
+        return False  # a value that does not fit its column is an error of the read, whoever needs it
     types = [arg if isinstance(arg, t.Type) else arg.type for arg in call.args]
-    if name in _TOTAL:
-        return False
-    if ":" in name:  # reading a value that does not fit its column is an error of the read, whoever needs it
-        return not substrait.is_total(name, call.type) and call.fn.choice("failure") != "READ"
-    if name == "like":
-        return len(call.args) > 2 or (strict and not functions.certain(row, types))
-    if not strict:
-        return name not in _LOGIC and name not in _AMONG and name not in _TYPED and name not in _FORGIVEN
-    if name in _LOGIC:
-        return not all(map(is_condition, types))
-    if name in _AMONG:
-        return not _collection(types[1])
-    if name == "between":
-        at_most = functions.find("lte")
-        assert at_most is not None
-        return not all(functions.certain(at_most, [types[0], bound]) for bound in types[1:])
-    return name not in _TYPED or not functions.certain(row, types)
-
-
-def _collection(type_: t.Type) -> bool:
-    return all(isinstance(member, t.Collection | t.Null | t.Missing) for member in t.members(type_))
+    return functions.may_raise(row, types, call.type, strict=strict)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -186,6 +162,28 @@ _STRICT: dict[type[Node], Callable[..., bool]] = {
     Offset: lambda _: True,
 }
 
-#: What may fail at all, in permissive mode and in strict mode.
-_FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window)
-_WRONG = (*_FAILING, *_STRICT)
+#: What may fail in both modes.
+FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window, UnresolvedVar)
+#: What fails only by its parts. A class that is in none of these tables may fail, in both modes.
+NEVER: frozenset[type[Node]] = frozenset(
+    [
+        *(Lit, Var, Global, Parameter, Collection, Select, Key),
+        *(Project, Aggregate, Sort, Distinct, Union, Intersect, Except, Exclude, Shared, Join),
+        *(Cross, Equi),
+    ]
+)
+STRICT = frozenset(_STRICT)
+
+#: What is judged at all. Other nodes (types, signatures, pairs of a struct) are parts of these.
+_JUDGED = (Rel, Rex, Step, JoinType)
+
+
+def _others(cls: type[Node]) -> list[type[Node]]:
+    """The classes that are not judged; and the abstract ones of those that are, because each node has their bits."""
+    found = [cls] if not cls.tag or not issubclass(cls, _JUDGED) else []
+    return [*found, *(one for sub in cls.__subclasses__() for one in _others(sub))]
+
+
+#: The bits of what may fail: all that are not of a class that is known not to, so that those of new classes are there.
+_MAY_FAIL_STRICT = ~bits(*NEVER, *(cls for cls in _others(Node) if cls not in FAILING))
+_MAY_FAIL = _MAY_FAIL_STRICT & ~bits(*STRICT)

@@ -7,10 +7,12 @@ list, which only an index would tell, and a scan has none.
 from __future__ import annotations
 
 from firesteel.node import Node, transform
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import Plan, Project, Scan, Select
 
 
-def flatten_scans(plan: Plan) -> Plan:
+@plan_pass(Phase.OPTIMIZE)
+def flatten_scans(plan: Plan, _: Context) -> Plan:
     """Replace scans of queries by what the queries range over."""
     return transform(plan, _flatten, Scan)
 

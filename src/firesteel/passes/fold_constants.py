@@ -14,7 +14,9 @@ from firesteel import functions, values
 from firesteel import types as t
 from firesteel.errors import FiresteelError
 from firesteel.evaluate import expression
+from firesteel.functions import Lazy
 from firesteel.node import Node, transform
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.failing import is_condition, may_fail
 from firesteel.plan import Branch, Call, Case, Collection, Key, Lit, Mode, Path, Plan, Rex, Struct
 from firesteel.plan.build import call, lit
@@ -26,8 +28,9 @@ MAX_TEXT = 1_000
 _PLAIN = (bool, int, float, Decimal, str, datetime.date, values.Timestamp)
 
 
-def fold_constants(plan: Plan) -> Plan:
-    """Compute what depends on no row."""
+@plan_pass(Phase.OPTIMIZE)
+def fold_constants(plan: Plan, _: Context) -> Plan:
+    """Compute expressions that depend on no row."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
     return transform(plan, lambda node: _fold(node, mode), Call, Path, Case)
 
@@ -38,12 +41,21 @@ def _fold(node: Node, mode: Mode) -> Node:
             return _computed(node, mode)
         case Path() if isinstance(node.root, Lit | Collection | Struct) and _constant(node):
             return _computed(node, mode)
-        case Call() if node.fn.name in ("and", "or"):
+        case Call() if _decisive(node) is not None:
             return _logic(node, mode)
         case Case():
             return _case(node, mode)
         case _:
             return node
+
+
+def _decisive(node: Call) -> bool | None:
+    """The operand that decides a conjunction or a disjunction, whatever the others are."""
+    row = functions.find(node.fn.name)
+    return None if row is None or row.lazy is None else _DECISIVE.get(row.lazy)
+
+
+_DECISIVE = {Lazy.UNTIL_FALSE: False, Lazy.UNTIL_TRUE: True}
 
 
 def _is_pure(node: Call) -> bool:
@@ -107,7 +119,7 @@ def _is_scalar(type_: t.Type) -> bool:
 
 def _logic(node: Call, mode: Mode) -> Rex:
     """Without operands that decide nothing; and decided, where nothing before the decisive one may be wrong."""
-    decisive = node.fn.name == "or"
+    decisive = bool(_decisive(node))
     operands: list[Rex] = []
     for arg in node.values:
         value = arg.value if isinstance(arg, Lit) else None

@@ -12,8 +12,10 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
+from firesteel.functions import Origin
 from firesteel.functions import substrait as standard
 from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import (
     Agg,
     Call,
@@ -39,16 +41,22 @@ from firesteel.plan import (
     is_list,
     schema,
 )
-from firesteel.plan.scope import Scope
+from firesteel.plan.scope import RowScope
 
-Request = Generator[tuple[Node, Scope | None], Any, Node]
+Request = Generator[tuple[Node, RowScope | None], Any, Node]
 
 
-def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
-    """The plan with its types inferred from the types of its globals, in their order."""
-    done: dict[tuple[int, int], tuple[Node, Scope | None]] = {}
+@plan_pass(Phase.TYPE)
+def infer_types(plan: Plan, _: Context) -> Plan:
+    """Infer all types anew from those of the tables."""
+    return retyped(plan, [binding.type for binding in plan.globals])
 
-    def infer(node: Node, scope: Scope | None) -> Any:
+
+def retyped(plan: Plan, tables: Sequence[t.Type]) -> Plan:
+    """The plan with its types inferred from these types of its globals, in their order."""
+    done: dict[tuple[int, int], tuple[Node, RowScope | None]] = {}
+
+    def infer(node: Node, scope: RowScope | None) -> Any:
         known = done.get((id(node), id(scope)))
         if known is not None:
             return known[0]
@@ -57,7 +65,7 @@ def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
             return node
         return below(node, scope) if sorts & _SCOPED else expression(node, scope)
 
-    def expression(root: Node, scope: Scope | None) -> Node:
+    def expression(root: Node, scope: RowScope | None) -> Node:
         """One without a relation: all of it sees the same row."""
         stack = [root]
         while stack:
@@ -72,11 +80,11 @@ def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
                 stack.pop()
         return done[id(root), id(scope)][0]
 
-    def below(node: Node, scope: Scope | None) -> Request:
+    def below(node: Node, scope: RowScope | None) -> Request:
         made = yield from _join(node, scope) if isinstance(node, Join) else _node(node, scope)
         return remember(node, made, scope)
 
-    def remember(node: Node, made: Node, scope: Scope | None) -> Node:
+    def remember(node: Node, made: Node, scope: RowScope | None) -> Node:
         result = _retyped(made, scope, tables)
         done[id(node), id(scope)] = (result, scope)
         return result
@@ -86,29 +94,29 @@ def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
     return plan.replace(statement=statement, globals=bindings)
 
 
-def _node(node: Node, scope: Scope | None) -> Request:
+def _node(node: Node, scope: RowScope | None) -> Request:
     """Inputs first, because their schemas are what the expressions see."""
     if isinstance(node, JoinKey) and scope is not None and scope.split is not None:
-        left = yield node.left, Scope(scope.columns[: scope.split], scope.outer)
-        right = yield node.right, Scope(scope.columns[scope.split :], scope.outer)
+        left = yield node.left, RowScope(scope.columns[: scope.split], scope.outer)
+        right = yield node.right, RowScope(scope.columns[scope.split :], scope.outer)
         return node.replace(left=left, right=right)
     new_inputs: dict[int, Any] = {}
     inner = scope
     if inputs(node) and isinstance(node, Rel | Rex):
         for rel in inputs(node):
             new_inputs[id(rel)] = yield rel, scope
-        inner = Scope(tuple([f for rel in inputs(node) for f in schema(new_inputs[id(rel)])]), scope)
+        inner = RowScope(tuple([f for rel in inputs(node) for f in schema(new_inputs[id(rel)])]), scope)
     kids = []
     for kid in children(node):
         kids.append(new_inputs[id(kid)] if id(kid) in new_inputs else (yield kid, inner))
     return rebuild(node, kids)
 
 
-def _join(join: Join, scope: Scope | None) -> Request:
+def _join(join: Join, scope: RowScope | None) -> Request:
     left = yield join.left, scope
-    right = yield join.right, Scope(schema(left), scope) if join.lateral else scope
+    right = yield join.right, RowScope(schema(left), scope) if join.lateral else scope
     split = len(schema(left)) if isinstance(join.type, Equi) else None
-    kind = yield join.type, Scope(schema(left) + schema(right), scope, split)
+    kind = yield join.type, RowScope(schema(left) + schema(right), scope, split)
     return join.replace(type=kind, left=left, right=right)
 
 
@@ -118,7 +126,7 @@ _SCOPED = bits(Rel, JoinKey)
 _INFERRED = bits(Rel, Var, Global, Path, Call, Agg, WindowCall, Case, Collection, Struct, Pivot, Select, t.Any)
 
 
-def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
+def _retyped(node: Node, scope: RowScope | None, tables: Sequence[t.Type]) -> Node:
     match node:
         case Rel():
             return node.replace(declared=None)
@@ -131,7 +139,7 @@ def _retyped(node: Node, scope: Scope | None, tables: Sequence[t.Type]) -> Node:
             return node.replace(type=t.type_of(node.value))
         case Path():
             return node.replace(type=build.path_type(node.root.type, node.steps))
-        case Call() | Agg() | WindowCall() if ":" in node.fn.name:
+        case Call() | Agg() | WindowCall() if functions.origin(node.fn.name) is not Origin.PARTIQL:
             return _of_substrait(node)
         case Call() | Agg() if functions.find(node.fn.name) is not None:
             if _is_signed(node):

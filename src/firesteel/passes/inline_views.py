@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeVar
 
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.node import Node, transform
+from firesteel.node import Node, transform, walk
+from firesteel.passes.base import Context, Phase, View, plan_pass
 from firesteel.passes.failing import may_fail
 from firesteel.plan import Global, GlobalBinding, Mode, Plan, Rex
 
@@ -17,19 +16,12 @@ N = TypeVar("N", bound=Node)
 MAX_VIEWS = 100
 
 
-@dataclass(frozen=True)
-class View:
-    """A name for a query: the query, the globals that its ordinals refer to, and the mode that it was planned in."""
-
-    query: Rex
-    globals: tuple[GlobalBinding, ...]
-    mode: Mode = Mode.PERMISSIVE
-
-
-def inline_views(plan: Plan, find: Callable[[GlobalBinding], View | None]) -> Plan:
-    """The plan with every view in place of its name; `find` knows the views."""
+@plan_pass(Phase.BIND)
+def inline_views(plan: Plan, context: Context) -> Plan:
+    """Put the query of each view that the statement uses in place of the view's name."""
     for _ in range(MAX_VIEWS):
-        views = {i: view for i, binding in enumerate(plan.globals) if (view := find(binding)) is not None}
+        used = {rex.ordinal for rex in walk(plan.statement, Global)}
+        views = {i: view for i in sorted(used) if (view := context.view(plan.globals[i])) is not None}
         if not views:
             return plan
         for i, view in views.items():

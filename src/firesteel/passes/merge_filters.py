@@ -6,11 +6,13 @@ The inner condition stays first, so that what it guards against is still guarded
 from __future__ import annotations
 
 from firesteel.node import Node, children, rebuild, transform, walk
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.conditions import chained, filtered
 from firesteel.plan import Filter, Mode, Plan
 
 
-def merge_filters(plan: Plan) -> Plan:
+@plan_pass(Phase.OPTIMIZE)
+def merge_filters(plan: Plan, _: Context) -> Plan:
     """Merge filters that follow each other."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
     if not any(isinstance(node.input, Filter) for node in walk(plan, Filter)):

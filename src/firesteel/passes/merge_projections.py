@@ -15,6 +15,7 @@ from itertools import chain, islice
 from typing import Any
 
 from firesteel.node import Node, children, has, transform, uses, walk
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.columns import over
 from firesteel.passes.navigate import navigated, shortened
 from firesteel.plan import (
@@ -41,8 +42,9 @@ from firesteel.plan.scope import levels
 MAX_NODES = 130
 
 
-def merge_projections(plan: Plan) -> Plan:
-    """Read through projections."""
+@plan_pass(Phase.OPTIMIZE)
+def merge_projections(plan: Plan, _: Context) -> Plan:
+    """Merge a projection into the one relation that reads it."""
     if not has(plan, Project):
         return plan
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from typing import Any
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node, children, drive
 from firesteel.passes.shapes import NOTHING, WHOLE, Name, PathTree, Shape, Trie, merged
-from firesteel.plan import Global, Plan
+from firesteel.plan import Global, Plan, inputs
 
 __all__ = ["WHOLE", "Name", "PathTree", "touched_paths"]
 
@@ -36,7 +37,7 @@ def touched_paths(plan: Plan) -> dict[int, PathTree]:
         elif isinstance(node, p.Var):
             found = _column(node, env)
         else:
-            found = yield from _HANDLERS.get(type(node), _used)(node, env)
+            found = yield from _HANDLERS.get(type(node), _everything)(node, env)
         done[id(node), id(env)] = (found, env)  # the rows stay alive, so that their ids stay theirs
         return found
 
@@ -59,13 +60,22 @@ _Asking = Generator[tuple[Node, "_Env | None"], Any, Any]
 # Expressions
 
 
-def _used(node: Node, env: _Env | None) -> _Asking:
-    """Whatever takes its parts as they are."""
+def _everything(node: Node, env: _Env | None) -> _Asking:
+    """A node that takes its parts as they are, or that this table does not know: it touches all that there is of them.
+    The expressions of a relation that is not known see the rows of its inputs, as `plan.base` says."""
+    sources = inputs(node) if isinstance(node, p.Rel | p.Rex) else []
+    row: tuple[Shape, ...] = ()
+    for source in sources:
+        row += yield source, env
+    for column in row:
+        column.use()
+    inner = _Env(row, env) if sources else env
     for kid in children(node):
-        shape = yield kid, env
-        if isinstance(shape, Shape):
-            shape.use()
-    return NOTHING
+        if not isinstance(kid, p.Rel):
+            shape = yield kid, inner
+            if isinstance(shape, Shape):
+                shape.use()
+    return (NOTHING,) * len(p.schema(node)) if isinstance(node, p.Rel) else NOTHING
 
 
 def _column(node: p.Var, env: _Env | None) -> Shape:
@@ -76,13 +86,14 @@ def _column(node: p.Var, env: _Env | None) -> Shape:
 
 def _call(node: p.Call, env: _Env | None) -> _Asking:
     """EXISTS asks no more than whether there is an element."""
-    if node.fn.name == "exists":
+    row = functions.find(node.fn.name)
+    if row is not None and row.asks_for_elements:
         (arg,) = node.values
         found = yield arg.input if isinstance(arg, p.Select) else arg, env
         if isinstance(found, Shape):
             found.index()
         return NOTHING
-    return (yield from _used(node, env))
+    return (yield from _everything(node, env))
 
 
 def _path(node: p.Path, env: _Env | None) -> _Asking:
@@ -104,6 +115,7 @@ def _path(node: p.Path, env: _Env | None) -> _Asking:
                 ranged, shape = True, shape.index().element()
             case _:
                 shape.use()
+                yield step, env
                 ranged, shape = True, NOTHING
     return Shape(elements=(shape,)) if ranged else shape
 
@@ -245,8 +257,11 @@ def _join(node: p.Join, env: _Env | None) -> _Asking:
             (yield key.right, sides[1]).use()
         if node.type.residual is not None:
             (yield node.type.residual, both).use()
-    elif isinstance(node.type, p.Theta):
-        (yield node.type.condition, both).use()
+    else:
+        yield node.type, both
+        if not isinstance(node.type, p.Theta | p.Cross):
+            for column in left + right:
+                column.use()
     return (*left, NOTHING) if node.capture.tests else left + right
 
 

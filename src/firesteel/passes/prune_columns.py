@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, uses
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.columns import columns_of, renumbered
 from firesteel.passes.remembered import has_relation
 from firesteel.plan import (
     Aggregate,
     Call,
     Capture,
+    Cross,
     Equi,
     Exclude,
     Filter,
@@ -47,8 +49,9 @@ Pruned = tuple[Rel, list[int]]
 Asking = Generator[tuple[Node, Read], Any, Any]
 
 
-def prune_columns(plan: Plan) -> Plan:
-    """Leave out what is not read."""
+@plan_pass(Phase.OPTIMIZE)
+def prune_columns(plan: Plan, _: Context) -> Plan:
+    """Leave out columns that nothing reads."""
     readers = uses(plan, Rel)
     done: dict[tuple[int, Read], tuple[Any, Node]] = {}  # with the nodes, so that their ids stay theirs
 
@@ -209,6 +212,8 @@ def _join(node: Join, read: Read) -> Asking:
     if isinstance(kind, Equi):
         left_read.update(*(columns_of(key.left) for key in kind.keys))
         right_read.update(*(columns_of(key.right) for key in kind.keys))
+    if not isinstance(kind, Equi | Theta | Cross):  # not known here: it may look at all columns
+        left_read, right_read = _wanted(None, node.left), _wanted(None, node.right)
     condition = kind.condition if isinstance(kind, Theta) else kind.residual if isinstance(kind, Equi) else None
     if condition is not None:
         left_read |= {i for i in columns_of(condition) if i < width}

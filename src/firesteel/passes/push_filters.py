@@ -18,6 +18,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, walk
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.columns import columns_of, over
 from firesteel.passes.conditions import QUERIES, chained, factored, filtered, terms
 from firesteel.passes.equality import by_value
@@ -43,15 +44,18 @@ from firesteel.plan import (
     Rex,
     Select,
     SetRel,
+    Shared,
     Sort,
     Union,
+    Window,
 )
 
 #: A condition may say again what a projection computes, if that is no more than so many nodes.
 MAX_NODES = 40
 
 
-def push_filters(plan: Plan) -> Plan:
+@plan_pass(Phase.OPTIMIZE)
+def push_filters(plan: Plan, _: Context) -> Plan:
     """Move conditions down to where their columns come from."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
     done: dict[tuple[int, Order], tuple[Node, Node]] = {}  # with the nodes, so that their ids stay theirs
@@ -106,6 +110,10 @@ def _order_below(node: Node, order: Order) -> Order:
         case Filter() | Project() | Exclude() | Join():
             return order
         case Limit() | Offset():
+            return Order.KEPT
+        case Sort() | Window() | Shared():
+            return Order.TYPED
+        case Rel():  # one that is not known here may look at the order
             return Order.KEPT
         case _:
             return Order.TYPED
@@ -187,7 +195,7 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
         used = columns_of(rex)
         if not used or max(used) >= len(keys) or may_fail(rex, mode) or not by_value(rex):
             return None
-        if any(keys[i].type.missable for i in used) and not _is_comparison(rex):
+        if any(keys[i].type.missable for i in used) and not _is_absent_of_absent(rex):
             return None
         there = over(rex, [*keys, *keys])
         return there if _affordable(there, rex) and not may_fail(there, mode) else None
@@ -198,9 +206,10 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
     return filtered(node.replace(aggs=tuple(aggs), keys=tuple(keys), input=source), kept)
 
 
-def _is_comparison(rex: Rex) -> bool:
-    """Not true of NULL, nor of MISSING."""
-    return isinstance(rex, Call) and rex.fn.name in ("eq", "ne", "lt", "lte", "gt", "gte", "between")
+def _is_absent_of_absent(rex: Rex) -> bool:
+    """Is the condition neither true of NULL nor of MISSING, as comparisons are?"""
+    row = functions.find(rex.fn.name) if isinstance(rex, Call) else None
+    return row is not None and row.is_absent_of_absent
 
 
 def _each_once(node: Distinct, wanted: Terms, order: Order, mode: Mode) -> Asking:

@@ -91,6 +91,31 @@ def standard_type(
     return by_name.judged(name, values, types, chosen, params, fn.returns)
 
 
+def typed_fn(name: str, args: Sequence[Rex | t.Type], returns: t.Type, choices: Sequence[tuple[str, str]] = ()) -> Fn:
+    """The catalogue's function of that name, for these arguments, with a result type that is given and not inferred."""
+    row = functions.find(name)
+    assert row is not None, name
+    params = tuple(TypeParam(one) if isinstance(one, t.Type) else ValueParam(one.type) for one in args)
+    opts = FnOption.PROPAGATE if row.propagates else FnOption.NONE
+    return Fn(name, opts, params, returns, choices=tuple(Choice(*one) for one in choices))
+
+
+def substrait_expression(name: str, args: Sequence[Rex | t.Type], returns: t.Type, **choices: str) -> Call:
+    """A call of what Substrait has as an expression, not as a function: `substrait_expression("cast", (x, type), type,
+    failure="NULL")`."""
+    return Call(typed_fn(f"expression:{name}", args, returns, tuple(choices.items())), tuple(args))
+
+
+def substrait_cast(value: Rex, type_: t.Type, *, failure: str = "THROW") -> Rex:
+    """Substrait's cast: NULL stays NULL. A value that already has the type is not cast."""
+    if t.proper(value.type) == t.proper(type_) and not isinstance(value.type, t.Null):
+        return value
+    target = t.absent(type_, nullable=value.type.nullable or failure == "NULL")
+    if isinstance(value, Lit) and value.value is None:
+        return Lit(t.absent(type_, nullable=True), None)
+    return substrait_expression("cast", (value, t.proper(type_)), target, failure=failure)
+
+
 def call(name: str, *args: Rex | t.Type) -> Call:
     """A call of the catalogue's function of that name."""
     return Call(signature(name, args), args)

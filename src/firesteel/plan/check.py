@@ -15,14 +15,14 @@ from firesteel.plan import rel as rels
 from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.schema import schema
-from firesteel.plan.scope import Scope, Visit, visits
+from firesteel.plan.scope import RowScope, Visit, visits
 from firesteel.plan.statement import CreateView, Mode, Plan, Root
 
 #: The versions of the plan document that are understood.
 VERSIONS = ((0, 1),)
 
 Finding = tuple[str, str | None]
-Findings = Iterator[Finding]
+Problems = Iterator[Finding]
 
 
 def check(plan: Plan) -> list[FiresteelError]:
@@ -45,7 +45,7 @@ def ensure(plan: Plan) -> None:
         raise found[0]
 
 
-Judge = Callable[[Any, Scope | None, Plan], Findings]
+Judge = Callable[[Any, RowScope | None, Plan], Problems]
 _JUDGES: dict[type[Node], Judge] = {}
 _JUDGES_OF: dict[type[Node], list[Judge]] = {}
 
@@ -84,21 +84,21 @@ _DEFINE = "name a type of the header, or define it in (types ...)"
 
 
 @_judge(Plan)
-def _plan(plan: Plan, _scope: Scope | None, _plan: Plan) -> Findings:
+def _plan(plan: Plan, _scope: RowScope | None, _plan: Plan) -> Problems:
     if plan.version not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         yield f"version {plan.version[0]}.{plan.version[1]} of the plan is not known", f"known is {known}"
 
 
 @_judge(Root)
-def _root(root: Root, _scope: Scope | None, _plan: Plan) -> Findings:
+def _root(root: Root, _scope: RowScope | None, _plan: Plan) -> Problems:
     count = len(schema(root.input))
     if len(root.names) != count:
         yield f"the root has {len(root.names)} names for {count} columns", None
 
 
 @_judge(CreateView)
-def _create_view(view: CreateView, _scope: Scope | None, _plan: Plan) -> Findings:
+def _create_view(view: CreateView, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not view.name:
         yield "the view has no name", None
 
@@ -108,7 +108,7 @@ def _create_view(view: CreateView, _scope: Scope | None, _plan: Plan) -> Finding
 
 
 @_judge(rexes.Lit)
-def _lit(lit: rexes.Lit, _scope: Scope | None, _plan: Plan) -> Findings:
+def _lit(lit: rexes.Lit, _scope: RowScope | None, _plan: Plan) -> Problems:
     actual = t.type_of(lit.value)
     if isinstance(actual, t.Integer) and isinstance(lit.type, t.Integer):
         bits = lit.type.bits
@@ -131,7 +131,7 @@ def _stands_for(actual: t.Type, declared: t.Type) -> bool:
 
 
 @_judge(rexes.Var)
-def _var(var: rexes.Var, scope: Scope | None, _plan: Plan) -> Findings:
+def _var(var: rexes.Var, scope: RowScope | None, _plan: Plan) -> Problems:
     around = scope.at(var.depth) if scope is not None and var.depth >= 0 else None
     if around is None:
         yield f"variable {var.ordinal} at depth {var.depth} is outside of any relation", None
@@ -143,18 +143,18 @@ def _var(var: rexes.Var, scope: Scope | None, _plan: Plan) -> Findings:
         yield f"variable {var.ordinal} is a {field.type}, and is called a {var.type}", None
 
 
-def _columns(scope: Scope) -> str | None:
+def _columns(scope: RowScope) -> str | None:
     names = ", ".join(f"{i} {f.name or ''}".strip() for i, f in enumerate(scope.columns))
     return f"they are {names}" if names else None
 
 
 @_judge(rexes.UnresolvedVar)
-def _unresolved(var: rexes.UnresolvedVar, _scope: Scope | None, _plan: Plan) -> Findings:
+def _unresolved(var: rexes.UnresolvedVar, _scope: RowScope | None, _plan: Plan) -> Problems:
     yield f"the variable '{var.name}' is not resolved", "give its ordinal: (var 0)"
 
 
 @_judge(rexes.Global)
-def _global(rex: rexes.Global, _scope: Scope | None, plan: Plan) -> Findings:
+def _global(rex: rexes.Global, _scope: RowScope | None, plan: Plan) -> Problems:
     if not 0 <= rex.ordinal < len(plan.globals):
         yield f"no global {rex.ordinal}: the plan has {len(plan.globals)}", None
     elif not t.overlap(rex.type, plan.globals[rex.ordinal].type):
@@ -163,7 +163,7 @@ def _global(rex: rexes.Global, _scope: Scope | None, plan: Plan) -> Findings:
 
 
 @_judge(rexes.Path)
-def _path(path: rexes.Path, _scope: Scope | None, _plan: Plan) -> Findings:
+def _path(path: rexes.Path, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not path.steps:
         yield "the path has no steps", None
     for step in path.steps:
@@ -176,23 +176,23 @@ def _can_be_key(type_: t.Type) -> bool:
 
 
 @_judge(rexes.Call)
-def _call(call: rexes.Call, _scope: Scope | None, _plan: Plan) -> Findings:
+def _call(call: rexes.Call, _scope: RowScope | None, _plan: Plan) -> Problems:
     yield from _function(call.fn, call.args, functions.Kind.SCALAR)
 
 
 @_judge(rels.Agg)
-def _agg(agg: rels.Agg, _scope: Scope | None, _plan: Plan) -> Findings:
+def _agg(agg: rels.Agg, _scope: RowScope | None, _plan: Plan) -> Problems:
     yield from _function(agg.fn, agg.args, functions.Kind.AGGREGATE)
 
 
 @_judge(rels.WindowCall)
-def _window_call(call: rels.WindowCall, _scope: Scope | None, _plan: Plan) -> Findings:
+def _window_call(call: rels.WindowCall, _scope: RowScope | None, _plan: Plan) -> Problems:
     row = functions.find(call.fn.name)
     aggregates = row is not None and row.kind is functions.Kind.AGGREGATE
     yield from _function(call.fn, call.args, functions.Kind.AGGREGATE if aggregates else functions.Kind.WINDOW)
 
 
-def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind) -> Findings:
+def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind) -> Problems:
     row = functions.find(fn.name)
     if row is None:
         meant = functions.suggest(fn.name)
@@ -219,7 +219,7 @@ def _function(fn: rexes.Fn, args: tuple[Rex | t.Type, ...], kind: functions.Kind
         yield f"'{fn.name}' gives a {returns}, and is declared to give a {fn.returns}", _forms(row)
 
 
-def _standard(fn: rexes.Fn, args: tuple[Rex | t.Type, ...]) -> Findings:
+def _standard(fn: rexes.Fn, args: tuple[Rex | t.Type, ...]) -> Problems:
     """Of Substrait's functions: does a form take the arguments, and is the signature the one that follows from them?"""
     try:
         build.standard_type(fn.name, args, fn.choices, fn)
@@ -232,7 +232,7 @@ def _forms(row: functions.Function) -> str:
 
 
 @_judge(rexes.Case)
-def _case(case: rexes.Case, _scope: Scope | None, _plan: Plan) -> Findings:
+def _case(case: rexes.Case, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not case.branches:
         yield "a case has at least one branch", None
 
@@ -240,7 +240,7 @@ def _case(case: rexes.Case, _scope: Scope | None, _plan: Plan) -> Findings:
 def _kind_of(what: str, *kinds: type[t.Type]) -> Judge:
     names = " or ".join(kind.tag for kind in kinds)
 
-    def judge(rex: Rex, _scope: Scope | None, _plan: Plan) -> Findings:
+    def judge(rex: Rex, _scope: RowScope | None, _plan: Plan) -> Problems:
         if not isinstance(rex.type, (*kinds, t.Any, t.Unresolved)):
             yield f"a {what} is a {names}, not a {rex.type}", None
 
@@ -254,7 +254,7 @@ _JUDGES[rexes.Select] = _kind_of("select", t.Bag, t.Array)
 
 
 @_judge(rexes.CollToScalar)
-def _coll_to_scalar(rex: rexes.CollToScalar, _scope: Scope | None, _plan: Plan) -> Findings:
+def _coll_to_scalar(rex: rexes.CollToScalar, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not isinstance(rex.query.type, t.Collection | t.Any):
         yield f"coll_to_scalar takes a query, not a {rex.query.type}", None
 
@@ -264,7 +264,7 @@ def _coll_to_scalar(rex: rexes.CollToScalar, _scope: Scope | None, _plan: Plan) 
 
 
 @_judge(Rel)
-def _rel(rel: Rel, _scope: Scope | None, _plan: Plan) -> Findings:
+def _rel(rel: Rel, _scope: RowScope | None, _plan: Plan) -> Problems:
     actual = schema(rel)
     if isinstance(rel, NamingRel) and rel.names and len(rel.names) != len(actual):
         yield f"{rel.tag} has {len(rel.names)} names for {len(actual)} columns", None
@@ -278,7 +278,7 @@ def _rel(rel: Rel, _scope: Scope | None, _plan: Plan) -> Findings:
             yield f"column {i} of {rel.tag} is a {is_.type}; its schema says {said.type}", None
 
 
-def _condition(what: str, condition: Rex, plan: Plan) -> Findings:
+def _condition(what: str, condition: Rex, plan: Plan) -> Problems:
     """A condition that can be no boolean. In PartiQL's permissive mode it is MISSING, and so never true."""
     forgiven = all(getattr(statement, "mode", None) is Mode.PERMISSIVE for statement in plan.statements)
     if not forgiven and not t.overlap(condition.type, t.Bool(nullable=True, missable=True)):
@@ -286,17 +286,17 @@ def _condition(what: str, condition: Rex, plan: Plan) -> Findings:
 
 
 @_judge(rels.Filter)
-def _filter(rel: rels.Filter, _scope: Scope | None, plan: Plan) -> Findings:
+def _filter(rel: rels.Filter, _scope: RowScope | None, plan: Plan) -> Problems:
     yield from _condition("filter", rel.predicate, plan)
 
 
 @_judge(rels.Theta)
-def _theta(join: rels.Theta, _scope: Scope | None, plan: Plan) -> Findings:
+def _theta(join: rels.Theta, _scope: RowScope | None, plan: Plan) -> Problems:
     yield from _condition("join", join.condition, plan)
 
 
 @_judge(rels.Equi)
-def _equi(join: rels.Equi, _scope: Scope | None, plan: Plan) -> Findings:
+def _equi(join: rels.Equi, _scope: RowScope | None, plan: Plan) -> Problems:
     if not join.keys:
         yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
     if join.residual is not None:
@@ -304,32 +304,32 @@ def _equi(join: rels.Equi, _scope: Scope | None, plan: Plan) -> Findings:
 
 
 @_judge(rels.Join)
-def _join(join: rels.Join, _scope: Scope | None, _plan: Plan) -> Findings:
+def _join(join: rels.Join, _scope: RowScope | None, _plan: Plan) -> Problems:
     if join.lateral and join.capture.pads_left:
         yield f"a lateral join cannot be {join.capture.name}: its right side exists only for a left row", None
 
 
 @_judge(rels.SetRel)
-def _set(rel: rels.SetRel, _scope: Scope | None, _plan: Plan) -> Findings:
+def _set(rel: rels.SetRel, _scope: RowScope | None, _plan: Plan) -> Problems:
     left, right = len(schema(rel.left)), len(schema(rel.right))
     if left != right:
         yield f"{rel.tag} takes relations of one width, not of {left} and {right} columns", None
 
 
 @_judge(rels.Sort)
-def _sort(rel: rels.Sort, _scope: Scope | None, _plan: Plan) -> Findings:
+def _sort(rel: rels.Sort, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not rel.specs:
         yield "sort has no keys", None
 
 
 @_judge(rels.Aggregate)
-def _aggregate(rel: rels.Aggregate, _scope: Scope | None, _plan: Plan) -> Findings:
+def _aggregate(rel: rels.Aggregate, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not rel.aggs and not rel.keys:
         yield "aggregate has neither keys nor aggregates", None
 
 
 @_judge(rels.Limit)
-def _limit(rel: rels.Limit, _scope: Scope | None, _plan: Plan) -> Findings:
+def _limit(rel: rels.Limit, _scope: RowScope | None, _plan: Plan) -> Problems:
     # An offset that is no number is an error only in strict mode, and so for the run to find.
     if not t.overlap(rel.count.type, t.INT):
         yield f"limit takes an integer, not a {rel.count.type}", None

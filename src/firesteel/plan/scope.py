@@ -23,17 +23,17 @@ MAX_VISITS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Scope:
+class RowScope:
     """The columns of the row at hand, and the scope around it."""
 
     columns: Schema = ()
-    outer: Scope | None = None
+    outer: RowScope | None = None
     #: Between the two rows of a join that has keys: how many of the columns are the left row's.
     split: int | None = None
 
-    def at(self, depth: int) -> Scope | None:
+    def at(self, depth: int) -> RowScope | None:
         """The scope that is `depth` rows out."""
-        scope: Scope | None = self
+        scope: RowScope | None = self
         while depth > 0 and scope is not None:
             scope, depth = scope.outer, depth - 1
         return scope
@@ -48,7 +48,7 @@ class Visit(NamedTuple):
     """A node on the way down, with what it sees and how it was reached."""
 
     node: Node
-    scope: Scope | None
+    scope: RowScope | None
     parent: Visit | None
 
     @property
@@ -64,9 +64,9 @@ class Visit(NamedTuple):
         return Place(tuple(reversed(steps)))
 
 
-def visits(root: Node, scope: Scope | None = None) -> Iterator[Visit]:
+def visits(root: Node, scope: RowScope | None = None) -> Iterator[Visit]:
     """Every node with its scope, parents first; a node that is shared within one scope is visited once."""
-    seen: dict[tuple[int, int], Scope | None] = {}  # the scopes stay alive, so that their ids stay theirs
+    seen: dict[tuple[int, int], RowScope | None] = {}  # the scopes stay alive, so that their ids stay theirs
     stack = [Visit(root, scope, None)]
     while stack:
         visit = stack.pop()
@@ -82,23 +82,23 @@ def visits(root: Node, scope: Scope | None = None) -> Iterator[Visit]:
             stack.extend([Visit(kid, inner, visit) for kid, inner in reversed(scoped_children(node, scope))])
 
 
-def scoped_children(node: Node, scope: Scope | None) -> list[tuple[Node, Scope | None]]:
+def scoped_children(node: Node, scope: RowScope | None) -> list[tuple[Node, RowScope | None]]:
     """The nodes below, each with the scope it has there. A definition's node has one only where it is used."""
     if isinstance(node, Definition):
         return []
     kids = children(node)
     if isinstance(node, JoinKey) and scope is not None and scope.split is not None:
-        left = Scope(scope.columns[: scope.split], scope.outer)
-        right = Scope(scope.columns[scope.split :], scope.outer)
+        left = RowScope(scope.columns[: scope.split], scope.outer)
+        right = RowScope(scope.columns[scope.split :], scope.outer)
         return [(node.left, left), (node.right, right)]
     sources = inputs(node)
     if not sources or not isinstance(node, Rel | Rex):
         return [(kid, scope) for kid in kids]
-    inner = Scope(tuple([f for rel in sources for f in schema(rel)]), scope)
+    inner = RowScope(tuple([f for rel in sources for f in schema(rel)]), scope)
     if isinstance(node, Join):
         if isinstance(node.type, Equi):
-            inner = Scope(inner.columns, scope, split=len(schema(node.left)))
-        beside = Scope(schema(node.left), scope) if node.lateral else scope
+            inner = RowScope(inner.columns, scope, split=len(schema(node.left)))
+        beside = RowScope(schema(node.left), scope) if node.lateral else scope
         return [(node.type, inner), (node.left, scope), (node.right, beside)]
     return [(kid, scope if isinstance(kid, Rel) else inner) for kid in kids]
 

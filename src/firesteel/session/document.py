@@ -14,6 +14,8 @@ from firesteel.explain import explain
 from firesteel.ion import Element, read
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
+from firesteel.plan.findings import Findings, RepairedPlan, check_plan
+from firesteel.plan.lookup import FileLookup
 from firesteel.warning import QueryWarning
 
 
@@ -31,12 +33,12 @@ class Plan:
     def node(self) -> plan.Plan:
         return self.lowered().plan
 
-    def lowered(self, catalog: substrait.Catalog | None = None) -> substrait.Lowered:
+    def lowered(self, catalog: FileLookup | None = None) -> RepairedPlan:
         """The plan over the tables of a catalog, and what had to be put right on the way there."""
         if self.message is not None:
             return substrait.lower(self.message, catalog)
         assert self.given is not None
-        return substrait.Lowered(self.given, ())
+        return RepairedPlan(self.given)
 
     @overload
     def to_ion(self, *, binary: Literal[False] = False) -> str: ...
@@ -54,14 +56,14 @@ class Plan:
         """The plan as a tree, one line per node; a Substrait plan by its own relations."""
         return substrait.explain(self.message) if self.message is not None else explain(self.node)
 
-    def check(self, catalog: substrait.Catalog | None = None) -> substrait.Findings:
+    def check(self, catalog: FileLookup | None = None) -> Findings:
         """What is wrong with the plan: a list of errors, empty where nothing is; its `repairs` are what was put right.
 
         All of a Substrait plan is judged, over the tables of a catalog, or else by the schemas that it declares.
         """
         if self.message is not None:
             return substrait.check(self.message, catalog)
-        return substrait.check_node(self.node)
+        return check_plan(self.node)
 
     def ensure(self) -> Plan:
         """This plan, or the first thing that is wrong with it, raised."""

@@ -12,8 +12,8 @@ from firesteel.errors import UnsupportedError
 from firesteel.explain import PlanReport, report
 from firesteel.explain import table as draw
 from firesteel.ion import dumps
+from firesteel.repair import Repair
 from firesteel.session.engines import Outcome
-from firesteel.substrait import Repair
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:

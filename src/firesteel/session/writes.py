@@ -14,9 +14,9 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.node import Node, transform
 from firesteel.plan import build
+from firesteel.plan.fit import fit
 from firesteel.policy import Kind, Policy
 from firesteel.source import Place, Span
-from firesteel.substrait.lower.edges import fit
 from firesteel.tables import Arrow, File, Memory, Table
 
 

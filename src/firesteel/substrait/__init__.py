@@ -1,23 +1,16 @@
 """Substrait plans of any version: read, and written, as protobuf's bytes and JSON; lowered to the algebra."""
 
-from firesteel.substrait.check import Findings, check, check_node, numbered
+from firesteel.substrait.check import check
 from firesteel.substrait.explain import explain
-from firesteel.substrait.lower import Catalog, Lowered, lower
+from firesteel.substrait.lower import lower
 from firesteel.substrait.lower.extended import register_relation
 from firesteel.substrait.message import Message, new
-from firesteel.substrait.repairs import Effect, Repair
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode
 
 __all__ = [
-    "Catalog",
-    "Effect",
-    "Findings",
-    "Lowered",
     "Message",
-    "Repair",
     "check",
-    "check_node",
     "decode",
     "encode",
     "explain",
@@ -25,6 +18,5 @@ __all__ = [
     "lower",
     "new",
     "register_relation",
-    "numbered",
     "to_json",
 ]

@@ -7,16 +7,16 @@ filters and taking subqueries apart know those.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
-from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.outputs import as_declared
@@ -35,10 +35,10 @@ class Lambda:
 
 
 #: A value, a type, a name (of an argument that is one of a few), or a function.
-Argument = p.Rex | t.Type | str | Lambda
+CallArgument = p.Rex | t.Type | str | Lambda
 
 
-def scalar(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex:
+def scalar(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex:
     """A scalar call."""
     escaped = _like(message, args, extensions) or _not_like(message, args, extensions)
     if escaped is not None:
@@ -53,7 +53,7 @@ def scalar(message: Message, args: Sequence[Argument], extensions: Extensions) -
 
 
 def aggregate(
-    message: Message, args: Sequence[Argument], extensions: Extensions, order: tuple[p.SortSpec, ...] = ()
+    message: Message, args: Sequence[CallArgument], extensions: Extensions, order: tuple[p.SortSpec, ...] = ()
 ) -> p.Agg:
     """An aggregate call, without its filter."""
     _phase(message)
@@ -65,7 +65,7 @@ def aggregate(
 
 
 def _over_rows(
-    found: standard.Resolved, args: Sequence[Argument], message: Message
+    found: standard.Resolved, args: Sequence[CallArgument], message: Message
 ) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
     """The function and the arguments of a call over many rows: PartiQL's function where it is the same."""
     values = tuple(one for one in _values(found, args, message) if not isinstance(one, Lambda))
@@ -80,17 +80,17 @@ def _is_distinct(message: Message) -> bool:
     return message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
 
 
-def _separated(message: Message, args: Sequence[Argument], extensions: Extensions) -> Sequence[Argument]:
+def _separated(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> Sequence[CallArgument]:
     """`string_agg` of one argument is DuckDB's, and separates by a comma."""
     if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
         return args
-    extensions.repair("comma", message.where)
+    extensions.repair(RepairKind.COMMA, message.where)
     return [*args, p.Lit(t.STRING, ",")]
 
 
 def window(
     message: Message,
-    args: Sequence[Argument],
+    args: Sequence[CallArgument],
     extensions: Extensions,
     partition: tuple[p.Rex, ...],
     order: tuple[p.SortSpec, ...],
@@ -102,26 +102,11 @@ def window(
     return p.WindowCall(fn, values, partition, order, frame=frame, distinct=_is_distinct(message)).at(message.where)
 
 
-def expression(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, **choices: str) -> p.Call:
-    """A call of what Substrait has as an expression: `expression("cast", (x, type), type, failure="NULL")`."""
-    return p.Call(_made(f"expression:{name}", args, returns, tuple(choices.items())), tuple(args))
-
-
-def cast(value: p.Rex, type_: t.Type, *, failure: str = "THROW") -> p.Rex:
-    """A cast: NULL stays NULL. A value that is of the type is itself."""
-    if t.proper(value.type) == t.proper(type_) and not isinstance(value.type, t.Null):
-        return value
-    target = t.absent(type_, nullable=value.type.nullable or failure == "NULL")
-    if isinstance(value, p.Lit) and value.value is None:
-        return p.Lit(t.absent(type_, nullable=True), None)
-    return expression("cast", (value, t.proper(type_)), target, failure=failure)
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Resolving
 
 
-def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions: Extensions) -> standard.Resolved:
+def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extensions: Extensions) -> standard.Resolved:
     declared = extensions.function(message.function_reference, message.where)
     if any(isinstance(one, t.Type) for one in args):  # none of the standard's functions does
         raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
@@ -132,12 +117,12 @@ def _resolved(message: Message, kind: Kind, args: Sequence[Argument], extensions
     except FiresteelError as error:
         raise error.located(message.where) from None
     found = as_declared(message, kind, found, given, extensions)
-    for sort, *parts in found.repairs:
-        extensions.repair(sort, message.where, *parts)
+    for repair in found.repairs:
+        extensions.note(replace(repair, where=message.where))
     return found
 
 
-def _argument(given: Argument) -> standard.Argument:
+def _argument(given: CallArgument) -> standard.Argument:
     if isinstance(given, str):
         return standard.EnumValue(given)
     if isinstance(given, p.Lit):
@@ -162,7 +147,7 @@ def _phase(message: Message) -> None:
 # Building
 
 
-def _values(found: standard.Resolved, args: Sequence[Argument], message: Message) -> list[p.Rex | t.Type | Lambda]:
+def _values(found: standard.Resolved, args: Sequence[CallArgument], message: Message) -> list[p.Rex | t.Type | Lambda]:
     """The arguments that are values, cast where they have to be; a name that was given as text is none."""
     names = {i for i, one in enumerate(found.implementation.parameters) if one.shape is None}
     given = [one for one in args if not isinstance(one, str)]
@@ -173,20 +158,12 @@ def _values(found: standard.Resolved, args: Sequence[Argument], message: Message
             given = [one for one in args if not isinstance(one, str)][extra:]
     made: list[p.Rex | t.Type | Lambda] = []
     for one, target in zip(given, found.casts, strict=True):
-        made.append(cast(one, target) if target is not None and isinstance(one, p.Rex) else one)
+        made.append(build.substrait_cast(one, target) if target is not None and isinstance(one, p.Rex) else one)
     return made
 
 
 def _fn(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Fn:
-    return _made(found.row.name, args, found.returns, found.choices)
-
-
-def _made(name: str, args: Sequence[p.Rex | t.Type], returns: t.Type, choices: Sequence[tuple[str, str]]) -> p.Fn:
-    row = functions.find(name)
-    assert row is not None, name
-    params = tuple(p.TypeParam(one) if isinstance(one, t.Type) else p.ValueParam(one.type) for one in args)
-    opts = p.FnOption.PROPAGATE if row.propagates else p.FnOption.NONE
-    return p.Fn(name, opts, params, returns, choices=tuple(p.Choice(*one) for one in choices))
+    return build.typed_fn(found.row.name, args, found.returns, found.choices)
 
 
 # What PartiQL's functions say as well.
@@ -266,7 +243,7 @@ def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
     return made
 
 
-def _like(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex | None:
+def _like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
     """`like` with a third argument, the escape: other producers than the standard have it."""
     declared = extensions.function(message.function_reference, message.where)
     if declared.name.lower() != "like" or len(args) != 3 or not all(isinstance(one, p.Rex) for one in args):
@@ -274,14 +251,14 @@ def _like(message: Message, args: Sequence[Argument], extensions: Extensions) ->
     values = [one for one in args if isinstance(one, p.Rex)]
     if not all(isinstance(one.type, t.Text | t.Null) for one in values):
         return None
-    extensions.repair("escape", message.where)
+    extensions.repair(RepairKind.ESCAPE, message.where)
     if isinstance(values[2], p.Lit) and not values[2].value:
         values = values[:2]
     nullable = any(one.type.nullable for one in values)
     return _exactly(build.call("like", *values), t.Bool(nullable=nullable)).at(message.where)
 
 
-def _not_like(message: Message, args: Sequence[Argument], extensions: Extensions) -> p.Rex | None:
+def _not_like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
     """DuckDB writes NOT LIKE as an inequality: a text beside a constant that is a pattern."""
     if "duckdb" not in extensions.producer or len(args) != 2:
         return None
@@ -291,7 +268,7 @@ def _not_like(message: Message, args: Sequence[Argument], extensions: Extensions
         return None
     if not isinstance(text.type, t.Text) or not isinstance(pattern.value, str) or "%" not in pattern.value:
         return None
-    extensions.repair("not_like", message.where)
+    extensions.repair(RepairKind.NOT_LIKE, message.where)
     return build.call("not", build.call("like", text, pattern)).at(message.where)
 
 
@@ -321,7 +298,9 @@ def _with_lambda(found: standard.Resolved, values: Sequence[p.Rex | t.Type | Lam
     else:
         made = p.Select(t.Array(function.body.type), function.body, scan)
         if found.row.name in _MATCHES:
-            made = expression(_MATCHES[found.row.name], (made,), t.Bool(nullable=function.body.type.nullable))
+            made = build.substrait_expression(
+                _MATCHES[found.row.name], (made,), t.Bool(nullable=function.body.type.nullable)
+            )
     if not source.type.nullable:
         return made
     absent = build.call("is_null", source)

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from firesteel.errors import PlanError
+from firesteel.repair import Repair, RepairKind
 from firesteel.source import Place
 from firesteel.substrait.message import Message
-from firesteel.substrait.repairs import Repair, repair
 
 #: The prefix of the URNs of Substrait's own extensions.
 STANDARD = "extension:io.substrait:"
@@ -57,11 +57,13 @@ class Extensions:
             raise PlanError(f"no type is declared with the anchor {anchor}", where=where)
         return found
 
-    def repair(self, sort: str, where: Place | None, *parts: object) -> None:
-        """Note what was put right, by its sort; the same thing once."""
-        made = repair(sort, where, *parts)
-        if all(known.message != made.message for known in self.repairs):
-            self.repairs.append(made)
+    def repair(self, kind: RepairKind, where: Place | None, **fields: object) -> None:
+        """Note a repair. The same one in several places is noted once, at the first of them."""
+        self.note(Repair.of(kind, where, **fields))
+
+    def note(self, repair: Repair) -> None:
+        if all((one.kind, one.fields) != (repair.kind, repair.fields) for one in self.repairs):
+            self.repairs.append(repair)
 
 
 def read_extensions(plan: Message) -> Extensions:
@@ -103,9 +105,9 @@ def _urn(one: Message, urns: dict[int, str], uris: dict[int, str], made: Extensi
             return uri
         found = _FILE.search(uri)
         if found:
-            made.repair("old_uri", one.where, uri, STANDARD + found[1])
+            made.repair(RepairKind.OLD_URI, one.where, uri=uri, urn=STANDARD + found[1])
             return STANDARD + found[1]
-        made.repair("unknown_uri", one.where, uri)
+        made.repair(RepairKind.UNKNOWN_URI, one.where, uri=uri)
         return None
-    made.repair("no_uri", one.where)
+    made.repair(RepairKind.NO_URI, one.where)
     return None

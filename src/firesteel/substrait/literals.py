@@ -12,6 +12,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions.substrait.coercion import common
 from firesteel.node import drive
+from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import STANDARD, Extensions
 from firesteel.substrait.held import held
 from firesteel.substrait.message import Message, new
@@ -57,7 +58,7 @@ def _read(message: Message, extensions: Extensions) -> Typed | Generator[Any, An
 
 def _null(message: Message, extensions: Extensions) -> Typed:
     if message.null.which("kind") is None:
-        extensions.repair("untyped_null", message.where)
+        extensions.repair(RepairKind.UNTYPED_NULL, message.where)
         return t.NULL, None
     type_ = read_type(message.null, extensions)
     if not type_.nullable:

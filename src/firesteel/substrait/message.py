@@ -10,7 +10,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from firesteel.source import Place
-from firesteel.substrait.schema import Field, MessageType, holding, schema
+from firesteel.substrait.schema import MessageField, MessageType, holding, schema
 
 #: What a field is when it is not set, by its kind.
 DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double": 0.0, "float": 0.0}
@@ -56,7 +56,7 @@ class Message:
         number = getattr(self, name)
         return schema().enums[self.kind.by_name[name].of].names.get(number, str(number))
 
-    def put(self, field: Field, value: Any) -> None:
+    def put(self, field: MessageField, value: Any) -> None:
         """Set a field as a reader comes to it: the last of a oneof counts, a repeated one grows."""
         given = self.given
         if field.repeated:
@@ -67,7 +67,7 @@ class Message:
                 del given[name]
         given[field.name] = value
 
-    def step_to(self, field: Field) -> str:
+    def step_to(self, field: MessageField) -> str:
         """The step from here to the value that a field gets next."""
         return f"{field.name}[{len(self.given.get(field.name, ()))}]" if field.repeated else field.name
 
@@ -86,7 +86,7 @@ class Message:
         """What an error points at. Every node has one, and few are looked at: the path is told when it is asked for."""
         return _There(self)
 
-    def __iter__(self) -> Iterator[tuple[Field, Any]]:
+    def __iter__(self) -> Iterator[tuple[MessageField, Any]]:
         """The fields that are set, in the order of their numbers, as protobuf writes them."""
         named = self.kind.by_name
         for name in sorted(self.given, key=lambda name: named[name].number):

@@ -14,6 +14,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
+from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
@@ -41,16 +42,23 @@ def as_declared(
     if not isinstance(said, t.Text):
         other = standard.giving(found, kind, arguments, said)
         if other is not None:
-            extensions.repair("overload", message.where, other.row.name, t.proper(said), other.implementation)
+            extensions.repair(
+                RepairKind.OVERLOAD,
+                message.where,
+                function=other.row.name,
+                declared=t.proper(said),
+                form=other.implementation,
+            )
             return other
     by_duckdb = "duckdb" in extensions.producer  # which writes some type of its own
     if isinstance(said, t.Decimal) and found.row.name in _ANY_DIGITS:
-        extensions.repair("digits", message.where, found.row.name, t.proper(given), t.proper(said))
+        types = {"given": t.proper(given), "declared": t.proper(said)}
+        extensions.repair(RepairKind.DIGITS, message.where, function=found.row.name, **types)
         return replace(found, returns=t.absent(said, nullable=given.nullable))
     if not _alike(said, given) and not by_duckdb:
         raise PlanError(f"'{found.row.name}' gives {given}, and not {said}", where=message.where)
-    sort = "output_loss" if standard.loses(said, given) else "output"
-    extensions.repair(sort, message.where, found.row.name, given, said)
+    kind_ = RepairKind.OUTPUT_LOSS if standard.loses(said, given) else RepairKind.OUTPUT
+    extensions.repair(kind_, message.where, function=found.row.name, given=given, declared=said)
     return found
 
 
@@ -65,7 +73,7 @@ def _undeclared(message: Message, found: standard.Resolved, extensions: Extensio
         return found
     precision, scale = source.precision or _MOST_DIGITS, source.scale or 0
     meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))
-    extensions.repair("undeclared_mean", message.where, found.row.name, meant)
+    extensions.repair(RepairKind.UNDECLARED_MEAN, message.where, function=found.row.name, given=meant)
     return replace(found, returns=t.absent(meant, nullable=found.returns.nullable))
 
 

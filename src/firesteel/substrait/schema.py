@@ -29,7 +29,7 @@ KINDS: dict[int, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Field:
+class MessageField:
     """A field of a message."""
 
     name: str
@@ -53,15 +53,15 @@ class MessageType:
     """A message: its fields, by number, by name and by their name in JSON."""
 
     name: str
-    by_number: dict[int, Field] = field(default_factory=dict)
-    by_name: dict[str, Field] = field(default_factory=dict)
-    by_json: dict[str, Field] = field(default_factory=dict)
+    by_number: dict[int, MessageField] = field(default_factory=dict)
+    by_name: dict[str, MessageField] = field(default_factory=dict)
+    by_json: dict[str, MessageField] = field(default_factory=dict)
 
     @cached_property
     def short(self) -> str:
         return self.name.rpartition(".")[2]
 
-    def add(self, one: Field) -> None:
+    def add(self, one: MessageField) -> None:
         self.by_number[one.number] = one
         self.by_name[one.name] = one
         self.by_json[one.json_name] = one
@@ -89,72 +89,79 @@ class Schema:
 
 
 #: Messages that were removed, in the form of `REMOVED`.
-_REMOVED_MESSAGES: dict[str, tuple[Field, ...]] = {
-    "substrait.extensions.SimpleExtensionURI": (Field("extension_uri_anchor", 1, "uint32"), Field("uri", 2, "string")),
+_REMOVED_MESSAGES: dict[str, tuple[MessageField, ...]] = {
+    "substrait.extensions.SimpleExtensionURI": (
+        MessageField("extension_uri_anchor", 1, "uint32"),
+        MessageField("uri", 2, "string"),
+    ),
     "substrait.Type.Timestamp": (
-        Field("type_variation_reference", 1, "uint32"),
-        Field("nullability", 2, "enum", "substrait.Type.Nullability"),
+        MessageField("type_variation_reference", 1, "uint32"),
+        MessageField("nullability", 2, "enum", "substrait.Type.Nullability"),
     ),
     "substrait.Type.Time": (
-        Field("type_variation_reference", 1, "uint32"),
-        Field("nullability", 2, "enum", "substrait.Type.Nullability"),
+        MessageField("type_variation_reference", 1, "uint32"),
+        MessageField("nullability", 2, "enum", "substrait.Type.Nullability"),
     ),
     "substrait.Type.TimestampTZ": (
-        Field("type_variation_reference", 1, "uint32"),
-        Field("nullability", 2, "enum", "substrait.Type.Nullability"),
+        MessageField("type_variation_reference", 1, "uint32"),
+        MessageField("nullability", 2, "enum", "substrait.Type.Nullability"),
     ),
     "substrait.Expression.Enum": (
-        Field("specified", 1, "string", oneof="enum_kind"),
-        Field("unspecified", 2, "message", "substrait.Expression.Enum.Empty", oneof="enum_kind"),
+        MessageField("specified", 1, "string", oneof="enum_kind"),
+        MessageField("unspecified", 2, "message", "substrait.Expression.Enum.Empty", oneof="enum_kind"),
     ),
     "substrait.Expression.Enum.Empty": (),
 }
 
 #: Messages of our own, for what Substrait has a place for and no message.
-_OWN_MESSAGES: dict[str, tuple[Field, ...]] = {"firesteel.RecordLimit": (Field("max_records", 1, "int64"),)}
+_OWN_MESSAGES: dict[str, tuple[MessageField, ...]] = {
+    "firesteel.RecordLimit": (MessageField("max_records", 1, "int64"),)
+}
 
-_URIS = Field("extension_uris", 1, "message", "substrait.extensions.SimpleExtensionURI", repeated=True)
-_URI_REFERENCE = Field("extension_uri_reference", 1, "uint32")
-_LEFT_KEYS = Field("left_keys", 4, "message", "substrait.Expression.FieldReference", repeated=True)
-_RIGHT_KEYS = Field("right_keys", 5, "message", "substrait.Expression.FieldReference", repeated=True)
+_URIS = MessageField("extension_uris", 1, "message", "substrait.extensions.SimpleExtensionURI", repeated=True)
+_URI_REFERENCE = MessageField("extension_uri_reference", 1, "uint32")
+_LEFT_KEYS = MessageField("left_keys", 4, "message", "substrait.Expression.FieldReference", repeated=True)
+_RIGHT_KEYS = MessageField("right_keys", 5, "message", "substrait.Expression.FieldReference", repeated=True)
 
 #: Fields that were removed. None of their numbers was used again.
-REMOVED: dict[str, tuple[Field, ...]] = {
+REMOVED: dict[str, tuple[MessageField, ...]] = {
     "substrait.Plan": (_URIS,),
     "substrait.ExtendedExpression": (_URIS,),
     "substrait.extensions.SimpleExtensionDeclaration.ExtensionType": (_URI_REFERENCE,),
     "substrait.extensions.SimpleExtensionDeclaration.ExtensionTypeVariation": (_URI_REFERENCE,),
     "substrait.extensions.SimpleExtensionDeclaration.ExtensionFunction": (_URI_REFERENCE,),
     "substrait.ReadRel.VirtualTable": (
-        Field("values", 1, "message", "substrait.Expression.Literal.Struct", repeated=True),
+        MessageField("values", 1, "message", "substrait.Expression.Literal.Struct", repeated=True),
     ),
     "substrait.ReadRel.LocalFiles.FileOrFiles": (
-        Field("format", 5, "enum", "substrait.ReadRel.LocalFiles.FileOrFiles.FileFormat"),
+        MessageField("format", 5, "enum", "substrait.ReadRel.LocalFiles.FileOrFiles.FileFormat"),
     ),
     "substrait.FetchRel": (
-        Field("offset", 3, "int64", oneof="offset_mode"),
-        Field("count", 4, "int64", oneof="count_mode"),
+        MessageField("offset", 3, "int64", oneof="offset_mode"),
+        MessageField("count", 4, "int64", oneof="count_mode"),
     ),
     "substrait.AggregateRel.Grouping": (
-        Field("grouping_expressions", 1, "message", "substrait.Expression", repeated=True),
+        MessageField("grouping_expressions", 1, "message", "substrait.Expression", repeated=True),
     ),
     "substrait.HashJoinRel": (_LEFT_KEYS, _RIGHT_KEYS),
     "substrait.MergeJoinRel": (_LEFT_KEYS, _RIGHT_KEYS),
-    "substrait.Expression": (Field("enum", 10, "message", "substrait.Expression.Enum", oneof="rex_type"),),
+    "substrait.Expression": (MessageField("enum", 10, "message", "substrait.Expression.Enum", oneof="rex_type"),),
     "substrait.Expression.Literal": (
-        Field("timestamp", 14, "int64", oneof="literal_type"),
-        Field("time", 17, "int64", oneof="literal_type"),
-        Field("timestamp_tz", 27, "int64", oneof="literal_type"),
+        MessageField("timestamp", 14, "int64", oneof="literal_type"),
+        MessageField("time", 17, "int64", oneof="literal_type"),
+        MessageField("timestamp_tz", 27, "int64", oneof="literal_type"),
     ),
-    "substrait.Expression.Literal.IntervalDayToSecond": (Field("microseconds", 3, "int32", oneof="precision_mode"),),
-    "substrait.Expression.ScalarFunction": (Field("args", 2, "message", "substrait.Expression", repeated=True),),
-    "substrait.Expression.WindowFunction": (Field("args", 8, "message", "substrait.Expression", repeated=True),),
-    "substrait.AggregateFunction": (Field("args", 2, "message", "substrait.Expression", repeated=True),),
+    "substrait.Expression.Literal.IntervalDayToSecond": (
+        MessageField("microseconds", 3, "int32", oneof="precision_mode"),
+    ),
+    "substrait.Expression.ScalarFunction": (MessageField("args", 2, "message", "substrait.Expression", repeated=True),),
+    "substrait.Expression.WindowFunction": (MessageField("args", 8, "message", "substrait.Expression", repeated=True),),
+    "substrait.AggregateFunction": (MessageField("args", 2, "message", "substrait.Expression", repeated=True),),
     "substrait.Type": (
-        Field("timestamp", 14, "message", "substrait.Type.Timestamp", oneof="kind"),
-        Field("time", 17, "message", "substrait.Type.Time", oneof="kind"),
-        Field("timestamp_tz", 29, "message", "substrait.Type.TimestampTZ", oneof="kind"),
-        Field("user_defined_type_reference", 31, "uint32", oneof="kind"),
+        MessageField("timestamp", 14, "message", "substrait.Type.Timestamp", oneof="kind"),
+        MessageField("time", 17, "message", "substrait.Type.Time", oneof="kind"),
+        MessageField("timestamp_tz", 29, "message", "substrait.Type.TimestampTZ", oneof="kind"),
+        MessageField("user_defined_type_reference", 31, "uint32", oneof="kind"),
     ),
 }
 
@@ -220,7 +227,7 @@ def _add_message(made: Schema, prefix: str, message: DescriptorProto) -> None:
     found = made.messages[prefix + message.name] = MessageType(prefix + message.name)
     for one in message.field:
         found.add(
-            Field(
+            MessageField(
                 one.name,
                 one.number,
                 KINDS[one.type],

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.stack import room
 from firesteel.substrait.message import DEFAULTS, Message
-from firesteel.substrait.schema import Field, schema
+from firesteel.substrait.schema import MessageField, schema
 from firesteel.substrait.wire import MAX_BYTES, encode
 
 #: JSON nests no deeper than this: Python's reader takes C stack for each level.
@@ -100,7 +100,7 @@ def _message(value: Any, root: Message) -> Message:
     return root
 
 
-def _put(into: Message, field: Field, given: Any, stack: list[tuple[Any, Message]]) -> None:
+def _put(into: Message, field: MessageField, given: Any, stack: list[tuple[Any, Message]]) -> None:
     if field.kind == "message":
         inner = Message(schema().messages[field.of], into, into.step_to(field))
         into.put(field, inner)
@@ -111,7 +111,7 @@ def _put(into: Message, field: Field, given: Any, stack: list[tuple[Any, Message
         into.put(field, value)
 
 
-def _scalar(into: Message, field: Field, given: Any) -> Any:
+def _scalar(into: Message, field: MessageField, given: Any) -> Any:
     match field.kind, given:
         case "string", str():
             return given
@@ -133,7 +133,7 @@ def _scalar(into: Message, field: Field, given: Any) -> Any:
     _wrong(into, f"'{field.name}' is a {field.kind}, not {_shown(given)}")
 
 
-def _octets(into: Message, field: Field, given: str) -> bytes:
+def _octets(into: Message, field: MessageField, given: str) -> bytes:
     text = given.replace("-", "+").replace("_", "/").rstrip("=")
     try:
         return base64.b64decode(text + "=" * (-len(text) % 4), validate=True)
@@ -141,14 +141,14 @@ def _octets(into: Message, field: Field, given: str) -> bytes:
         _wrong(into, f"'{field.name}' is not base64")
 
 
-def _number(into: Message, field: Field, given: Any) -> float | int:
+def _number(into: Message, field: MessageField, given: Any) -> float | int:
     try:
         return float(given) if not isinstance(given, int) else given
     except ValueError:
         _wrong(into, f"'{field.name}' is a number, not {_shown(given)}")
 
 
-def _integer(into: Message, field: Field, given: Any) -> int:
+def _integer(into: Message, field: MessageField, given: Any) -> int:
     low, high = _RANGES.get(field.kind, _RANGES["int32"])
     try:
         number = int(given)
@@ -206,7 +206,7 @@ def to_json(message: Message, indent: int | None = 2) -> str:
         return json.dumps(root, indent=indent, ensure_ascii=False)
 
 
-def _json_value(field: Field, value: Any, stack: list[tuple[Message, dict[str, Any]]]) -> Any:
+def _json_value(field: MessageField, value: Any, stack: list[tuple[Message, dict[str, Any]]]) -> Any:
     match field.kind:
         case "message":
             made: dict[str, Any] = {}

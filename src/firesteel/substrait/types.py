@@ -10,6 +10,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions.substrait import shapes
 from firesteel.node import drive
+from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.schema import schema
@@ -109,11 +110,12 @@ def variation(kind: str, message: Message, extensions: Extensions) -> t.Type | N
     ours = declared is None and "datafusion" in extensions.producer
     if ours and number == _OTHER_VALUES and kind in UNSIGNED:
         bits, type_ = UNSIGNED[kind]
-        extensions.repair("unsigned", message.where, bits, kind, type_)
+        extensions.repair(RepairKind.UNSIGNED, message.where, bits=bits, type=kind, read_as=type_)
         return type_
     if not (ours and number == _OTHER_VALUES and kind == "map"):
         name = f"'{declared.name}'" if declared else str(number)
-        extensions.repair("variation" if declared or ours else "unknown_variation", message.where, name, kind)
+        repair = RepairKind.VARIATION if declared or ours else RepairKind.UNKNOWN_VARIATION
+        extensions.repair(repair, message.where, variation=name, type=kind)
     return None
 
 
@@ -125,7 +127,7 @@ def _is_dictionary(message: Message, extensions: Extensions) -> bool:
 def _dictionary(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
     """A dictionary is a form of its values: the map's key is the index."""
     value = yield message.value, extensions
-    extensions.repair("dictionary", message.where, t.proper(value))
+    extensions.repair(RepairKind.DICTIONARY, message.where, type=t.proper(value))
     return t.absent(value, nullable=nullable)
 
 

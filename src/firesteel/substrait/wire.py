@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.source import Place
 from firesteel.substrait.message import DEFAULTS, Message
-from firesteel.substrait.schema import Field, schema
+from firesteel.substrait.schema import MessageField, schema
 
 #: A plan is no larger than this many bytes,
 MAX_BYTES = 256 * 1024 * 1024
@@ -69,7 +69,7 @@ class _Decoder:
             self._scalar(field, wire, end)
         return None
 
-    def _inner(self, field: Field) -> Message:
+    def _inner(self, field: MessageField) -> Message:
         """The message that a field holds: one that comes twice is merged, as protobuf has it."""
         here, name = self.here, field.name
         if field.repeated:
@@ -90,7 +90,7 @@ class _Decoder:
             help="the plan is newer than this program, or not a Substrait plan",
         )
 
-    def _scalar(self, field: Field, wire: int, end: int) -> None:
+    def _scalar(self, field: MessageField, wire: int, end: int) -> None:
         expected = _WIRE.get(field.kind, _VARINT)
         if field.repeated and wire == _BYTES and expected != _BYTES:
             stop = self._length(end)
@@ -106,7 +106,7 @@ class _Decoder:
         else:
             self.here.given.pop(field.name, None)
 
-    def _value(self, field: Field, wire: int, end: int) -> Any:
+    def _value(self, field: MessageField, wire: int, end: int) -> Any:
         if wire == _BYTES:
             stop = self._length(end)
             start, self.at = self.at, stop
@@ -121,7 +121,7 @@ class _Decoder:
         self.at += size
         return number
 
-    def _text(self, found: bytes, field: Field) -> str:
+    def _text(self, found: bytes, field: MessageField) -> str:
         try:
             return found.decode("utf-8")
         except UnicodeDecodeError:
@@ -148,7 +148,7 @@ class _Decoder:
             self._broken("a value is longer than what holds it")
         return stop
 
-    def _unexpected(self, field: Field) -> NoReturn:
+    def _unexpected(self, field: MessageField) -> NoReturn:
         self._broken(f"'{field.name}' of {self.here.kind.short} is a {field.kind}, and this is something else")
 
     def _broken(self, why: str) -> NoReturn:
@@ -194,11 +194,11 @@ def encode(message: Message) -> bytes:
     return done[id(message)]
 
 
-def _each(field: Field, value: Any) -> list[Any]:
+def _each(field: MessageField, value: Any) -> list[Any]:
     return value if field.repeated else [value]
 
 
-def _field_bytes(field: Field, value: Any, done: dict[int, bytes]) -> bytes:
+def _field_bytes(field: MessageField, value: Any, done: dict[int, bytes]) -> bytes:
     wire = _WIRE.get(field.kind, _VARINT)
     if field.repeated and wire != _BYTES:
         packed = b"".join(_scalar_bytes(field.kind, one) for one in value)

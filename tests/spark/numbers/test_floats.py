@@ -18,7 +18,7 @@ import firesteel as fs
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.numbers.float_text import shortest
 from firesteel.values import decimal_of
-from tests.spark.both import differences
+from tests.spark.both import differences, sessions
 
 pytestmark = pytest.mark.spark
 
@@ -116,6 +116,16 @@ _PUSHED = {
     "t.x IN (0.1, 99.88)": r"Or\(EqualTo\(x,0.1\),EqualTo\(x,99.88\)\)|In\(x, \[0.1,99.88\]\)",
     "t.x = 0.1e0": r"EqualTo\(x,0.1\)",
 }
+
+
+def test_an_integer_beside_the_last_exact_float(spark: Any) -> None:
+    """2**53 is the float of itself and of the next integer."""
+    pair = sessions(spark, {"t": "$bag::[{y: 9007199254740992e0, f: 1}, {y: -9007199254740992e0, f: 2}]"})
+    for session in pair:
+        session.register("n", pa.table({"x": [s * (2**53 + i) for s in (1, -1) for i in (-1, 0, 1, 2)]}))
+    queries = [f"SELECT n.x, t.f FROM n AS n, t AS t WHERE n.x {sign} t.y" for sign in ("=", "<", ">=")]
+    queries.append("SELECT VALUE n.x FROM n AS n WHERE n.x = `9007199254740992e0`")
+    assert differences(pair, queries) == []
 
 
 def test_what_a_scan_is_told(spark: Any, tmp_path: Path) -> None:

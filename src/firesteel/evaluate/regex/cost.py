@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from firesteel.evaluate.regex.program import START, Char, Done, Instruction, Jump, Place
+from firesteel.evaluate.regex.program import START, AtPlace, Done, Instruction, Jump, TakeChar
 
 #: The bound of what has none.
 ENDLESS = 10**30
@@ -35,8 +35,8 @@ class Cost:
         self.flags = flags
         #: Once nothing can fail any more, no way is ever taken back; a place can fail.
         self.anchored = bool(code) and code[_entry(code)] == START
-        self.sure = sum(isinstance(one, Place) for one in code) <= self.anchored
-        beyond = {symbol for one in code if isinstance(one, Char) for symbol in one.text if ord(symbol) > 127}
+        self.sure = sum(isinstance(one, AtPlace) for one in code) <= self.anchored
+        beyond = {symbol for one in code if isinstance(one, TakeChar) for symbol in one.text if ord(symbol) > 127}
         near = {chr(min(max(ord(symbol) + i, 0), 0x10FFFF)) for symbol in beyond for i in (-1, 0, 1)}
         self.sample = _SAMPLE + "".join(sorted(near))
         try:
@@ -90,11 +90,11 @@ class Cost:
 
     def _loop(self, pc: int) -> int:
         one = self.code[pc]
-        return one.loop if isinstance(one, Char) else 0
+        return one.loop if isinstance(one, TakeChar) else 0
 
     def _mask(self, pc: int) -> int:
         one = self.code[pc]
-        return _mask(one.text, self.flags, self.sample) if isinstance(one, Char) else 0
+        return _mask(one.text, self.flags, self.sample) if isinstance(one, TakeChar) else 0
 
     def _ways(self) -> dict[int, Counter[int]]:
         """From the start (-1) and behind each character: what may be next, and in how many ways."""
@@ -106,7 +106,7 @@ class Cost:
             if budget < 0:
                 raise _Unbounded
         found = {-1: known[0]}
-        found |= {pc: known[pc + 1] for pc, one in enumerate(self.code) if isinstance(one, Char)}
+        found |= {pc: known[pc + 1] for pc, one in enumerate(self.code) if isinstance(one, TakeChar)}
         return found
 
     def _close(self, root: int, known: dict[int, Counter[int]]) -> None:
@@ -114,7 +114,7 @@ class Cost:
         while stack:
             pc = stack[-1]
             one = self.code[pc]
-            if pc in known or isinstance(one, Char | Done):
+            if pc in known or isinstance(one, TakeChar | Done):
                 known.setdefault(pc, Counter([pc]))
                 stack.pop()
                 continue
@@ -135,7 +135,7 @@ class Cost:
 
 def _entry(code: list[Instruction]) -> int:
     """The first instruction that is no begin of a group."""
-    return next(pc for pc, one in enumerate(code) if isinstance(one, Char | Place | Jump | Done))
+    return next(pc for pc, one in enumerate(code) if isinstance(one, TakeChar | AtPlace | Jump | Done))
 
 
 @lru_cache(1_000)

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.regex.program import Char, Done, Instruction, Jump, Place, Save
+from firesteel.evaluate.regex.program import AtPlace, Done, Instruction, Jump, Save, TakeChar
 from firesteel.evaluate.regex.syntax import shown
 
 #: The steps that the matches of one pattern in one text may take, some seconds.
@@ -45,7 +45,7 @@ class Machine:
                 if isinstance(instruction, Done):
                     best = (spans[0], at, *spans[2:])
                     break  # what comes later in the list is worse
-                if isinstance(instruction, Char) and symbol and _takes(instruction.text, self.flags, symbol):
+                if isinstance(instruction, TakeChar) and symbol and _takes(instruction.text, self.flags, symbol):
                     self._follow(pc + 1, at + 1, spans, following)
             threads = following
             at += 1
@@ -69,7 +69,7 @@ class Machine:
                     stack.extend((target, spans) for target in reversed(targets))
                 case Save(slot=slot):
                     stack.append((pc + 1, (*spans[:slot], at, *spans[slot + 1 :])))
-                case Place(text=test) if _one(test, self.flags).match(self.text, at):
+                case AtPlace(text=test) if _one(test, self.flags).match(self.text, at):
                     stack.append((pc + 1, spans))
 
 

@@ -12,13 +12,13 @@ from firesteel.evaluate.regex.cost import Cost
 from firesteel.evaluate.regex.machine import Machine, Spans
 from firesteel.evaluate.regex.program import program
 from firesteel.evaluate.regex.syntax import (
-    Case,
-    Group,
+    Capture,
+    CaseRule,
+    Concat,
     Look,
     One,
     Options,
-    Repeat,
-    Row,
+    Repetition,
     Tree,
     java,
     parts,
@@ -35,11 +35,15 @@ _LOOKING = 10_000
 _TYPICAL, _ELSEWHERE = 1_000, 10_000_000
 
 _Search = Callable[[int], Spans | None]
-_FLAGS = {Case.SENSITIVE: 0, Case.INSENSITIVE: re.IGNORECASE, Case.INSENSITIVE_ASCII: re.IGNORECASE | re.ASCII}
+_FLAGS = {
+    CaseRule.SENSITIVE: 0,
+    CaseRule.INSENSITIVE: re.IGNORECASE,
+    CaseRule.INSENSITIVE_ASCII: re.IGNORECASE | re.ASCII,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class RegexMatch:
     """Where a match and its groups begin and end, two numbers for each; -1 where a group took no part."""
 
     text: str
@@ -79,7 +83,7 @@ class Regex:
         self._steps: dict[int, int] = {}
         self._python: re.Pattern[str] | None = None
 
-    def matches(self, text: str) -> Iterator[Match]:
+    def matches(self, text: str) -> Iterator[RegexMatch]:
         """From left to right. Behind an empty match the search goes on one character later, as in Java."""
         search = self._backtracking(text) if self.steps(len(text)) <= _AT_ONCE else self._linear(text)
         at = 0
@@ -87,7 +91,7 @@ class Regex:
             spans = search(at)
             if spans is None:
                 return
-            yield Match(text, spans)
+            yield RegexMatch(text, spans)
             at = spans[1] + (spans[0] == spans[1])
 
     def steps(self, length: int) -> int:
@@ -120,12 +124,12 @@ class Regex:
 
 def _recurses(tree: Tree) -> bool:
     """Does Java need its stack for every repetition? It does for what is not always of the same length."""
-    return any(isinstance(part, Repeat) and part.high is None and not _plain(part.item) for part in parts(tree))
+    return any(isinstance(part, Repetition) and part.high is None and not _plain(part.item) for part in parts(tree))
 
 
 def _plain(tree: Tree) -> bool:
     """A row of characters, without a choice."""
-    return all(isinstance(part, One | Row | Group) for part in parts(tree))
+    return all(isinstance(part, One | Concat | Capture) for part in parts(tree))
 
 
 @lru_cache(512)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.regex.syntax import Either, Group, Look, One, Repeat, Row, Test, Tree, python, shown
+from firesteel.evaluate.regex.syntax import Capture, Concat, Either, Look, One, Repetition, Test, Tree, python, shown
 
 #: Instructions of one pattern.
 LARGEST = 5_000
 
 
 @dataclass(slots=True)
-class Char:
+class TakeChar:
     """Take one character that `text` matches. `loop` is the outermost endless repetition around it, or 0."""
 
     text: str
@@ -20,7 +20,7 @@ class Char:
 
 
 @dataclass(slots=True)
-class Place:
+class AtPlace:
     """Go on if this, in Python's notation, takes nothing here and matches."""
 
     text: str
@@ -45,11 +45,11 @@ class Done:
     """The whole pattern has matched."""
 
 
-Instruction = Char | Place | Save | Jump | Done
+Instruction = TakeChar | AtPlace | Save | Jump | Done
 
 
 #: The place where the text begins.
-START = Place(python(Test("start")))
+START = AtPlace(python(Test("start")))
 
 
 def program(tree: Tree, text: str) -> list[Instruction]:
@@ -86,19 +86,19 @@ class _Maker:
     def put(self, tree: Tree, loop: int) -> None:
         match tree:
             case One(text=text):
-                self.add(Char(text, loop))
+                self.add(TakeChar(text, loop))
             case Test() | Look():
-                self.add(Place(python(tree)))
-            case Row(items=items):
+                self.add(AtPlace(python(tree)))
+            case Concat(items=items):
                 for item in items:
                     self.put(item, loop)
             case Either(options=options):
                 self._either(options, loop)
-            case Group(item=item, number=number):
+            case Capture(item=item, number=number):
                 self.add(Save(2 * number))
                 self.put(item, loop)
                 self.add(Save(2 * number + 1))
-            case Repeat():
+            case Repetition():
                 self._repeat(tree, loop)
 
     def _either(self, options: tuple[Tree, ...], loop: int) -> None:
@@ -110,7 +110,7 @@ class _Maker:
         for end in ends:
             end.targets.append(self.here)
 
-    def _repeat(self, tree: Repeat, loop: int) -> None:
+    def _repeat(self, tree: Repetition, loop: int) -> None:
         """Copies: those that must be there, then those that may be, or one that repeats itself."""
         for _ in range(tree.low - 1 if tree.high is None else tree.low):
             self.put(tree.item, loop)
@@ -125,7 +125,7 @@ class _Maker:
         for choice in choices:
             self._choose(choice, self.here, tree.greedy)
 
-    def _endless(self, tree: Repeat, loop: int) -> None:
+    def _endless(self, tree: Repetition, loop: int) -> None:
         if not loop:
             self.loops += 1
             loop = self.loops

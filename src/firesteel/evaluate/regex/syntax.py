@@ -46,7 +46,7 @@ _QUANTIFIERS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 _LOOKS = ("=", "!", "<=", "<!")
 
 
-class Case(enum.Enum):
+class CaseRule(enum.Enum):
     """Does case matter? And if not, is that said of Unicode's letters, or of those of ASCII alone?"""
 
     SENSITIVE = ""
@@ -55,7 +55,7 @@ class Case(enum.Enum):
 
 
 class Options(NamedTuple):
-    case: Case = Case.SENSITIVE
+    case: CaseRule = CaseRule.SENSITIVE
     multiline: bool = False
     dotall: bool = False
 
@@ -83,7 +83,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Concat:
     items: tuple[Tree, ...]
 
 
@@ -93,20 +93,20 @@ class Either:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Capture:
     item: Tree
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Repetition:
     item: Tree
     low: int
     high: int | None
     greedy: bool
 
 
-Tree = One | Test | Look | Row | Either | Group | Repeat
+Tree = One | Test | Look | Concat | Either | Capture | Repetition
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Pattern:
     text: str
     tree: Tree
     groups: int
-    case: Case
+    case: CaseRule
 
 
 def read(text: str, options: Options) -> Pattern:
@@ -203,7 +203,7 @@ class _Reader:
         if not letters or not set(letters) <= set("ims"):
             return
         case, multiline, dotall = self.options
-        case = Case.INSENSITIVE if "i" in letters and case is Case.SENSITIVE else case
+        case = CaseRule.INSENSITIVE if "i" in letters and case is CaseRule.SENSITIVE else case
         self.options = Options(case, multiline or "m" in letters, dotall or "s" in letters)
         self.at = end + 1
 
@@ -244,13 +244,15 @@ class _Reader:
             self._put(self._looking(number, item))
             return
         # A row of one tells `(?:a+)*` from `a+*`, which repeats nothing.
-        self._put(Group(item, number) if number else Row((item,)) if isinstance(item, Test | Look | Repeat) else item)
+        self._put(
+            Capture(item, number) if number else Concat((item,)) if isinstance(item, Test | Look | Repetition) else item
+        )
 
     def _looking(self, sign: str, item: Tree) -> Look:
         for part in parts(item):
-            if isinstance(part, Repeat) and part.high is None:
+            if isinstance(part, Repetition) and part.high is None:
                 self.refuse("lookaround over text of any length")
-            if isinstance(part, Group):
+            if isinstance(part, Capture):
                 self.refuse("a group inside lookaround")
         if "<" in sign and length(item) is None:
             self.refuse("lookbehind over text of different lengths")
@@ -259,11 +261,11 @@ class _Reader:
     def _quantified(self, symbol: str) -> None:
         items = self.open[-1][0][-1]
         low, high = self._counts() if symbol == "{" else _QUANTIFIERS[symbol]
-        if not items or isinstance(items[-1], Test | Look | Repeat):
+        if not items or isinstance(items[-1], Test | Look | Repetition):
             self.wrong(f"there is nothing that '{symbol}' could repeat")
         if self._skips("+"):
             self.refuse("a possessive quantifier")
-        items.append(Repeat(items.pop(), low, high, not self._skips("?")))
+        items.append(Repetition(items.pop(), low, high, not self._skips("?")))
 
     def _counts(self) -> tuple[int, int | None]:
         first, comma, last = self._until("}").partition(",")
@@ -363,7 +365,7 @@ class _Reader:
 
 
 def _either(alternatives: list[list[Tree]]) -> Tree:
-    rows = [items[0] if len(items) == 1 else Row(tuple(items)) for items in alternatives]
+    rows = [items[0] if len(items) == 1 else Concat(tuple(items)) for items in alternatives]
     return rows[0] if len(rows) == 1 else Either(tuple(rows))
 
 
@@ -374,9 +376,9 @@ def parts(tree: Tree) -> Iterator[Tree]:
         one = stack.pop()
         yield one
         match one:
-            case Row(items=items) | Either(options=items):
+            case Concat(items=items) | Either(options=items):
                 stack.extend(items)
-            case Group(item=item) | Repeat(item=item) | Look(item=item):
+            case Capture(item=item) | Repetition(item=item) | Look(item=item):
                 stack.append(item)
 
 
@@ -387,15 +389,15 @@ def length(tree: Tree) -> int | None:
             return 1
         case Test() | Look():
             return 0
-        case Group(item=item):
+        case Capture(item=item):
             return length(item)
-        case Row(items=items):
+        case Concat(items=items):
             lengths = [length(item) for item in items]
             return None if None in lengths else sum(one or 0 for one in lengths)
         case Either(options=options):
             different = {length(option) for option in options}
             return different.pop() if len(different) == 1 else None
-        case Repeat(item=item, low=low, high=high):
+        case Repetition(item=item, low=low, high=high):
             one = length(item)
             return low * one if low == high and one is not None else None
 
@@ -432,7 +434,7 @@ def java(pattern: Pattern) -> str:
     """With Unicode's own classes where some are asked for, unless ASCII's letters are meant."""
     body = _written(pattern.tree, 1)
     flags = {"": "", "i": "iu", "ia": "i"}[pattern.case.value]
-    if pattern.case is not Case.INSENSITIVE_ASCII and any(f"\\{letter}" in body for letter in "dDwWsSbB"):
+    if pattern.case is not CaseRule.INSENSITIVE_ASCII and any(f"\\{letter}" in body for letter in "dDwWsSbB"):
         flags += "U"
     return f"(?{flags}){body}" if flags else body
 
@@ -445,16 +447,16 @@ def _written(tree: Tree, language: int) -> str:
             return TESTS[name][language]
         case Look(sign=sign, item=item):
             return f"(?{sign}{_written(item, language)})"
-        case Row(items=items):
+        case Concat(items=items):
             return "".join(_alone(item, language) for item in items)
         case Either(options=options):
             return "|".join(_written(option, language) for option in options)
-        case Group(item=item):
+        case Capture(item=item):
             return f"({_written(item, language)})"
-        case Repeat(item=item, low=low, high=high, greedy=greedy):
+        case Repetition(item=item, low=low, high=high, greedy=greedy):
             times = f"{{{low}}}" if low == high else f"{{{low},{'' if high is None else high}}}"
             text = _written(item, language)
-            text = text if isinstance(item, One | Group) else f"(?:{text})"
+            text = text if isinstance(item, One | Capture) else f"(?:{text})"
             return f"{text}{times}{'' if greedy else '?'}"
 
 

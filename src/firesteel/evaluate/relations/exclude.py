@@ -6,12 +6,12 @@ from collections.abc import Generator
 from typing import Any
 
 from firesteel import plan as p
-from firesteel.evaluate.base import Context, Env, RelClosure, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, RelClosure, Rows, handles
 from firesteel.values import Bag, Struct, Value
 
 
 @handles(p.Exclude)
-def _exclude(node: p.Exclude, context: Context) -> Generator[Any, Any, RelClosure]:
+def _exclude(node: p.Exclude, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     source: RelClosure = yield node.input, context
     paths = [(path.ordinal, path.steps) for path in node.paths]
 

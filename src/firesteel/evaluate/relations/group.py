@@ -9,14 +9,14 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import substrait
-from firesteel.evaluate.base import Context, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.aggregates import AGGREGATES
 from firesteel.evaluate.relations.rel import sorted_order
 from firesteel.values import MISSING, Key, Value, key
 
 
 @handles(p.Aggregate)
-def _aggregate(node: p.Aggregate, context: Context) -> Generator[Any, Any, RelClosure]:
+def _aggregate(node: p.Aggregate, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     source: RelClosure = yield node.input, context
     keys: list[RexClosure] = []
     for expr in node.keys:
@@ -43,7 +43,7 @@ def _aggregate(node: p.Aggregate, context: Context) -> Generator[Any, Any, RelCl
 
 
 @handles(p.Agg)
-def _agg(node: p.Agg, context: Context) -> Generator[Any, Any, Callable[[list[Env]], Value]]:
+def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[list[Env]], Value]]:
     """The aggregate of a group, given the scope of each of its rows."""
     row = functions.called(node.fn.name, functions.Kind.AGGREGATE, len(node.args), node.where)
     args: list[RexClosure] = []
@@ -92,7 +92,7 @@ def combining(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) -
 
 def _aggregating(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
     """PartiQL's have one argument, or none and count the rows."""
-    if ":" in row.name:
+    if row.origin is not functions.Origin.PARTIQL:
         return substrait.aggregating(node.fn, node.where)
     combine = AGGREGATES[row.name]
     return lambda given: combine([one[0] if one else one for one in given])

@@ -8,7 +8,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError
-from firesteel.evaluate.base import Context, Env, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.rel import holds
 from firesteel.evaluate.scalar.compare import equality_key
 from firesteel.values import Key, absent
@@ -18,12 +18,12 @@ Pairing = Callable[[list[Row], list[Row], Env], list[Sequence[int]]]
 
 
 @handles(p.Cross)
-def _cross(_node: p.Cross, _context: Context) -> Pairing:
+def _cross(_node: p.Cross, _context: CompileContext) -> Pairing:
     return lambda lefts, rights, env: [range(len(rights))] * len(lefts)
 
 
 @handles(p.Theta)
-def _theta(node: p.Theta, context: Context) -> Generator[Any, Any, Pairing]:
+def _theta(node: p.Theta, context: CompileContext) -> Generator[Any, Any, Pairing]:
     condition: RexClosure = yield node.condition, context
     fail = context.failing(node.condition.where or node.where)
 
@@ -41,7 +41,7 @@ def _theta(node: p.Theta, context: Context) -> Generator[Any, Any, Pairing]:
 
 
 @handles(p.Equi)
-def _equi(node: p.Equi, context: Context) -> Generator[Any, Any, Pairing]:
+def _equi(node: p.Equi, context: CompileContext) -> Generator[Any, Any, Pairing]:
     left_keys: list[_KeyClosure] = []
     right_keys: list[_KeyClosure] = []
     for pair_ in node.keys:
@@ -86,7 +86,7 @@ def _join_key(exprs: list[_KeyClosure], env: Env) -> tuple[Key, ...] | None:
 
 
 @handles(p.Join)
-def _join(node: p.Join, context: Context) -> Generator[Any, Any, RelClosure]:
+def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     left: RelClosure = yield node.left, context
     right: RelClosure = yield node.right, context
     pair: Pairing = yield node.type, context

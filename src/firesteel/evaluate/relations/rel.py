@@ -8,7 +8,7 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel.errors import EvaluationError, PlanError
-from firesteel.evaluate.base import Context, Env, Fail, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.kinds import kind, show
 from firesteel.values import MISSING, Bag, Key, Struct, Value, absent, key
 
@@ -19,7 +19,7 @@ Compiling = Generator[Any, Any, RelClosure]
 
 
 @handles(p.Scan)
-def _scan(node: p.Scan, context: Context) -> Compiling:
+def _scan(node: p.Scan, context: CompileContext) -> Compiling:
     rex: RexClosure = yield node.rex, context
     range_over = _ranging(node, context)
 
@@ -33,7 +33,7 @@ def _scan(node: p.Scan, context: Context) -> Compiling:
 
 
 @handles(p.ScanIndexed)
-def _scan_indexed(node: p.ScanIndexed, context: Context) -> Compiling:
+def _scan_indexed(node: p.ScanIndexed, context: CompileContext) -> Compiling:
     rex: RexClosure = yield node.rex, context
     range_over = _ranging(node, context)
     fail = context.failing(node.where)
@@ -51,7 +51,7 @@ def _scan_indexed(node: p.ScanIndexed, context: Context) -> Compiling:
 
 
 def _ranging(
-    node: p.Scan | p.ScanIndexed, context: Context
+    node: p.Scan | p.ScanIndexed, context: CompileContext
 ) -> Callable[[Value], tuple[list[Value], list[Value] | None, bool]]:
     """What ranging over a value gives: its elements, their identifiers if they are asked for, is it a list?"""
     fail = context.failing(node.where)
@@ -72,7 +72,7 @@ def _ranging(
 
 
 @handles(p.Unpivot)
-def _unpivot(node: p.Unpivot, context: Context) -> Compiling:
+def _unpivot(node: p.Unpivot, context: CompileContext) -> Compiling:
     rex: RexClosure = yield node.rex, context
     fail = context.failing(node.where)
 
@@ -91,7 +91,7 @@ def _unpivot(node: p.Unpivot, context: Context) -> Compiling:
 
 
 @handles(p.Project)
-def _project(node: p.Project, context: Context) -> Compiling:
+def _project(node: p.Project, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     exprs: list[RexClosure] = []
     for expr in node.exprs:
@@ -109,7 +109,7 @@ def _project(node: p.Project, context: Context) -> Compiling:
 
 
 @handles(p.Filter)
-def _filter(node: p.Filter, context: Context) -> Compiling:
+def _filter(node: p.Filter, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     predicate: RexClosure = yield node.predicate, context
     fail = context.failing(node.predicate.where or node.where)
@@ -129,7 +129,7 @@ def holds(value: Value, fail: Fail) -> bool:
 
 
 @handles(p.Distinct)
-def _each_once(node: p.Distinct, context: Context) -> Compiling:
+def _each_once(node: p.Distinct, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
 
     def run(env: Env) -> Rows:
@@ -142,7 +142,7 @@ def _each_once(node: p.Distinct, context: Context) -> Compiling:
 
 
 @handles(p.Shared)
-def _shared(node: p.Shared, context: Context) -> Compiling:
+def _shared(node: p.Shared, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
 
     def run(_: Env) -> Rows:
@@ -154,7 +154,7 @@ def _shared(node: p.Shared, context: Context) -> Compiling:
 
 
 @handles(p.Limit)
-def _limit(node: p.Limit, context: Context) -> Compiling:
+def _limit(node: p.Limit, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     count: RexClosure = yield node.count, context
 
@@ -169,7 +169,7 @@ def _limit(node: p.Limit, context: Context) -> Compiling:
 
 
 @handles(p.Offset)
-def _offset(node: p.Offset, context: Context) -> Compiling:
+def _offset(node: p.Offset, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     count: RexClosure = yield node.count, context
     fail = context.failing(node.where)
@@ -187,7 +187,7 @@ def _offset(node: p.Offset, context: Context) -> Compiling:
 
 
 @handles(p.Sort)
-def _sort(node: p.Sort, context: Context) -> Compiling:
+def _sort(node: p.Sort, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
     keys: list[RexClosure] = []
     for spec in node.specs:
@@ -256,8 +256,10 @@ def _except(left: list[Row], right: list[Row]) -> Iterator[Row]:
             yield row
 
 
-def _set_operator(combine: Callable[[list[Row], list[Row]], Iterator[Row]]) -> Callable[[Any, Context], Compiling]:
-    def handler(node: p.SetRel, context: Context) -> Compiling:
+def _set_operator(
+    combine: Callable[[list[Row], list[Row]], Iterator[Row]],
+) -> Callable[[Any, CompileContext], Compiling]:
+    def handler(node: p.SetRel, context: CompileContext) -> Compiling:
         left: RelClosure = yield node.left, context
         right: RelClosure = yield node.right, context
         widths = len(p.schema(node.left)), len(p.schema(node.right))

@@ -11,7 +11,7 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.base import Context, Env, Fail, Forgivable, RelClosure, RexClosure, Rows, handles
+from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Rows, handles
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.relations.group import combining
 from firesteel.evaluate.relations.rel import sorted_order
@@ -38,7 +38,7 @@ Compute = Callable[[Partition, int, list[list[Value]], range], Value]
 
 
 @handles(p.Window)
-def _window(node: p.Window, context: Context) -> Generator[Any, Any, RelClosure]:
+def _window(node: p.Window, context: CompileContext) -> Generator[Any, Any, RelClosure]:
     source: RelClosure = yield node.input, context
     calls: list[WindowClosure] = []
     for call in node.calls:
@@ -55,7 +55,7 @@ def _window(node: p.Window, context: Context) -> Generator[Any, Any, RelClosure]
 
 
 @handles(p.WindowCall)
-def _window_call(node: p.WindowCall, context: Context) -> Generator[Any, Any, WindowClosure]:
+def _window_call(node: p.WindowCall, context: CompileContext) -> Generator[Any, Any, WindowClosure]:
     compute = _computing(node, context.failing(node.where))
     args: list[RexClosure] = []
     for arg in node.args:

@@ -15,6 +15,7 @@ from firesteel.evaluate.scalar import arithmetic, collections, compare, convert,
 from firesteel.evaluate.scalar.conform import is_type
 from firesteel.evaluate.scalar.dates import CLOCK
 from firesteel.evaluate.scalar.logic import LAZY
+from firesteel.functions import all_functions
 from firesteel.values import MISSING, Bag, Value, absent
 
 __all__ = ["CLOCK", "LAZY", "SCALARS", "TYPED"]
@@ -65,6 +66,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "bit_length": text.bit_length,
     "upper": text.upper,
     "lower": text.lower,
+    "reverse": lambda value: compare.text(value)[::-1],
     "trim": text.trim,
     "ltrim": text.ltrim,
     "rtrim": text.rtrim,
@@ -90,7 +92,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "exists": collections.exists,
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
-    **{f"coll_{name}": collections.aggregated(name) for name in ("count", "sum", "avg", "min", "max", "every", "any")},
+    **{row.name: collections.aggregated(row.aggregate) for row in all_functions() if row.aggregate},
 }
 
 #: The functions of a value and a type: given the type, the function of the value.

@@ -31,7 +31,7 @@ _FARTHEST_OFFSET = 18 * 60
 _NOWHERE = 10_000
 
 
-class Symbol(NamedTuple):
+class PatternSymbol(NamedTuple):
     """A field of a pattern: what it is of a timestamp, how it is written, what it looks like and how that is read."""
 
     field: str
@@ -40,25 +40,27 @@ class Symbol(NamedTuple):
     read: Callable[[str], int | Decimal]
 
 
-def _number(field: str, get: Callable[[Timestamp], int], width: int = 1) -> Symbol:
+def _number(field: str, get: Callable[[Timestamp], int], width: int = 1) -> PatternSymbol:
     """A number, padded to a width or not."""
-    return Symbol(field, lambda stamp: f"{get(stamp):0{width}}", rf"\d{{{width}}}" if width > 1 else r"\d{1,19}", int)
+    return PatternSymbol(
+        field, lambda stamp: f"{get(stamp):0{width}}", rf"\d{{{width}}}" if width > 1 else r"\d{1,19}", int
+    )
 
 
-def _name(names: Sequence[str]) -> Symbol:
+def _name(names: Sequence[str]) -> PatternSymbol:
     lower = [name.lower() for name in names]
     read: Callable[[str], int] = lambda found: lower.index(found.lower()) + 1  # noqa: E731
-    return Symbol("month", lambda stamp: names[stamp.month - 1], "|".join(names), read)
+    return PatternSymbol("month", lambda stamp: names[stamp.month - 1], "|".join(names), read)
 
 
-def _fraction(digits: int) -> Symbol:
+def _fraction(digits: int) -> PatternSymbol:
     def write(stamp: Timestamp) -> str:
         return f"{int(stamp.second % 1 * 10**digits):0{digits}}"
 
-    return Symbol("fraction", write, rf"\d{{{digits}}}", lambda found: Decimal(int(found)).scaleb(-digits))
+    return PatternSymbol("fraction", write, rf"\d{{{digits}}}", lambda found: Decimal(int(found)).scaleb(-digits))
 
 
-def _offset(zero: str, colon: str = "", optional: bool = False) -> Symbol:
+def _offset(zero: str, colon: str = "", optional: bool = False) -> PatternSymbol:
     """`+0730`, or with a colon; minutes that are optional are there if they are not 00. A `zero` stands for +00."""
 
     def write(stamp: Timestamp) -> str:
@@ -75,10 +77,10 @@ def _offset(zero: str, colon: str = "", optional: bool = False) -> Symbol:
         return int(-size if found[0] == "-" else size) if size <= _FARTHEST_OFFSET else _NOWHERE
 
     looks = rf"[+-]\d\d(?:{colon}\d\d){'?' if optional else ''}"
-    return Symbol("offset", write, f"{zero}|{looks}" if zero else looks, read)
+    return PatternSymbol("offset", write, f"{zero}|{looks}" if zero else looks, read)
 
 
-SYMBOLS: dict[str, Symbol] = {
+SYMBOLS: dict[str, PatternSymbol] = {
     "y": _number("year", lambda stamp: stamp.year),
     # Two digits are a year of 1970 to 2069.
     "yy": _number("year", lambda stamp: stamp.year % 100, 2)._replace(
@@ -97,7 +99,9 @@ SYMBOLS: dict[str, Symbol] = {
     "HH": _number("hour", lambda stamp: stamp.hour, 2),
     "h": _number("half-day hour", lambda stamp: (stamp.hour - 1) % 12 + 1),
     "hh": _number("half-day hour", lambda stamp: (stamp.hour - 1) % 12 + 1, 2),
-    "a": Symbol("half", lambda stamp: "PM" if stamp.hour >= 12 else "AM", "[AP]M", lambda s: 12 * (s.upper() == "PM")),
+    "a": PatternSymbol(
+        "half", lambda stamp: "PM" if stamp.hour >= 12 else "AM", "[AP]M", lambda s: 12 * (s.upper() == "PM")
+    ),
     "m": _number("minute", lambda stamp: stamp.minute),
     "mm": _number("minute", lambda stamp: stamp.minute, 2),
     "s": _number("second", lambda stamp: int(stamp.second)),
@@ -124,9 +128,9 @@ def _refuse(pattern: str, why: str) -> NoReturn:
 
 
 @lru_cache(maxsize=256)
-def parts_of(pattern: str) -> tuple[Symbol | str, ...]:
+def parts_of(pattern: str) -> tuple[PatternSymbol | str, ...]:
     """The fields, and the text between them."""
-    parts: list[Symbol | str] = []
+    parts: list[PatternSymbol | str] = []
     place = 0
     while place < len(pattern):
         found = _TOKEN.match(pattern, place)
@@ -157,16 +161,16 @@ _ORDER = ("year", "month", "day", "hour", "minute", "second", "fraction")
 _KNOWN_TO = {"hour": "minute", "fraction": "second"}
 
 
-class Reader(NamedTuple):
+class PatternReader(NamedTuple):
     """What text of a pattern looks like, its fields in their order, and how exactly they tell a timestamp."""
 
     looks: re.Pattern[str]
-    symbols: tuple[Symbol, ...]
+    symbols: tuple[PatternSymbol, ...]
     known_to: str
 
 
 @lru_cache(maxsize=256)
-def reader_of(pattern: str) -> Reader:
+def reader_of(pattern: str) -> PatternReader:
     """How to read by the pattern, which has to have what makes a timestamp, each of it once."""
     parts = parts_of(pattern)
     symbols = tuple(part for part in parts if not isinstance(part, str))
@@ -183,7 +187,7 @@ def reader_of(pattern: str) -> Reader:
     if present != _ORDER[:needed]:
         _refuse(pattern, f"it needs {', '.join(_ORDER[:needed])}")
     looks = "".join(re.escape(part) if isinstance(part, str) else f"({part.looks})" for part in parts)
-    return Reader(re.compile(looks, re.ASCII | re.IGNORECASE), symbols, _KNOWN_TO.get(present[-1], present[-1]))
+    return PatternReader(re.compile(looks, re.ASCII | re.IGNORECASE), symbols, _KNOWN_TO.get(present[-1], present[-1]))
 
 
 def to_timestamp(written: Text, pattern: Text | None = None) -> Timestamp:

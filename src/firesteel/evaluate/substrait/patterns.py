@@ -8,38 +8,38 @@ from collections.abc import Callable, Iterator
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.regex import Case, Match, Options, compiled
+from firesteel.evaluate.regex import CaseRule, Options, RegexMatch, compiled
 from firesteel.evaluate.scalar.text import within
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import name
 
-_CASES = {"CASE_INSENSITIVE": Case.INSENSITIVE, "CASE_INSENSITIVE_ASCII": Case.INSENSITIVE_ASCII}
+_CASES = {"CASE_INSENSITIVE": CaseRule.INSENSITIVE, "CASE_INSENSITIVE_ASCII": CaseRule.INSENSITIVE_ASCII}
 
 
 def options(choice: Callable[[str], str | None]) -> Options:
     """What the options of a call say, asked for by their names."""
     return Options(
-        _CASES.get(choice("case_sensitivity") or "", Case.SENSITIVE),
+        _CASES.get(choice("case_sensitivity") or "", CaseRule.SENSITIVE),
         choice("multiline") == "MULTILINE_ENABLED",
         choice("dotall") == "DOTALL_ENABLED",
     )
 
 
-def _matches(fn: p.Fn, pattern: str, text: str, position: int) -> Iterator[Match]:
+def _matches(fn: p.Fn, pattern: str, text: str, position: int) -> Iterator[RegexMatch]:
     """The matches in the text from a position on: what is before it is not looked at."""
     if position < 1:
         raise EvaluationError(f"{name(fn)} from the position {position}: the first is 1")
     return compiled(pattern, options(fn.choice)).matches(text[position - 1 :])
 
 
-def _nth(fn: p.Fn, pattern: str, text: str, position: int, occurrence: int) -> Match | None:
+def _nth(fn: p.Fn, pattern: str, text: str, position: int, occurrence: int) -> RegexMatch | None:
     if occurrence < 1:
         raise EvaluationError(f"{name(fn)} with the occurrence {occurrence}: the first is 1")
     found = _matches(fn, pattern, text, position)
     return next((one for i, one in enumerate(found, 1) if i == occurrence), None)
 
 
-def _group(fn: p.Fn, found: Match, group: int) -> str | None:
+def _group(fn: p.Fn, found: RegexMatch, group: int) -> str | None:
     if not 0 <= group <= found.groups:
         raise EvaluationError(f"{name(fn)} with the group {group}: the pattern has {found.groups}")
     return found.group(group)
@@ -78,10 +78,10 @@ def _count(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[..., int]:
 _REFERENCE = re.compile(r"\\(\d|.)", re.DOTALL)
 
 
-def _replacement(fn: p.Fn, template: str) -> Callable[[Match], str]:
+def _replacement(fn: p.Fn, template: str) -> Callable[[RegexMatch], str]:
     """What takes the place of a match: `\\1` is its first group, another character behind a backslash itself."""
 
-    def make(found: Match) -> str:
+    def make(found: RegexMatch) -> str:
         def part(reference: re.Match[str]) -> str:
             return (_group(fn, found, int(reference[1])) or "") if reference[1].isdigit() else reference[1]
 

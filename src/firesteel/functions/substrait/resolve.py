@@ -14,7 +14,8 @@ from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.functions.catalog import Function, Kind
+from firesteel.functions.catalog import Function
+from firesteel.functions.properties import Kind
 from firesteel.functions.substrait import registry
 from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (
@@ -39,9 +40,11 @@ from firesteel.functions.substrait.matching import (
 from firesteel.functions.substrait.names import ALIASES, IMPLIED, fits, preference
 from firesteel.functions.substrait.options import UNSUPPORTED, choose
 from firesteel.functions.substrait.rows import NULLING, find
+from firesteel.repair import Repair, RepairKind
 
 Options = Sequence[tuple[str, Sequence[str]]]
-Repaired = tuple[str, ...]
+
+_CASTS = (RepairKind.ARGUMENTS, RepairKind.ARGUMENTS_LOSS)
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ class Resolved:
     casts: tuple[t.Type | None, ...] = ()
     #: The types of the arguments that are values, as they are given.
     arguments: tuple[t.Type, ...] = ()
-    #: What had to be put right: a sort of repair, and what its words are about.
-    repairs: tuple[Repaired, ...] = ()
+    #: What had to be put right; where it is, who asks knows.
+    repairs: tuple[Repair, ...] = ()
 
 
 def resolve(
@@ -79,7 +82,7 @@ def giving(found: Resolved, kind: Kind, arguments: Sequence[Argument], wanted: t
     made = _giving(found.row.name, kind, given, bare(wanted), found.choices, registry.state())
     if made is None:
         return None
-    repairs = tuple(one for one in found.repairs if one[0] not in ("arguments", "arguments_loss"))
+    repairs = tuple(one for one in found.repairs if one.kind not in _CASTS)
     return replace(made, arguments=found.arguments, repairs=repairs)
 
 
@@ -127,7 +130,7 @@ def _resolved(
     _registered: object,
 ) -> Resolved:
     """The same call again is the same function, for as long as nothing is registered: plans repeat themselves."""
-    repairs: list[Repaired] = []
+    repairs: list[Repair] = []
     arguments = _components(name, given, repairs)
     best = _best(_declared(urn, name, kind), arguments, signature)
     if best is None or best[1].cost:
@@ -144,7 +147,8 @@ def _resolved(
     casts = tuple(targets(found))
     if any(casts):
         lost = any(loses(one, target) for (one, _), target in zip(found.values, casts, strict=True) if target)
-        repairs.append(("arguments_loss" if lost else "arguments", declared.name, str(found.form)))
+        kind_ = RepairKind.ARGUMENTS_LOSS if lost else RepairKind.ARGUMENTS
+        repairs.append(Repair.of(kind_, function=declared.name, form=found.form))
     types = tuple(type_ for type_, _ in found.values)
     return Resolved(row, found.form, tuple(chosen.items()), call_type(declared, found), casts, types, tuple(repairs))
 
@@ -193,7 +197,7 @@ def _elsewhere(
     kind: Kind,
     arguments: Sequence[Argument],
     signature: str | None,
-    repairs: list[Repaired],
+    repairs: list[Repair],
     best: Candidate | None,
 ) -> Candidate | None:
     """The function by its bare name, or by what the standard calls it, where that fits better. An extension that is not
@@ -206,12 +210,12 @@ def _elsewhere(
         found = _best(_declared(None, candidate, kind), arguments, signature)
         if found is not None and (best is None or found[1].cost < best[1].cost):
             said = f"'{stem(urn)}:{name}'" if urn else f"'{name}'"
-            repairs.append(("alias", said, found[0].name))
+            repairs.append(Repair.of(RepairKind.ALIAS, name=said, function=found[0].name))
             return found
     return best
 
 
-def _components(name: str, arguments: Sequence[Argument], repairs: list[Repaired]) -> Sequence[Argument]:
+def _components(name: str, arguments: Sequence[Argument], repairs: list[Repair]) -> Sequence[Argument]:
     """`extract` of a month once had no argument that says from where it counts: from one."""
     if ALIASES.get(name, name) != "extract" or len(arguments) < 2:
         return arguments
@@ -224,7 +228,7 @@ def _components(name: str, arguments: Sequence[Argument], repairs: list[Repaired
         return (meant, *arguments[1:])
     if component.upper() not in _INDEXED:
         return arguments
-    repairs.append(("origin",))
+    repairs.append(Repair.of(RepairKind.ORIGIN))
     return (EnumValue(_INDEXED[component.upper()]), EnumValue("ONE"), *arguments[1:])
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any, Literal
 
-from firesteel.partiql.ast.syntax_node import Quick
+from firesteel.partiql.ast.syntax_node import SyntaxNode
 
 Quantifier = Literal["all", "distinct"]
 
 
-class Ast(Quick):
+class Ast(SyntaxNode):
     """The root of the syntax tree."""
 
 

@@ -14,7 +14,7 @@ from firesteel.node import Node
 from firesteel.source import Span
 
 
-class Quick(Node):
+class SyntaxNode(Node):
     """A node whose `__init__` writes to `__dict__`; it takes `where` as a span or as the fields of one."""
 
     where: Span | None = dataclasses.field(default=None, kw_only=True, compare=False)
@@ -24,7 +24,7 @@ class Quick(Node):
         cls.__init__ = _init_of(cls)  # type: ignore[method-assign]
 
 
-def _where(node: Quick) -> Span | None:
+def _where(node: SyntaxNode) -> Span | None:
     fields = node.__dict__
     where: Any = fields["where"]
     if type(where) is tuple:
@@ -32,7 +32,7 @@ def _where(node: Quick) -> Span | None:
     return cast("Span | None", where)
 
 
-Quick.where = property(_where)  # type: ignore[assignment]
+SyntaxNode.where = property(_where)  # type: ignore[assignment]
 
 
 def _init_of(cls: type[Node]) -> Any:

@@ -8,10 +8,10 @@ sets.py          set operators
 grouping.py      GROUP BY, aggregates, windows
 expressions.py   everything else
 types.py         types as written
-doubts.py        what is warned of
+warnings.py      what a query says and hardly means: the warnings
 """
 
-from firesteel.partiql.lower.statement import Catalog, lower
+from firesteel.partiql.lower.statement import lower
 from firesteel.partiql.lower.static import ensure_static
 
-__all__ = ["Catalog", "ensure_static", "lower"]
+__all__ = ["ensure_static", "lower"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -12,29 +12,23 @@ from firesteel import values
 from firesteel.errors import FiresteelError
 from firesteel.node import Node, drive
 from firesteel.partiql import ast
-from firesteel.partiql.lower.scope import Scope
+from firesteel.partiql.lower.scope import NameScope
+from firesteel.plan.lookup import TableLookup
 from firesteel.source import Place, Span
-from firesteel.warning import Doubt, QueryWarning
+from firesteel.warning import QueryWarning, WarningKind
 
 #: What is wanted of an expression. A SQL query in parentheses gives a scalar where a value is wanted, all of it where
 #: a collection is; FROM, which also looks for globals first, wants a source.
 Want = Literal["value", "collection", "source"]
 
-Lowering = Generator[tuple[ast.Ast, Scope, Want], Any, Any]
-
-
-class Catalog(Protocol):
-    """What knows the globals."""
-
-    def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
-        """The global of that path of (name, quoted), if there is one: its registered name and its type."""
+Lowering = Generator[tuple[ast.Ast, NameScope, Want], Any, Any]
 
 
 @dataclass
-class Context:
+class QueryContext:
     """One statement being lowered."""
 
-    catalog: Catalog
+    catalog: TableLookup
     mode: p.Mode = p.Mode.PERMISSIVE
     params: Sequence[values.Value] | None = None
     warnings: list[QueryWarning] = field(default_factory=list)
@@ -48,11 +42,11 @@ class Context:
             self.globals.append(binding)
         return p.Global(type_, self.globals.index(binding))
 
-    def warn(self, doubt: Doubt, message: str, where: Span | Place | None, hint: str) -> None:
+    def warn(self, kind: WarningKind, message: str, where: Span | Place | None, hint: str) -> None:
         """Say it once, however often the place is looked at; a hundred are enough."""
-        said = any(known.doubt is doubt and known.where == where for known in self.warnings)
+        said = any(known.kind is kind and known.where == where for known in self.warnings)
         if not said and len(self.warnings) < MOST_WARNINGS:
-            self.warnings.append(QueryWarning(doubt, message, where, hint))
+            self.warnings.append(QueryWarning(kind, message, where, hint))
 
     def fresh(self) -> str:
         """A name that no query can write."""
@@ -63,7 +57,7 @@ class Context:
 #: More than these nobody reads.
 MOST_WARNINGS = 100
 
-Handler = Callable[[Any, Scope, Want, Context], Any]
+Handler = Callable[[Any, NameScope, Want, QueryContext], Any]
 HANDLERS: dict[type[Node], Handler] = {}
 
 
@@ -78,12 +72,12 @@ def lowers(*classes: type[Node]) -> Callable[[Handler], Handler]:
     return register
 
 
-def lower_expr(expr: ast.Ast, scope: Scope, context: Context, want: Want = "value") -> Any:
+def lower_expr(expr: ast.Ast, scope: NameScope, context: QueryContext, want: Want = "value") -> Any:
     """An expression as a plan's, its parts lowered on an explicit stack."""
 
     from firesteel.partiql.lower.grouping import output_of
 
-    def dispatch(node: ast.Ast, scope: Scope, want: Want) -> Any:
+    def dispatch(node: ast.Ast, scope: NameScope, want: Want) -> Any:
         if isinstance(node, ast.Expr) and not isinstance(node, ast.Lit):
             output = output_of(node, scope)
             if output is not None:

@@ -11,11 +11,11 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts
-from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
+from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
-from firesteel.partiql.lower.scope import Scope
+from firesteel.partiql.lower.scope import NameScope
 from firesteel.partiql.lower.written import moments
 from firesteel.partiql.lower.written.types import FINEST, interval_digits, interval_fields, lower_type
 from firesteel.partiql.parse.keywords import DATE_FIELDS
@@ -26,10 +26,10 @@ from firesteel.plan import build
 
 
 @lowers(ast.Lit)
-def _lit(node: ast.Lit, scope: Scope, want: Want, context: Context) -> p.Rex:
+def _lit(node: ast.Lit, scope: NameScope, want: Want, context: QueryContext) -> p.Rex:
     made = _literal(node.value)
     if isinstance(node.value, Decimal) and made.value != node.value:
-        doubts.lost_digits(f"a decimal has {_DIGITS.prec} digits", node, context)
+        warnings.lost_digits(f"a decimal has {_DIGITS.prec} digits", node, context)
     return made
 
 
@@ -48,22 +48,22 @@ _DIGITS = DecimalContext(prec=38, rounding=ROUND_HALF_EVEN)
 
 
 @lowers(ast.DateLit, ast.TimeLit, ast.TimestampLit, ast.IntervalLit)
-def _moment(node: ast.Expr, scope: Scope, want: Want, context: Context) -> p.Rex:
+def _moment(node: ast.Expr, scope: NameScope, want: Want, context: QueryContext) -> p.Rex:
     value, type_ = moments.read(node)
     if moments.loses_digits(node):
-        doubts.lost_digits(f"a second has {FINEST} digits behind the point", node, context)
+        warnings.lost_digits(f"a second has {FINEST} digits behind the point", node, context)
     return build.lit(value, type_)
 
 
 @lowers(ast.Parameter)
-def _parameter(node: ast.Parameter, scope: Scope, want: Want, context: Context) -> p.Rex:
+def _parameter(node: ast.Parameter, scope: NameScope, want: Want, context: QueryContext) -> p.Rex:
     if context.params is None or node.index >= len(context.params):
         count = len(context.params or ())
         raise AnalysisError(f"no value for parameter {node.index + 1}: {count} given", help="pass params=[...]")
     return build.lit(context.params[node.index])
 
 
-def _all(nodes: Sequence[ast.Ast], scope: Scope) -> Lowering:
+def _all(nodes: Sequence[ast.Ast], scope: NameScope) -> Lowering:
     made = []
     for node in nodes:
         made.append((yield node, scope, "value"))
@@ -71,18 +71,20 @@ def _all(nodes: Sequence[ast.Ast], scope: Scope) -> Lowering:
 
 
 @lowers(ast.List, ast.Bag, ast.Sexp, ast.Row)
-def _collection(node: ast.List | ast.Bag | ast.Sexp | ast.Row, scope: Scope, want: Want, context: Context) -> Lowering:
+def _collection(
+    node: ast.List | ast.Bag | ast.Sexp | ast.Row, scope: NameScope, want: Want, context: QueryContext
+) -> Lowering:
     kind = {ast.Bag: t.Bag, ast.Sexp: t.Sexp}.get(type(node), t.Array)
     return build.collection(kind, (yield from _all(node.items, scope)))
 
 
 @lowers(ast.Values)
-def _values(node: ast.Values, scope: Scope, want: Want, context: Context) -> Lowering:
+def _values(node: ast.Values, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     return build.collection(t.Bag, (yield from _all(node.rows, scope)))
 
 
 @lowers(ast.Struct)
-def _struct(node: ast.Struct, scope: Scope, want: Want, context: Context) -> Lowering:
+def _struct(node: ast.Struct, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     pairs = []
     for pair in node.pairs:
         name = _attribute_name(pair.name, scope) or (yield pair.name, scope, "value")
@@ -90,7 +92,7 @@ def _struct(node: ast.Struct, scope: Scope, want: Want, context: Context) -> Low
     return build.struct(pairs)
 
 
-def _attribute_name(name: ast.Expr, scope: Scope) -> p.Rex | None:
+def _attribute_name(name: ast.Expr, scope: NameScope) -> p.Rex | None:
     """`{a: 1}`: an identifier that is no variable is itself the name."""
     if isinstance(name, ast.Var) and scope.variable(name.name, name.quoted) is None:
         return build.lit(name.name)
@@ -102,7 +104,7 @@ def _attribute_name(name: ast.Expr, scope: Scope) -> p.Rex | None:
 
 
 @lowers(ast.Operator)
-def _operator(node: ast.Operator, scope: Scope, want: Want, context: Context) -> Lowering:
+def _operator(node: ast.Operator, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     match node:
         case ast.Operator(name="neg", args=(ast.Lit(value=int() as value),)) if type(value) is int:
             return _literal(-value)  # the least integer has no positive counterpart
@@ -110,8 +112,8 @@ def _operator(node: ast.Operator, scope: Scope, want: Want, context: Context) ->
     return build.call(node.name, *(yield from _all(node.args, scope)))
 
 
-def _doubt_quotes(operands: Sequence[ast.Expr], scope: Scope, context: Context) -> None:
-    doubts.quoted_name(operands, lambda var: is_guess(var, scope, context), context)
+def _doubt_quotes(operands: Sequence[ast.Expr], scope: NameScope, context: QueryContext) -> None:
+    warnings.quoted_name(operands, lambda var: is_guess(var, scope, context), context)
 
 
 def _maybe_not(negated: bool, rex: p.Rex) -> p.Rex:
@@ -119,7 +121,7 @@ def _maybe_not(negated: bool, rex: p.Rex) -> p.Rex:
 
 
 @lowers(ast.Is)
-def _is(node: ast.Is, scope: Scope, want: Want, context: Context) -> Lowering:
+def _is(node: ast.Is, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     value = yield node.value, scope, "value"
     if node.what in ("null", "missing"):
         return _maybe_not(node.negated, build.call(f"is_{node.what}", value))
@@ -129,20 +131,20 @@ def _is(node: ast.Is, scope: Scope, want: Want, context: Context) -> Lowering:
 
 
 @lowers(ast.IsType)
-def _is_type(node: ast.IsType, scope: Scope, want: Want, context: Context) -> Lowering:
+def _is_type(node: ast.IsType, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     value = yield node.value, scope, "value"
     return _maybe_not(node.negated, build.call("is_type", value, lower_type(node.type)))
 
 
 @lowers(ast.Between)
-def _between(node: ast.Between, scope: Scope, want: Want, context: Context) -> Lowering:
+def _between(node: ast.Between, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     _doubt_quotes((node.value, node.low, node.high), scope, context)
     args = yield from _all((node.value, node.low, node.high), scope)
     return _maybe_not(node.negated, build.call("between", *args))
 
 
 @lowers(ast.In)
-def _in(node: ast.In, scope: Scope, want: Want, context: Context) -> Lowering:
+def _in(node: ast.In, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     if isinstance(node.collection, ast.Row):
         _doubt_quotes((node.value, *node.collection.items), scope, context)
     value = yield node.value, scope, "value"
@@ -160,21 +162,21 @@ def _unwrapped(collection: ast.Expr) -> ast.Expr:
 
 
 @lowers(ast.Like)
-def _like(node: ast.Like, scope: Scope, want: Want, context: Context) -> Lowering:
+def _like(node: ast.Like, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     parts = [node.value, node.pattern, *([node.escape] if node.escape else [])]
     _doubt_quotes(parts, scope, context)
     return _maybe_not(node.negated, build.call("like", *(yield from _all(parts, scope))))
 
 
 @lowers(ast.Quantified)
-def _quantified(node: ast.Quantified, scope: Scope, want: Want, context: Context) -> Lowering:
+def _quantified(node: ast.Quantified, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     value = yield node.value, scope, "value"
     collection = yield node.collection, scope, "collection"
     return build.call(f"{node.operator}_{node.quantifier}", value, collection)
 
 
 @lowers(ast.Case)
-def _case(node: ast.Case, scope: Scope, want: Want, context: Context) -> Lowering:
+def _case(node: ast.Case, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     operand = (yield node.operand, scope, "value") if node.operand else None
     branches = []
     for branch in node.branches:
@@ -190,14 +192,15 @@ def _case(node: ast.Case, scope: Scope, want: Want, context: Context) -> Lowerin
 
 
 @lowers(ast.Call)
-def _call(node: ast.Call, scope: Scope, want: Want, context: Context) -> Lowering:
+def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     if node.over is not None:
         return (yield from lower_window(node, scope, context))
     if is_aggregate(node):
         return (yield from lower_aggregate(node, scope, context))
     distinct = node.quantifier == "distinct"
     special = node.qualifier or node.filter is not None or node.nulls is not None or node.star
-    if special or (distinct and node.name not in COLLECTION_AGGREGATES):
+    row = functions.find_partiql(node.name)
+    if special or (distinct and (row is None or row.aggregate is None)):
         raise AnalysisError(f"'{node.name}' takes neither DISTINCT, FILTER, * nor a qualified name")
     if node.name == "coll_to_scalar":
         if len(node.args) != 1:
@@ -207,11 +210,10 @@ def _call(node: ast.Call, scope: Scope, want: Want, context: Context) -> Lowerin
     if node.name == "unix_timestamp" and not node.args:
         seconds = build.call("floor", build.call("unix_timestamp", build.call("current_timestamp")))
         return build.call("cast", seconds, t.INT64)
-    row = functions.find_partiql(node.name)
     if row is None:
         meant = functions.suggest_partiql(node.name)
         raise AnalysisError(f"no function '{node.name}'", help=f"did you mean '{meant}'?" if meant else None)
-    wants: Want = "collection" if node.name in TAKES_COLLECTIONS else "value"
+    wants: Want = "collection" if row.takes_collection else "value"
     args = []
     for arg in node.args:
         args.append((yield arg, scope, wants))
@@ -223,16 +225,8 @@ def _call(node: ast.Call, scope: Scope, want: Want, context: Context) -> Lowerin
         raise AnalysisError(error.message, help=error.help) from None
 
 
-#: Aggregates over a collection that is an argument; DISTINCT is a word of theirs.
-COLLECTION_AGGREGATES = frozenset(
-    f"coll_{name}" for name in ("count", "sum", "avg", "min", "max", "every", "any", "some")
-)
-#: A query as the argument of these is a collection, not a scalar.
-TAKES_COLLECTIONS = COLLECTION_AGGREGATES | {"exists", "cardinality", "size", "filter_distinct"}
-
-
 @lowers(ast.Cast)
-def _cast(node: ast.Cast, scope: Scope, want: Want, context: Context) -> Lowering:
+def _cast(node: ast.Cast, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     made = build.call("cast", (yield node.value, scope, "value"), lower_type(node.type))
     if not isinstance(node.type, ast.IntervalType):
         return made
@@ -241,20 +235,20 @@ def _cast(node: ast.Cast, scope: Scope, want: Want, context: Context) -> Lowerin
 
 
 @lowers(ast.CanCast)
-def _can_cast(node: ast.CanCast, scope: Scope, want: Want, context: Context) -> Lowering:
+def _can_cast(node: ast.CanCast, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     name = "can_lossless_cast" if node.lossless else "can_cast"
     return build.call(name, (yield node.value, scope, "value"), lower_type(node.type))
 
 
 @lowers(ast.Trim)
-def _trim(node: ast.Trim, scope: Scope, want: Want, context: Context) -> Lowering:
+def _trim(node: ast.Trim, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     name = {"leading": "ltrim", "trailing": "rtrim"}.get(node.side or "", "trim")
     parts = [node.value, *([node.characters] if node.characters else [])]
     return build.call(name, *(yield from _all(parts, scope)))
 
 
 @lowers(ast.Extract)
-def _extract(node: ast.Extract, scope: Scope, want: Want, context: Context) -> Lowering:
+def _extract(node: ast.Extract, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     value = yield node.value, scope, "value"
     if node.field == "second":
         return build.call("extract_second", value)
@@ -262,7 +256,7 @@ def _extract(node: ast.Extract, scope: Scope, want: Want, context: Context) -> L
 
 
 @lowers(ast.DateCall)
-def _date_call(node: ast.DateCall, scope: Scope, want: Want, context: Context) -> Lowering:
+def _date_call(node: ast.DateCall, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     if node.field.upper() not in DATE_FIELDS:
         known = ", ".join(DATE_FIELDS)
         raise AnalysisError(f"{node.name} does not count in '{node.field}'", help=f"it counts in {known}")
@@ -270,5 +264,5 @@ def _date_call(node: ast.DateCall, scope: Scope, want: Want, context: Context) -
 
 
 @lowers(ast.GraphMatch)
-def _graph(node: ast.GraphMatch, scope: Scope, want: Want, context: Context) -> p.Rex:
+def _graph(node: ast.GraphMatch, scope: NameScope, want: Want, context: QueryContext) -> p.Rex:
     raise UnsupportedError("MATCH over graphs is not supported yet", where=node.where)

@@ -10,8 +10,8 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
-from firesteel.partiql.lower.context import Context, Lowering
-from firesteel.partiql.lower.scope import Scope, folded
+from firesteel.partiql.lower.context import Lowering, QueryContext
+from firesteel.partiql.lower.scope import NameScope, folded
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
@@ -40,7 +40,7 @@ def has_aggregates(*nodes: ast.Ast | None) -> bool:
 class Grouping:
     """The row after GROUP BY: keys first, then the aggregates that expressions ask for, in the order they do."""
 
-    before: Scope
+    before: NameScope
     keys: list[p.Rex]
     written: list[ast.Ast]
     types: list[t.Type] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Grouping:
         return self.places[agg]
 
 
-def output_of(node: ast.Ast, scope: Scope) -> p.Rex | None:
+def output_of(node: ast.Ast, scope: NameScope) -> p.Rex | None:
     """What an expression stands for that is written like a group key, or like an item of a query's select list."""
     for depth, frame in scope.frames():
         grouping = frame.grouping
@@ -74,7 +74,7 @@ def output_of(node: ast.Ast, scope: Scope) -> p.Rex | None:
     return None
 
 
-def lower_aggregate(node: ast.Call, scope: Scope, context: Context) -> Lowering:
+def lower_aggregate(node: ast.Call, scope: NameScope, context: QueryContext) -> Lowering:
     """An aggregate becomes a column of the innermost grouped row."""
     for depth, frame in scope.frames():
         grouping = frame.grouping
@@ -129,7 +129,7 @@ def settled(rex: p.Rex, width: int) -> p.Rex:
     )
 
 
-def lower_window(node: ast.Call, scope: Scope, context: Context) -> Lowering:
+def lower_window(node: ast.Call, scope: NameScope, context: QueryContext) -> Lowering:
     """A window call becomes a column of the row that it is computed for."""
     windows = scope.frame.windows
     if windows is None:
@@ -176,7 +176,7 @@ def _window_of(node: ast.Call, windows: Windows) -> ast.Window:
     )
 
 
-def _frame(frame: ast.Frame, scope: Scope) -> Lowering:
+def _frame(frame: ast.Frame, scope: NameScope) -> Lowering:
     if frame.exclude not in (None, "no others"):
         raise UnsupportedError(f"EXCLUDE {frame.exclude.upper()} of a frame is not supported", where=frame.where)
     bounds = []

@@ -12,13 +12,13 @@ from typing import Any
 from firesteel import plan as p
 from firesteel.node import Node, walk
 from firesteel.partiql import ast
-from firesteel.partiql.lower.scope import Binding, Frame, Scope
+from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope
 from firesteel.plan import build
 
 
 def lower_lets(
-    node: ast.Select, after: Iterable[Node], rel: p.Rel, frame: Frame, outer: Scope
-) -> Generator[Any, Any, tuple[p.Rel, Frame]]:
+    node: ast.Select, after: Iterable[Node], rel: p.Rel, frame: NameFrame, outer: NameScope
+) -> Generator[Any, Any, tuple[p.Rel, NameFrame]]:
     """The relation with a column for each LET, and the names of its row. `after` is what stands behind the block."""
     if not node.lets:
         return rel, frame
@@ -45,7 +45,7 @@ def _mentioned(nodes: Iterable[Node]) -> set[str]:
     return {var.name.lower() for node in nodes for var in walk(node, ast.Var)}
 
 
-def _extended(rel: p.Rel, frame: Frame, lets: dict[str, p.Rex], wanted: set[str] | None) -> tuple[p.Rel, Frame]:
+def _extended(rel: p.Rel, frame: NameFrame, lets: dict[str, p.Rex], wanted: set[str] | None) -> tuple[p.Rel, NameFrame]:
     """More columns beside those that are there, but for those of LET that nobody wants any more; a name that is there
     already now means the new one."""
     columns = p.schema(rel)
@@ -64,4 +64,4 @@ def _extended(rel: p.Rel, frame: Frame, lets: dict[str, p.Rex], wanted: set[str]
         bindings.append(Binding(name, len(exprs), value.type, "let"))
         names.append(name)
         exprs.append(value)
-    return p.Project(tuple(exprs), rel, names=tuple(names)), Frame(bindings, len(exprs))
+    return p.Project(tuple(exprs), rel, names=tuple(names)), NameFrame(bindings, len(exprs))

@@ -13,34 +13,34 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts
-from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
+from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import output_of
-from firesteel.partiql.lower.scope import Scope, has_field, unseen
+from firesteel.partiql.lower.scope import NameScope, has_field, unseen
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
 
 @lowers(ast.Var)
-def _var(var: ast.Var, scope: Scope, want: Want, context: Context) -> Lowering:
+def _var(var: ast.Var, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     item = scope.item(var) if want != "source" else None
     if item is not None:
         return (yield item, scope.without_items, want)
     if want != "source":
-        doubts.ungrouped(var, var, scope, context)
+        warnings.ungrouped(var, var, scope, context)
     rex, _ = resolve(var, (), scope, want, context)
     return rex
 
 
 @lowers(ast.Path)
-def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowering:
+def _path(path: ast.Path, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     steps: Sequence[ast.Step] = path.steps
     key = _meant_key(path, scope, context)
     if key is not None:
         return key
     item = _item_root(path.root, scope, want)
     if item is None and want != "source":
-        doubts.ungrouped(path, path.root, scope, context)
+        warnings.ungrouped(path, path.root, scope, context)
     if item is not None:
         root = yield item, scope.without_items, "value"
     elif isinstance(path.root, ast.Var):
@@ -49,7 +49,7 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
         except AnalysisError:
             if want == "source" or not _forgiven(path.root, scope, context):
                 raise
-            doubts.unknown_variable(path, path.root, scope, context)
+            warnings.unknown_variable(path, path.root, scope, context)
             return build.lit(values.MISSING)
         steps = steps[used:]
     else:
@@ -59,14 +59,14 @@ def _path(path: ast.Path, scope: Scope, want: Want, context: Context) -> Lowerin
     made: list[p.Step] = []
     for step in steps:
         if isinstance(step, ast.Index) and _forgiven(step.key, scope, context):
-            doubts.unknown_variable(path, step.key, scope, context)
+            warnings.unknown_variable(path, step.key, scope, context)
             return build.lit(values.MISSING)
         made.append((yield from _step(step, scope)))
-    doubts.unknown_column(root, steps, made, context)
+    warnings.unknown_column(root, steps, made, context)
     return build.path(root, *made)
 
 
-def is_guess(var: ast.Var, scope: Scope, context: Context) -> bool:
+def is_guess(var: ast.Var, scope: NameScope, context: QueryContext) -> bool:
     """Is the name that of a table, or of an attribute which a row may have or not, for all that is known?"""
     sure = scope.variable(var.name, var.quoted) or _attribute(var, scope, sure=True) or _query(var, scope)
     if sure is not None:
@@ -74,14 +74,14 @@ def is_guess(var: ast.Var, scope: Scope, context: Context) -> bool:
     return _global(var, (), context) is not None or _attribute(var, scope, sure=False) is not None
 
 
-def _item_root(root: ast.Expr, scope: Scope, want: Want) -> ast.Expr | None:
+def _item_root(root: ast.Expr, scope: NameScope, want: Want) -> ast.Expr | None:
     """The item of the select list that a path goes into: a variable of FROM comes first."""
     if not isinstance(root, ast.Var) or want == "source" or scope.frame.find(root.name, root.quoted) is not None:
         return None
     return scope.item(root) or (root if output_of(root, scope) is not None else None)
 
 
-def _forgiven(node: ast.Expr, scope: Scope, context: Context) -> bool:
+def _forgiven(node: ast.Expr, scope: NameScope, context: QueryContext) -> bool:
     """Navigating from or by a variable that there is not is MISSING, as other wrong navigation is, unless strict."""
     if context.mode is p.Mode.STRICT or scope.ordering or not isinstance(node, ast.Var):
         return False
@@ -92,7 +92,7 @@ def _forgiven(node: ast.Expr, scope: Scope, context: Context) -> bool:
     return False
 
 
-def _meant_key(path: ast.Path, scope: Scope, context: Context) -> p.Rex | None:
+def _meant_key(path: ast.Path, scope: NameScope, context: QueryContext) -> p.Rex | None:
     """The column of a group key that the path means, though it is written otherwise: `GROUP BY a`, then `t.a`."""
     fields = [step for step in path.steps if isinstance(step, ast.Field)]
     if not isinstance(path.root, ast.Var) or len(fields) < len(path.steps):
@@ -110,7 +110,7 @@ def _meant_key(path: ast.Path, scope: Scope, context: Context) -> p.Rex | None:
     return None
 
 
-def _step(step: ast.Step, scope: Scope) -> Lowering:
+def _step(step: ast.Step, scope: NameScope) -> Lowering:
     match step:
         case ast.Field(name=name, quoted=quoted):
             return p.Key(build.lit(name if quoted else values.Symbol(name)))
@@ -132,7 +132,9 @@ def _index(rex: p.Rex) -> p.Rex:
     return rex if isinstance(rex.type, t.Integer) else build.call("to_index", rex)
 
 
-def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, context: Context) -> tuple[p.Rex, int]:
+def resolve(
+    var: ast.Var, steps: Sequence[ast.Step], scope: NameScope, want: Want, context: QueryContext
+) -> tuple[p.Rex, int]:
     """What a name stands for, and how many of the steps behind it belong to the name of a global."""
     if want != "source" and scope.ordering and scope.hidden(var.name, var.quoted):
         raise unseen("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
@@ -148,7 +150,7 @@ def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, c
         found = _global(var, steps, context)
         if found is not None:
             if local is not None and found[1] < len(steps):
-                doubts.shadowed_alias(var, context)
+                warnings.shadowed_alias(var, context)
             return found
         if local is not None:
             return local, 0
@@ -169,10 +171,10 @@ def resolve(var: ast.Var, steps: Sequence[ast.Step], scope: Scope, want: Want, c
     return attribute, 0
 
 
-def undefined(var: ast.Var, scope: Scope) -> AnalysisError:
+def undefined(var: ast.Var, scope: NameScope) -> AnalysisError:
     """A name that stands for nothing."""
     grouped = [frame.grouping.before for _, frame in scope.frames() if frame.grouping]
-    help_ = doubts.meant(var.name, scope.known) if scope.known else None
+    help_ = warnings.meant(var.name, scope.known) if scope.known else None
     if any(_attribute(var, before, sure=False) is not None for before in grouped):
         help_ = "it is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
     elif var.quoted:
@@ -180,7 +182,7 @@ def undefined(var: ast.Var, scope: Scope) -> AnalysisError:
     return AnalysisError(f"no variable '{var.name}'", where=var.where, help=help_)
 
 
-def _only_one(var: ast.Var, scope: Scope) -> None:
+def _only_one(var: ast.Var, scope: NameScope) -> None:
     """In strict mode a name that two variables have, but for their case, has to be quoted."""
     for _, frame in scope.frames():
         alike = frame.alike(var.name)
@@ -191,7 +193,7 @@ def _only_one(var: ast.Var, scope: Scope) -> None:
             return
 
 
-def _query(var: ast.Var, scope: Scope) -> p.Rex | None:
+def _query(var: ast.Var, scope: NameScope) -> p.Rex | None:
     """A query that WITH named, moved to where it is used."""
     for name, (rex, depth) in scope.queries.items():
         if name == var.name or (not var.quoted and name.lower() == var.name.lower()):
@@ -199,7 +201,7 @@ def _query(var: ast.Var, scope: Scope) -> p.Rex | None:
     return None
 
 
-def _global(var: ast.Var, steps: Sequence[ast.Step], context: Context) -> tuple[p.Rex, int] | None:
+def _global(var: ast.Var, steps: Sequence[ast.Step], context: QueryContext) -> tuple[p.Rex, int] | None:
     """The global with the longest name that the path spells."""
     path = [(var.name, var.quoted)]
     for step in steps:
@@ -214,7 +216,7 @@ def _global(var: ast.Var, steps: Sequence[ast.Step], context: Context) -> tuple[
     return None
 
 
-def _attribute(var: ast.Var, scope: Scope, sure: bool) -> p.Rex | None:
+def _attribute(var: ast.Var, scope: NameScope, sure: bool) -> p.Rex | None:
     """The name as an attribute of a row in sight, the innermost that has it or may have it."""
     key = var.name if var.quoted else values.Symbol(var.name)
     for depth, frame in scope.frames():

@@ -15,10 +15,10 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.node import Node
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts
-from firesteel.partiql.lower.context import Context, Lowering, Want
+from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.context import Lowering, QueryContext, Want
 from firesteel.partiql.lower.grouping import sort_order
-from firesteel.partiql.lower.scope import Frame, Item, Scope, default_name, folded, unseen
+from firesteel.partiql.lower.scope import Item, NameFrame, NameScope, default_name, folded, unseen
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 from firesteel.plan.scope import replaced as replaced_nodes
@@ -58,7 +58,7 @@ def _text(name: ast.Expr) -> str | None:
     return name.value if isinstance(name, ast.Lit) and isinstance(name.value, str) else None
 
 
-def sort_specs(tail: Tail, scope: Scope, projection: ast.Projection | None, context: Context) -> Lowering:
+def sort_specs(tail: Tail, scope: NameScope, projection: ast.Projection | None, context: QueryContext) -> Lowering:
     """The keys of ORDER BY. A name means an item of the select list first, and else what it means in the block."""
     scope = replace(scope, items=() if projection is None else items_of(projection), ordering=True)
     specs = []
@@ -68,14 +68,14 @@ def sort_specs(tail: Tail, scope: Scope, projection: ast.Projection | None, cont
         if item is not None:
             expr, seen = item, scope.without_items
         rex = yield expr, seen, "value"
-        doubts.constant_key("ORDER BY", key.key, rex, projection, context)
+        warnings.constant_key("ORDER BY", key.key, rex, projection, context)
         specs.append(p.SortSpec(rex.at(key.key.where), sort_order(key)))
     return specs
 
 
-def cut(rel: p.Rel, tail: Tail, scope: Scope) -> Lowering:
+def cut(rel: p.Rel, tail: Tail, scope: NameScope) -> Lowering:
     """OFFSET, then LIMIT; their counts see no row of this block, but they are one row further in than the block."""
-    nothing = scope.inner(Frame())
+    nothing = scope.inner(NameFrame())
     if tail.offset is not None:
         rel = p.Offset((yield from _count("OFFSET", tail.offset, nothing)), rel)
     if tail.limit is not None:
@@ -83,7 +83,7 @@ def cut(rel: p.Rel, tail: Tail, scope: Scope) -> Lowering:
     return rel
 
 
-def _count(clause: str, node: ast.Expr, scope: Scope) -> Lowering:
+def _count(clause: str, node: ast.Expr, scope: NameScope) -> Lowering:
     """A number of rows: unlike other integers it may be larger than any that is computed with. One that is written with
     a minus is an error in both modes; one that is computed is forgiven or not when it runs."""
     match node:
@@ -152,11 +152,11 @@ def _leads_into(rex: p.Rex, part: p.Rex) -> bool:
 # After a set operator, and over any other collection
 
 
-def over_values(body: ast.Expr, tail: Tail, scope: Scope, want: Want, context: Context) -> Lowering:
+def over_values(body: ast.Expr, tail: Tail, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     """ORDER BY and its like over what is not a block: the elements are rows without a name."""
     rex = yield body, scope, "collection" if want == "collection" else "source"
     rel: p.Rel = p.Scan(rex)
-    frame = Frame()
+    frame = NameFrame()
     frame.add(context.fresh(), p.schema(rel)[0].type)
     block = _first_block(body)
     if block is not None:

@@ -12,18 +12,18 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError, UnsupportedError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts
-from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
+from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
 from firesteel.partiql.lower.lets import lower_lets
 from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs
-from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name, folded
+from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name, folded
 from firesteel.plan import build
 from firesteel.plan.schema import group_key
 
 
 @lowers(ast.Subquery)
-def _subquery(node: ast.Subquery, scope: Scope, want: Want, context: Context) -> Lowering:
+def _subquery(node: ast.Subquery, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     query = yield node.query, scope, want
     if want == "value" and _is_sql(node.query):
         return p.CollToScalar(query)
@@ -40,12 +40,12 @@ def _is_sql(query: ast.Ast) -> bool:
 
 
 @lowers(ast.Table)
-def _table(node: ast.Table, scope: Scope, want: Want, context: Context) -> Lowering:
+def _table(node: ast.Table, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     return (yield node.source, scope, "source")
 
 
 @lowers(ast.Query)
-def _query(node: ast.Query, scope: Scope, want: Want, context: Context) -> Lowering:
+def _query(node: ast.Query, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     if node.recursive:
         raise UnsupportedError("WITH RECURSIVE is not supported", where=node.where)
     if node.preserve:
@@ -65,7 +65,7 @@ def _query(node: ast.Query, scope: Scope, want: Want, context: Context) -> Lower
 
 
 @lowers(ast.Select)
-def _select(node: ast.Select, scope: Scope, want: Want, context: Context) -> Lowering:
+def _select(node: ast.Select, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     return (yield from _block(node, NO_TAIL, scope, want, context))
 
 
@@ -78,25 +78,25 @@ class Block:
     """A SELECT block on its way: the relation so far, and what its rows are called."""
 
     rel: p.Rel
-    frame: Frame
-    outer: Scope
+    frame: NameFrame
+    outer: NameScope
     #: What SELECT calls its items, for GROUP BY to refer to.
     aliases: dict[str, ast.Expr] = field(default_factory=dict)
     #: The values that what is selected is made of: what ORDER BY sees after DISTINCT.
     given: list[p.Rex] = field(default_factory=list)
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> NameScope:
         return self.outer.inner(self.frame)
 
 
-def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Context) -> Lowering:
+def _block(node: ast.Select, tail: Tail, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     block = yield from _source(node, scope, context)
     after = [part for part in (*tail.order, tail.limit, tail.offset) if part is not None]
     block.rel, block.frame = yield from lower_lets(node, after, block.rel, block.frame, scope)
     if node.filter is not None:
         predicate = yield node.filter, block.scope, "value"
-        doubts.condition("WHERE", node.filter, predicate, context)
+        warnings.condition("WHERE", node.filter, predicate, context)
         block.rel = p.Filter(predicate, block.rel)
     if isinstance(node.projection, ast.Items):
         block.aliases = {i.alias.text: i.value for i in node.projection.items if isinstance(i, ast.Item) and i.alias}
@@ -106,7 +106,7 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
     having: p.Rex | None = None
     if node.having is not None:
         having = yield node.having, block.scope, "value"
-        doubts.condition("HAVING", node.having, having, context)
+        warnings.condition("HAVING", node.having, having, context)
     windows = Windows({w.name.text.lower(): w.window for w in node.windows})
     block.frame.windows = windows
     constructor: p.Rex
@@ -140,10 +140,10 @@ def _block(node: ast.Select, tail: Tail, scope: Scope, want: Want, context: Cont
     return build.select(constructor, block.rel, tail.kind)
 
 
-def _source(node: ast.Select, scope: Scope, context: Context) -> Lowering:
+def _source(node: ast.Select, scope: NameScope, context: QueryContext) -> Lowering:
     if node.source is None:
         # SELECT without FROM: one row of nothing.
-        return Block(p.Project((), p.Scan(build.lit([None]))), Frame(), scope)
+        return Block(p.Project((), p.Scan(build.lit([None]))), NameFrame(), scope)
     rel, frame = yield node.source, scope, "source"
     return Block(rel, frame, scope)
 
@@ -178,19 +178,19 @@ def _exclude_step(step: ast.Step) -> p.ExcludeStep:
             raise AnalysisError("EXCLUDE takes names, indexes and wildcards", where=step.where)
 
 
-def _group(node: ast.Select, tail: Tail, block: Block, context: Context) -> Lowering:
+def _group(node: ast.Select, tail: Tail, block: Block, context: QueryContext) -> Lowering:
     """Enter the grouped row: from here on expressions see keys and aggregates."""
     order = [key.key for key in tail.order]
     if node.group is None and not has_aggregates(node.projection, node.having, *order):
         return None
     keys: list[p.Rex] = []
-    frame = Frame()
+    frame = NameFrame()
     group = node.group
     grouped = group.keys if group else ()
     written = [_alias_of(item.key, block) for item in grouped]
     for expr in written:
         keys.append((yield expr, block.scope, "value"))
-        doubts.constant_key("GROUP BY", expr, keys[-1], node.projection, context)
+        warnings.constant_key("GROUP BY", expr, keys[-1], node.projection, context)
     grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
     for i, item in enumerate(grouped):
         type_ = group_key(keys[i].type)
@@ -240,7 +240,7 @@ def _constructor(projection: ast.Projection, block: Block, want: Want) -> Loweri
             raise AnalysisError(f"'{projection.tag}' is not a projection", where=projection.where)
 
 
-def _everything(frame: Frame) -> list[p.Rex]:
+def _everything(frame: NameFrame) -> list[p.Rex]:
     """`SELECT *`: what FROM ranges over, spread out, and what AT and BY name beside it."""
     parts: list[p.Rex] = []
     count = 0

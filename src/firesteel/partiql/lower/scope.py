@@ -36,7 +36,7 @@ class Binding:
 
 
 @dataclass
-class Frame:
+class NameFrame:
     """The names of one row, in order."""
 
     bindings: list[Binding] = field(default_factory=list)
@@ -79,18 +79,18 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Scope:
+class NameScope:
     """A frame and what is around it. `queries` are the names that WITH gives, each with the depth it was made at."""
 
-    frame: Frame
-    outer: Scope | None = None
+    frame: NameFrame
+    outer: NameScope | None = None
     queries: dict[str, tuple[p.Rex, int]] = field(default_factory=dict)
     #: In ORDER BY: what the select list calls its items, and that a name which stands for nothing is an error.
     items: tuple[Item, ...] = ()
     ordering: bool = False
 
     @property
-    def without_items(self) -> Scope:
+    def without_items(self) -> NameScope:
         """This scope as the items of the select list see it."""
         return replace(self, items=())
 
@@ -121,18 +121,18 @@ class Scope:
                 return True
         return False
 
-    def inner(self, frame: Frame) -> Scope:
+    def inner(self, frame: NameFrame) -> NameScope:
         """The scope of a row inside this one."""
-        return Scope(frame, self, self.queries)
+        return NameScope(frame, self, self.queries)
 
     @property
     def depth(self) -> int:
         """The number of rows around."""
         return sum(1 for _ in self.frames()) - 1
 
-    def frames(self) -> Iterator[tuple[int, Frame]]:
+    def frames(self) -> Iterator[tuple[int, NameFrame]]:
         """Depth and frame, from the innermost out."""
-        scope: Scope | None = self
+        scope: NameScope | None = self
         depth = 0
         while scope is not None:
             yield depth, scope.frame

@@ -7,16 +7,16 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts
-from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.scope import Scope
+from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
+from firesteel.partiql.lower.scope import NameScope
 from firesteel.plan import build
 
 _SETS: dict[str, type[p.SetRel]] = {"union": p.Union, "intersect": p.Intersect, "except": p.Except}
 
 
 @lowers(ast.SetOp)
-def _set_op(node: ast.SetOp, scope: Scope, want: Want, context: Context) -> Lowering:
+def _set_op(node: ast.SetOp, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     wanted: Want = "collection" if want == "collection" else "source"
     left = yield node.left, scope, wanted
     right = yield node.right, scope, wanted
@@ -52,7 +52,7 @@ def _columns(side: p.Rel, names: list[tuple[str, bool]]) -> p.Rel:
     return p.Project((build.struct(pairs),), side)
 
 
-def _compatible(sides: list[p.Rel], node: ast.SetOp, context: Context) -> None:
+def _compatible(sides: list[p.Rel], node: ast.SetOp, context: QueryContext) -> None:
     """SQL's set operators, the ones without OUTER, take rows with as many columns on the left as on the right."""
     left, right = _row_types(sides)
     structs = [isinstance(side, t.Struct) and not side.open for side in (left, right)]
@@ -62,6 +62,6 @@ def _compatible(sides: list[p.Rel], node: ast.SetOp, context: Context) -> None:
             said = f"{widths[0]} and {widths[1]} columns"
             raise AnalysisError(f"{node.name.upper()} takes rows of one width, not of {said}", where=node.where)
         if node.corresponding is None and isinstance(left, t.Struct) and isinstance(right, t.Struct):
-            doubts.unlike_columns(left, right, node, context)
+            warnings.unlike_columns(left, right, node, context)
     elif any(structs) and not t.overlap(left, right):
         raise AnalysisError(f"{node.name.upper()} takes rows of one kind, not {left} and {right}", where=node.where)

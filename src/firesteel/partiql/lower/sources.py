@@ -9,19 +9,19 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import doubts
-from firesteel.partiql.lower.context import Context, Lowering, Want, lowers
-from firesteel.partiql.lower.scope import Binding, Frame, Scope, default_name
+from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
+from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 
-Source = tuple[p.Rel, Frame]
+Source = tuple[p.Rel, NameFrame]
 
 
 @lowers(ast.Range)
-def _range(node: ast.Range, scope: Scope, want: Want, context: Context) -> Lowering:
+def _range(node: ast.Range, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     rex = yield node.source, scope, "source"
-    frame = Frame()
+    frame = NameFrame()
     names = [_alias(node, context)]
     rel: p.Rel
     if node.position is not None:
@@ -49,7 +49,7 @@ def _renamed(rex: p.Rex, node: ast.Range) -> p.Rex:
 
 
 @lowers(ast.Unpivot)
-def _unpivot(node: ast.Unpivot, scope: Scope, want: Want, context: Context) -> Lowering:
+def _unpivot(node: ast.Unpivot, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     if node.by is not None:
         raise AnalysisError("UNPIVOT has no BY: attributes have no record identifiers", where=node.by.where)
     rex = yield node.source, scope, "source"
@@ -57,7 +57,7 @@ def _unpivot(node: ast.Unpivot, scope: Scope, want: Want, context: Context) -> L
     name = node.position.text if node.position else context.fresh()
     rel = p.Unpivot(rex, names=(name, value))
     key_column, value_column = p.schema(rel)
-    frame = Frame()
+    frame = NameFrame()
     if node.position:
         frame.add(name, key_column.type, "at")
     else:
@@ -67,7 +67,7 @@ def _unpivot(node: ast.Unpivot, scope: Scope, want: Want, context: Context) -> L
 
 
 @lowers(ast.Join)
-def _join(node: ast.Join, scope: Scope, want: Want, context: Context) -> Lowering:
+def _join(node: ast.Join, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     left, left_frame = yield node.left, scope, "source"
     capture = _CAPTURES[node.kind]
     right, right_frame, lateral = yield from _right(node, scope, left_frame, capture)
@@ -97,8 +97,8 @@ _CAPTURES = {
 
 
 def _right(
-    node: ast.Join, scope: Scope, left: Frame, capture: p.Capture
-) -> Generator[Any, Any, tuple[p.Rel, Frame, bool]]:
+    node: ast.Join, scope: NameScope, left: NameFrame, capture: p.Capture
+) -> Generator[Any, Any, tuple[p.Rel, NameFrame, bool]]:
     """The right side sees the left row; where it does not look at it, the join is not lateral."""
     if capture.pads_left:
         right, frame = yield node.right, scope, "source"
@@ -109,18 +109,20 @@ def _right(
     return shifted(right, -1), frame, False
 
 
-def _side_by_side(left: Frame, right: Frame, capture: p.Capture) -> Frame:
-    frame = Frame(list(left.bindings), left.width)
+def _side_by_side(left: NameFrame, right: NameFrame, capture: p.Capture) -> NameFrame:
+    frame = NameFrame(list(left.bindings), left.width)
     for binding in right.bindings:
         frame.bindings.append(Binding(binding.name, left.width + binding.ordinal, binding.type, binding.role))
     frame.width = left.width + right.width
     return frame
 
 
-def _condition(node: ast.Join, scope: Scope, frame: Frame, left: Frame, right: Frame, context: Context) -> Lowering:
+def _condition(
+    node: ast.Join, scope: NameScope, frame: NameFrame, left: NameFrame, right: NameFrame, context: QueryContext
+) -> Lowering:
     if node.on is not None:
         condition = yield node.on, scope.inner(frame), "value"
-        doubts.condition("ON", node.on, condition, context)
+        warnings.condition("ON", node.on, condition, context)
         return condition
     if not node.using:
         return None
@@ -140,7 +142,7 @@ def _moved(rex: p.Rex, by: int) -> p.Rex:
     return transform(rex, lambda n: n.replace(ordinal=n.ordinal + by) if n.depth == 0 else n, p.Var)
 
 
-def _alias(node: ast.Range | ast.Unpivot, context: Context) -> str:
+def _alias(node: ast.Range | ast.Unpivot, context: QueryContext) -> str:
     if node.alias is not None:
         return node.alias.text
     own = default_name(node.source)

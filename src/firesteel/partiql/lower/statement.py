@@ -9,8 +9,9 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.partiql import ast
 from firesteel.partiql.lower import expressions, names, queries, sets, sources
-from firesteel.partiql.lower.context import Catalog, Context, lower_expr
-from firesteel.partiql.lower.scope import Frame, Scope
+from firesteel.partiql.lower.context import QueryContext, lower_expr
+from firesteel.partiql.lower.scope import NameFrame, NameScope
+from firesteel.plan.lookup import TableLookup
 from firesteel.warning import QueryWarning
 
 #: The modules whose handlers lowering needs.
@@ -19,15 +20,15 @@ ROOMS = (expressions, names, queries, sets, sources)
 
 def lower(
     statement: ast.Statement,
-    catalog: Catalog,
+    catalog: TableLookup,
     *,
     mode: p.Mode = p.Mode.PERMISSIVE,
     params: Sequence[values.Value] | None = None,
     warnings: list[QueryWarning] | None = None,
 ) -> p.Plan:
     """A statement as a plan. What it says and hardly can mean is added to `warnings`."""
-    context = Context(catalog, mode, params, [] if warnings is None else warnings)
-    scope = Scope(Frame())
+    context = QueryContext(catalog, mode, params, [] if warnings is None else warnings)
+    scope = NameScope(NameFrame())
     match statement:
         case ast.QueryStatement(query=query):
             made: p.Statement = p.Query(lower_expr(query, scope, context), mode=mode)
@@ -40,6 +41,3 @@ def lower(
         case _:
             raise UnsupportedError(f"{statement.tag} is not supported", where=statement.where)
     return p.Plan(made, globals=tuple(context.globals))
-
-
-__all__ = ["Catalog", "lower"]

@@ -54,7 +54,7 @@ from firesteel.plan import (
     build,
     schema,
 )
-from firesteel.plan.scope import Scope
+from firesteel.plan.scope import RowScope
 
 Steps = Generator[Any, Any, Any]
 
@@ -91,22 +91,22 @@ class _Lowering:
 
     # Bindings --------------------------------------------------------------------------------------------------------
 
-    def bindings(self, element: Element, scope: Scope | None) -> Steps:
+    def bindings(self, element: Element, scope: RowScope | None) -> Steps:
         parsed = self._names.parsed(element)
         sources: list[Rel] = []
         lateral = self._names.is_lateral(parsed)
         for index, source in enumerate(parsed.inputs):
-            around = Scope(schema(sources[0]), scope) if index and lateral else scope
+            around = RowScope(schema(sources[0]), scope) if index and lateral else scope
             sources.append((yield (self.bindings(source, around),)))
         rel: Rel = yield (self._rel(parsed, sources, scope),)
         return rel.at(parsed.place)
 
-    def _rel(self, parsed: Parsed, sources: list[Rel], scope: Scope | None) -> Steps:
-        inner = Scope(tuple(field for rel in sources for field in schema(rel)), scope) if sources else scope
+    def _rel(self, parsed: Parsed, sources: list[Rel], scope: RowScope | None) -> Steps:
+        inner = RowScope(tuple(field for rel in sources for field in schema(rel)), scope) if sources else scope
         if parsed.op == "map_let":
             return (yield (self._map_let(parsed, sources[0], scope),))
         if parsed.op in ("limit", "offset"):
-            inner = Scope((), scope)
+            inner = RowScope((), scope)
         values: list[Rex] = []
         for value in parsed.values:
             values.append((yield (self.value(value, inner),)))
@@ -139,11 +139,11 @@ class _Lowering:
         quantifier = Quantifier(parsed.words[0])
         return _BAG_OPERATORS[parsed.op](*sources, quantifier=quantifier)
 
-    def _map_let(self, parsed: Parsed, rel: Rel, scope: Scope | None) -> Steps:
+    def _map_let(self, parsed: Parsed, rel: Rel, scope: RowScope | None) -> Steps:
         """One projection after the other, so that each value sees the names before it."""
         for name, value in zip(parsed.names, parsed.values, strict=True):
             columns = schema(rel)
-            made = yield (self.value(value, Scope(columns, scope)),)
+            made = yield (self.value(value, RowScope(columns, scope)),)
             kept = tuple(build.column(rel, i) for i in range(len(columns)))
             names = (*(field.name or "" for field in columns), str(name))
             rel = Project((*kept, made), rel, names=names).at(parsed.place)
@@ -151,15 +151,15 @@ class _Lowering:
 
     # Values ----------------------------------------------------------------------------------------------------------
 
-    def value(self, element: Element, scope: Scope | None) -> Steps:
+    def value(self, element: Element, scope: RowScope | None) -> Steps:
         parsed = self._names.parsed(element)
         rex: Rex = yield (self._rex(parsed, scope),)
         return rex.at(parsed.place)
 
-    def _rex(self, parsed: Parsed, scope: Scope | None) -> Steps:
+    def _rex(self, parsed: Parsed, scope: RowScope | None) -> Steps:
         if parsed.op in ("map_values", "pivot"):
             rel = yield (self.bindings(parsed.inputs[0], scope),)
-            scope = Scope(schema(rel), scope)
+            scope = RowScope(schema(rel), scope)
         values: list[Any] = []
         for value in parsed.values:
             if is_type_argument(value):
@@ -188,7 +188,7 @@ class _Lowering:
                 return _case(parsed, values)
         return Call(resolve(parsed.words[0], values), tuple(values))
 
-    def _id(self, parsed: Parsed, scope: Scope | None) -> Rex:
+    def _id(self, parsed: Parsed, scope: RowScope | None) -> Rex:
         names = tuple(map(str, parsed.names))
         depth = 0
         while scope is not None and parsed.op == "id" and len(names) == 1:

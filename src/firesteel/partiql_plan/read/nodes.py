@@ -20,14 +20,14 @@ from firesteel.node import Node, drive
 from firesteel.partiql_plan import vocabulary
 from firesteel.partiql_plan.forms import (
     AnyValue,
-    Argument,
-    Choice,
+    ArgumentSlot,
+    EnumSlot,
     Many,
     Maybe,
     NodeOf,
     OneOf,
     Scalar,
-    Shape,
+    SlotShape,
     TypeRef,
     form,
     is_record,
@@ -79,11 +79,11 @@ class Reader:
         self.imported_fns: list[Fn] = []
         self.constants: list[Constant] = []
 
-    def run(self, shape: Shape, element: Element, spot: Spot) -> Any:
+    def run(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
         """What stands in a place, read to the ground."""
         return drive(lambda steps: steps, self.read(shape, element, spot))
 
-    def read(self, shape: Shape, element: Element, spot: Spot) -> Any:
+    def read(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
         """What stands in a place: at once, or as a generator if it has things below it."""
         if element is LEFT_OUT:
             return None
@@ -94,13 +94,13 @@ class Reader:
                 return self.types.read(element, spot)
             case Scalar(type_):
                 return self._scalar(type_, element, spot)
-            case Choice(choices):
+            case EnumSlot(choices):
                 return self._choice(choices, element, spot)
             case AnyValue():
                 return to_value(element)
             case Maybe(item):
                 return None if element.is_null and not element.annotations else self.read(item, element, spot)
-            case Argument():
+            case ArgumentSlot():
                 return self._argument(element, spot)
             case OneOf(shapes):
                 return self._one_of(shapes, element, spot)
@@ -177,7 +177,7 @@ class Reader:
             values[slot.name] = value
         return values
 
-    def _many(self, item: Shape, elements: Iterable[Element], place: Trail | None, name: str) -> Steps:
+    def _many(self, item: SlotShape, elements: Iterable[Element], place: Trail | None, name: str) -> Steps:
         values: list[Any] = []
         for index, element in enumerate(elements):
             value = self.read(item, element, (place, name, index))
@@ -220,7 +220,7 @@ class Reader:
             return self.types.read(inner, spot) if head == "t" else self.node(Rex, inner, spot)
         return self.types.read(element, spot) if head == "$type" else self.node(Rex, element, spot)
 
-    def _one_of(self, shapes: Sequence[Shape], element: Element, spot: Spot) -> Any:
+    def _one_of(self, shapes: Sequence[SlotShape], element: Element, spot: Spot) -> Any:
         for shape in shapes:
             if _looks_like(shape, element):
                 return self.read(shape, element, spot)
@@ -275,7 +275,7 @@ def _listed(choices: type[enum.Enum]) -> list[str]:
     return [f"{choices[name.upper()].value} {name}" for name in names] if issubclass(choices, int) else names
 
 
-def _looks_like(shape: Shape, element: Element) -> bool:
+def _looks_like(shape: SlotShape, element: Element) -> bool:
     match shape:
         case NodeOf(cls):
             return element.head in tags(cls)

@@ -13,15 +13,15 @@ from firesteel.node import Node, canonical
 from firesteel.partiql_plan import vocabulary
 from firesteel.partiql_plan.forms import (
     AnyValue,
-    Argument,
-    Choice,
+    ArgumentSlot,
+    EnumSlot,
     Many,
     Maybe,
     NodeOf,
     OneOf,
     Scalar,
-    Shape,
     Slot,
+    SlotShape,
     TypeRef,
 )
 from firesteel.partiql_plan.forms import form as form_of
@@ -45,7 +45,7 @@ class FormWriter:
         #: Has anything been written that goes beyond the document?
         self.extended = False
 
-    def write(self, shape: Shape, value: Any, symbol: bool = False) -> Any:
+    def write(self, shape: SlotShape, value: Any, symbol: bool = False) -> Any:
         """The element of a value: at once, or as a generator."""
         if value is None and not isinstance(shape, AnyValue):
             return null()
@@ -56,13 +56,13 @@ class FormWriter:
                 return self.refer(value)
             case Scalar(type_):
                 return sym(value) if symbol else _SCALARS[type_](value)
-            case Choice():
+            case EnumSlot():
                 return self._member(value)
             case AnyValue():
                 return from_value(value)
             case Maybe(item):
                 return self.write(item, value, symbol)
-            case Argument():
+            case ArgumentSlot():
                 return form("t", self.refer(value)) if isinstance(value, t.Type) else self._argument(value)
             case OneOf(shapes):
                 return self.write(_which(shapes, value), value)
@@ -104,7 +104,7 @@ class FormWriter:
         symbol = (node.tag or type(node).__name__, slot.name) in _SYMBOLS
         return self.write(slot.shape, getattr(node, slot.name), symbol)
 
-    def _many(self, item: Shape, values: Iterable[Any], symbol: bool) -> Steps:
+    def _many(self, item: SlotShape, values: Iterable[Any], symbol: bool) -> Steps:
         elements: list[Element] = []
         for value in values:
             element = self.write(item, value, symbol)
@@ -143,7 +143,7 @@ def _spoken(node: Node, slots: tuple[Slot, ...], followed: bool) -> list[Slot]:
     return said
 
 
-def _which(shapes: tuple[Shape, ...], value: Any) -> Shape:
+def _which(shapes: tuple[SlotShape, ...], value: Any) -> SlotShape:
     """The shape that a value has, of several."""
     for shape in shapes:
         match shape:

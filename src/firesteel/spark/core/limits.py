@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.functions import Lazy
 from firesteel.node import Node, children, fold, walk
 
 
@@ -85,7 +87,8 @@ def _chained(node: p.Rel) -> int:
 
 def _flat(node: Node) -> bool:
     """A conjunction of conjunctions, or a disjunction of disjunctions, of booleans: compiled as one of many."""
-    if not isinstance(node, p.Call) or node.fn.name not in ("and", "or"):
+    row = functions.find(node.fn.name) if isinstance(node, p.Call) else None
+    if not isinstance(node, p.Call) or row is None or row.lazy not in (Lazy.UNTIL_FALSE, Lazy.UNTIL_TRUE):
         return False
     return any(isinstance(arg, p.Call) and arg.fn.name == node.fn.name for arg in node.args) and _boolean(node)
 

@@ -50,7 +50,7 @@ def compared(operator: Operator, a: Expr, b: Expr) -> Column:
         return beside(operator, value, near)
     side = side_of(near, b.plain.cast("string"))
     if isinstance(b.type, t.Integer):
-        side = F.when(near.between(-EXACT, EXACT), 0).otherwise(side)
+        side = F.when(F.abs(near) < EXACT, 0).otherwise(side)  # `EXACT` itself is also the float of the next integer
     sign = F.when(F.isnan(value) | (value < near), -1).when(value > near, 1).otherwise(-side)
     return F.when(value.isNotNull() & near.isNotNull(), operator(sign, F.lit(0)))
 

@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
+from firesteel.functions import Lazy
 from firesteel.node import drive
 from firesteel.passes.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr
+from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr, opened
 from firesteel.spark.core.fallback import Fallback
 from firesteel.spark.core.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
 from firesteel.spark.core.limits import Limits
@@ -37,8 +39,8 @@ from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F4
 from firesteel.spark.relations.nested import joins as nested_joins  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
 from firesteel.spark.relations.shared import Kept
+from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
-from firesteel.spark.scalar import paths
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -52,7 +54,9 @@ UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections ha
 def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
     args: list[Expr | t.Type] = []
     here = scope
-    lazy = node.fn.name in ("and", "or", "coalesce")
+    listed = constant_lists.constants(node.args[1]) if node.fn.name == "in_collection" else []
+    row = functions.find(node.fn.name)
+    lazy = None if row is None else row.lazy
     for arg in plan_depth.operands(node):
         if isinstance(arg, t.Type):
             args.append(arg)
@@ -61,18 +65,20 @@ def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
         if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
             made = here.bind(made)
         args.append(made)
+        if listed and constant_lists.applies(opened(made), len(listed)):  # the list is not compiled to columns
+            return constant_lists.among(scope, opened(made), listed, node.where)
         if lazy and here.stages is not None:
-            here = _after(node.fn.name, here, made)
+            here = _after(lazy, here, made)
     return calls.apply(scope, node.fn, args, node.where)
 
 
-def _after(name: str, scope: Scope, before: Expr) -> Scope:
+def _after(lazy: Lazy, scope: Scope, before: Expr) -> Scope:
     """The scope of an argument that is looked at only if the one before it has not decided the matter."""
-    if name == "coalesce":
+    if lazy is Lazy.UNTIL_PRESENT:
         return scope.guarded(lambda: _or_false(before.is_absent()), before)
     if not isinstance(before.type, t.Bool):
         return scope
-    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
+    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(lazy is Lazy.UNTIL_TRUE), F.lit(True)), before)
 
 
 def _or_false(test: Column | None) -> Column:

@@ -15,8 +15,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.plan.scope import Scope as PlanScope
-from firesteel.plan.scope import visits
+from firesteel.plan.scope import RowScope, visits
 from firesteel.spark.core.expr import Expr, made, reference
 from firesteel.spark.core.fallback import Fallback, instead
 from firesteel.spark.core.rows import Order, Rows, projected, staged
@@ -124,7 +123,7 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
 
 def _sees_left(node: p.Join, left: Rows) -> bool:
     """Does the right of a lateral join mention the left row, or one around it?"""
-    here = PlanScope(tuple(t.Field(None, expr.type) for expr in left.columns))
+    here = RowScope(tuple(t.Field(None, expr.type) for expr in left.columns))
     for visit in visits(node.right, here):
         if isinstance(visit.node, p.Var) and visit.scope is not None:
             target = visit.scope.at(visit.node.depth)

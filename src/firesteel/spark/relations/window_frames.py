@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import Column
 from pyspark.sql.window import Window, WindowSpec
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
@@ -56,6 +57,11 @@ class Call:
     #: What breaks ties: the order of a list.
     below: tuple[Order, ...]
     later: Later
+
+    @property
+    def row(self) -> functions.Function:
+        """What the catalogue says of the function."""
+        return functions.called(self.node.fn.name, functions.Kind.WINDOW, len(self.node.args), self.node.where)
 
     def error(self, message: str) -> Column:
         return self.scope.run.error(message, self.node.where)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
 
+from firesteel import functions
 from firesteel import types as t
 from firesteel.spark.core.expr import Expr, fit, made, null_expr
 from firesteel.spark.encoding import columns as F
@@ -37,7 +38,7 @@ def _count(call: Call, value: Expr, least: int, message: str) -> tuple[Column, S
 
 
 def _is_substrait(call: Call) -> bool:
-    return ":" in call.node.fn.name
+    return functions.origin(call.node.fn.name) is not functions.Origin.PARTIQL
 
 
 def _ntile(call: Call, framing: Framing) -> Expr:

@@ -17,6 +17,7 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.functions import OfNothing
 from firesteel.spark.core.expr import Expr, fit, null_expr, opened
 from firesteel.spark.core.handlers import handles
 from firesteel.spark.core.rows import Order, Rows, projected, staged
@@ -90,7 +91,9 @@ def _building(node: p.WindowCall) -> Build:
     name = node.fn.name
     row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
-        return _declared(WINDOWS[name.rpartition(":")[2]]) if ":" in name else WINDOWS[name]
+        if row.origin is functions.Origin.PARTIQL:
+            return WINDOWS[name]
+        return _declared(WINDOWS[name.rpartition(":")[2]])
     if name not in AGGREGATES and name not in substrait.AGGREGATES:
         raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name)}", where=node.where)
     return _aggregate
@@ -110,9 +113,6 @@ def _declared(build: Build) -> Build:
 # ---------------------------------------------------------------------------------------------------------------------
 # Aggregates
 
-#: Those of which DISTINCT changes nothing.
-_SAME = frozenset({"min", "max", "every", "any"})
-
 
 def _aggregate(call: Call, framing: Framing) -> Expr:
     """An aggregate as it is of a group, its parts each over the window."""
@@ -122,29 +122,30 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
         return Expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
         return _of_nothing(call)
+    distinct = node.distinct and not call.row.ignores_duplicates
     if node.fn.name in substrait.AGGREGATES:
-        if node.distinct and node.fn.name.rpartition(":")[2] not in _SAME:
+        if distinct:
             said = f"'{node.fn.name}' with DISTINCT over a window is not native on Spark"
             raise UnsupportedError(said, where=node.where)
         group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
         return substrait.aggregating(group, node.fn, call.args)
-    distinct = node.distinct and bool(call.args) and node.fn.name not in _SAME
-    if distinct:
+    if distinct and call.args:
         return _distinct(call, spec)
     group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
     return AGGREGATES[node.fn.name](group, *call.args)
 
 
 def _of_nothing(call: Call) -> Expr:
-    name, returns = call.node.fn.name.rpartition(":")[2], call.node.fn.returns
-    if name in ("count", "count_star", "approx_count_distinct"):
-        zero = returns if isinstance(returns, t.Decimal) else t.INT64
-        return Expr(zero, F.literal(0, spelled(zero)))
-    if name in ("sum0", "product"):
-        return Expr(returns, F.literal(name == "product", "int").cast(spelled(returns)))
-    if call.node.fn.name == "collect":
-        return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
-    return null_expr()
+    returns = t.INT64 if call.row.origin is functions.Origin.PARTIQL else t.proper(call.node.fn.returns)
+    match call.row.of_nothing:
+        case OfNothing.ZERO:
+            return Expr(returns, F.literal(0, spelled(returns)))
+        case OfNothing.ONE:
+            return Expr(returns, F.literal(1, spelled(returns)))
+        case OfNothing.EMPTY_BAG:
+            return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
+        case OfNothing.NULL:
+            return null_expr()
 
 
 def _distinct(call: Call, spec: WindowSpec) -> Expr:

@@ -46,8 +46,11 @@ def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, 
         value = nothing if error is None else error.cast(spelled(type_))
         return made(t.absent(type_, missable=True), value, *args, throws=throws)
     value = nothing if error is None else F.when(~absent, error).otherwise(nothing)
-    missing = any_of([~absent, *(test for test in (arg.is_missing() for arg in args) if test is not None)])
-    return made(t.absent(type_, nullable=True, missable=True), value, *args, missing=missing, throws=throws)
+    # What is an error is not MISSING too: a test for MISSING around the value would hide the error.
+    lost = ~absent if error is None else None
+    missing = any_of(test for test in (lost, *(arg.is_missing() for arg in args)) if test is not None)
+    full = t.absent(type_, nullable=True, missable=missing is not None)
+    return made(full, value, *args, missing=missing, throws=throws)
 
 
 @dataclass(frozen=True)

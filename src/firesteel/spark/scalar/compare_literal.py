@@ -51,7 +51,7 @@ def _family(expr: Expr) -> str | None:
 def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
     """`a < b` or `a <= b`: MISSING, or an error, for what is not alike; NULL of NULL."""
     variant, literal = (a, b) if a.dynamic else (b, a)
-    side = _Side.of(scope, variant)
+    side = Side.of(scope, variant)
     family = _family(literal)
     assert family is not None
 
@@ -76,7 +76,7 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
 
 
 @dataclass(frozen=True)
-class _Side:
+class Side:
     """What is compared with something known: the variant, its kind, and its text where that is at hand."""
 
     variant: Expr
@@ -85,7 +85,7 @@ class _Side:
     parts: list[Expr]
 
     @classmethod
-    def of(cls, scope: Scope, variant: Expr) -> _Side:
+    def of(cls, scope: Scope, variant: Expr) -> Side:
         kind = scope.kind(variant)
         if not scope.tells(variant):
             return cls(variant, kind.column, None, [variant, kind])
@@ -110,7 +110,7 @@ class _Side:
         return F.coalesce(found, payload(self.variant.column, spark_type)) if self.tags else found
 
 
-def _numbers(side: _Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
+def _numbers(side: Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
     """The comparison by what kind of number it is; SQL NULL if it is none."""
     literal = F.lit(float(value))
     # NaN is less than any number; to Spark it is more.

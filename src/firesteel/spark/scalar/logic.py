@@ -116,14 +116,21 @@ def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
 
 def is_null(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
-    return _test(args[0].is_absent(), args[0])
+    return _test(scope, args[0].is_absent(), args[0])
 
 
 def is_missing(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
-    return _test(args[0].is_missing(), args[0])
+    (arg,) = args
+    test = arg.is_missing()
+    if scope.strict and arg.missing is not None:
+        test = arg.plain.isNull() & arg.missing  # the value may be an error: so it is asked first
+    return _test(scope, test, arg)
 
 
-def _test(column: Column | None, arg: Expr) -> Expr:
+def _test(scope: Scope, column: Column | None, arg: Expr) -> Expr:
+    """A test for absence; None where nothing is absent. What may be an error is asked for its value all the same."""
+    if column is None and scope.strict and arg.throws:
+        column = arg.column.isNull() & arg.column.isNotNull()  # false, which Catalyst does not know
     return made(t.BOOL, F.lit(False) if column is None else column, arg)
 
 

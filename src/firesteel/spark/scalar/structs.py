@@ -106,7 +106,8 @@ def struct_concat(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if wrong is not None and error is not None:
             value = F.when(wrong, error).otherwise(value)
         joined = made(t.ANY, value, *given, *arrays, throws=error is not None, cost=6)
-        missing = any_of(test for test in (wrong, *(arg.is_missing() for arg in given)) if test is not None)
+        lost = wrong if error is None else None
+        missing = any_of(test for test in (lost, *(arg.is_missing() for arg in given)) if test is not None)
 
         def finish(bound: Expr) -> Expr:
             column = F.when(bound.column.isNotNull(), from_entries(bound.column)).otherwise(variants.null())
@@ -246,14 +247,15 @@ def in_collection(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         found = F.exists(array.column, same)
         nullable = made(t.absent(t.BOOL, nullable=True), found, value, collection, array, cost=8)
         wrong = misfit(scope, collection, "collection")
-        missing = any_of(test for test in (wrong, collection.is_missing()) if test is not None)
-        if missing is None:
+        if wrong is None and collection.is_missing() is None:
             return nullable
         error = scope.wrong("IN takes collections", where) if wrong is not None else None
+        lost = wrong if error is None else None
+        missing = any_of(test for test in (lost, collection.is_missing()) if test is not None)
         column = found
         if wrong is not None and error is not None:
             column = F.when(wrong, error).otherwise(found)
-        full = t.absent(t.BOOL, nullable=True, missable=True)
+        full = t.absent(t.BOOL, nullable=True, missable=missing is not None)
         return made(full, column, value, collection, array, missing=missing, cost=8, throws=error is not None)
 
     return scope.let(args, apply)

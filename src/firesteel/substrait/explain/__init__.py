@@ -25,7 +25,7 @@ from firesteel.source import Place
 from firesteel.substrait.explain.heads import head
 from firesteel.substrait.explain.names import Columns, Names
 from firesteel.substrait.explain.terms import cut, literal, mark, type_text
-from firesteel.substrait.explain.words import Row, Speaker
+from firesteel.substrait.explain.words import RowNames, Speaker
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of
@@ -41,7 +41,7 @@ class _Line:
     """A relation still to be drawn: what is around it, and what stands before it."""
 
     rel: Message
-    row: Row | None
+    row: RowNames | None
     indent: str
     last: bool
     label: str = ""
@@ -126,7 +126,7 @@ class _Drawing:
             for i, (rel, row, label) in reversed(list(enumerate(below))):
                 stack.append(_Line(rel, row, deeper, i == len(below) - 1, label))
 
-    def _relation(self, line: _Line, speaker: Speaker) -> Iterator[tuple[Message, Row | None, str]]:
+    def _relation(self, line: _Line, speaker: Speaker) -> Iterator[tuple[Message, RowNames | None, str]]:
         """Draw a relation; what is to be drawn below it."""
         rel = self._attached(line.rel)
         lead = line.indent + ("└─ " if line.last else "├─ ") + line.label
@@ -151,7 +151,7 @@ class _Drawing:
             if i == 1 and kind == "lateral_join":
                 left = self.columns.below(inner)[0]
                 anchors = {found: 0 for found in (anchor_of(rel), anchor_of(left)) if found is not None}
-                beside = Row(self.columns.of(left), line.row, anchors)
+                beside = RowNames(self.columns.of(left), line.row, anchors)
             yield one, beside, ""
 
     def _attached(self, rel: Message) -> Message:

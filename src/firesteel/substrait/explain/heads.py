@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from firesteel.substrait.explain.names import Columns, Names, base_names
 from firesteel.substrait.explain.terms import WIDTH, cut, mark
-from firesteel.substrait.explain.words import Row, Speaker, mask
+from firesteel.substrait.explain.words import RowNames, Speaker, mask
 from firesteel.substrait.lower.base import anchor_of
 from firesteel.substrait.message import Message
 
 
-def head(rel: Message, kind: str, row: Row | None, columns: Columns, speaker: Speaker) -> str:
+def head(rel: Message, kind: str, row: RowNames | None, columns: Columns, speaker: Speaker) -> str:
     """The line of a relation, without its columns."""
     inner: Message = getattr(rel, kind)
     say = _HEADS.get(kind)
@@ -29,13 +29,13 @@ def head(rel: Message, kind: str, row: Row | None, columns: Columns, speaker: Sp
 class _Seen:
     """A relation, and what its expressions see."""
 
-    def __init__(self, inner: Message, outer: Row | None, columns: Columns, speaker: Speaker) -> None:
+    def __init__(self, inner: Message, outer: RowNames | None, columns: Columns, speaker: Speaker) -> None:
         self.inner, self.outer, self.columns, self.speaker = inner, outer, columns, speaker
         self.row = self._row()
 
-    def _row(self) -> Row:
+    def _row(self) -> RowNames:
         if self.inner.kind.short == "ReadRel":
-            return Row(base_names(self.columns, self.inner), self.outer)
+            return RowNames(base_names(self.columns, self.inner), self.outer)
         names: Names = ()
         anchors: dict[int, int] = {}
         for one in self.columns.below(self.inner):
@@ -43,7 +43,7 @@ class _Seen:
             if anchor is not None:
                 anchors[anchor] = len(names)
             names += self.columns.of(one)
-        return Row(names, self.outer, anchors)
+        return RowNames(names, self.outer, anchors)
 
     def say(self, name: str) -> str:
         """An expression of the relation."""
@@ -145,7 +145,7 @@ def _after(seen: _Seen) -> str:
 
 def _keyed(seen: _Seen) -> str:
     inner, speaker = seen.inner, seen.speaker
-    left, right = (Row(seen.columns.of(getattr(inner, side)), seen.outer) for side in ("left", "right"))
+    left, right = (RowNames(seen.columns.of(getattr(inner, side)), seen.outer) for side in ("left", "right"))
     keys = [(one.left, one.right, one.comparison) for one in inner.keys]
     keys += [(a, b, None) for a, b in zip(inner.left_keys, inner.right_keys, strict=False)]
     texts = []
@@ -203,7 +203,7 @@ def _define(seen: _Seen) -> str:
 
 def _update(seen: _Seen) -> str:
     inner = seen.inner
-    row = Row(tuple(inner.table_schema.names), seen.outer)
+    row = RowNames(tuple(inner.table_schema.names), seen.outer)
     sets = [
         f"${one.column_target} = {seen.speaker.say(one.transformation, row)}" for one in inner.transformations[:WIDTH]
     ]

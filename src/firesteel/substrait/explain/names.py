@@ -11,7 +11,7 @@ from typing import Any
 from firesteel.errors import FiresteelError
 from firesteel.node import drive
 from firesteel.substrait.extensions import Extensions
-from firesteel.substrait.lower.edges import named_schema
+from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.grouping import Layout, grouping
 from firesteel.substrait.message import Message
 

@@ -16,11 +16,11 @@ from firesteel.substrait.message import Message
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class RowNames:
     """The names of the columns that an expression sees, and the row around it."""
 
     names: tuple[str | None, ...] = ()
-    outer: Row | None = None
+    outer: RowNames | None = None
     anchors: Mapping[int, int] = field(default_factory=dict)
     is_lambda: bool = False
 
@@ -38,45 +38,45 @@ class Speaker:
         self.detached = detached
         #: The names of the relations that have an anchor.
         self.anchors = anchors or {}
-        self.subqueries: list[tuple[Message, Row]] = []
+        self.subqueries: list[tuple[Message, RowNames]] = []
         self._inlining: set[int] = set()
 
-    def say(self, message: Message, row: Row) -> str:
+    def say(self, message: Message, row: RowNames) -> str:
         """An expression."""
         return cut(str(drive(self._say, message, row)))
 
-    def all(self, messages: Sequence[Message], row: Row) -> str:
+    def all(self, messages: Sequence[Message], row: RowNames) -> str:
         return cut(", ".join(self.say(one, row) for one in messages[:WIDTH]))
 
-    def reference(self, message: Message, row: Row) -> str:
+    def reference(self, message: Message, row: RowNames) -> str:
         """A field reference on its own, as the keys of joins are."""
         return cut(str(drive(self._reference, message, row)))
 
-    def sorts(self, messages: Sequence[Message], row: Row) -> str:
+    def sorts(self, messages: Sequence[Message], row: RowNames) -> str:
         """The fields of a sort."""
         return cut(str(drive(self._sorts_of, messages, row)))
 
-    def _sorts_of(self, asked: Any, row: Row) -> Any:
+    def _sorts_of(self, asked: Any, row: RowNames) -> Any:
         return _sorts(self, asked, row) if isinstance(asked, list) else self._say(asked, row)
 
-    def call(self, message: Message, row: Row) -> str:
+    def call(self, message: Message, row: RowNames) -> str:
         """An aggregate or a window function of a relation."""
         return cut(str(drive(self._call_of, message, row)))
 
     def function_of(self, message: Message) -> str:
         """A lambda that the plan declares beside its relations."""
-        return cut(str(drive(self._lambda_of, message, Row())))
+        return cut(str(drive(self._lambda_of, message, RowNames())))
 
-    def _lambda_of(self, message: Message, row: Row) -> Any:
+    def _lambda_of(self, message: Message, row: RowNames) -> Any:
         return _lambda(self, message, row) if message.kind.short == "Lambda" else self._say(message, row)
 
-    def _reference(self, message: Message, row: Row) -> Any:
+    def _reference(self, message: Message, row: RowNames) -> Any:
         return _selection(self, message, row) if message.kind.short == "FieldReference" else self._say(message, row)
 
-    def _call_of(self, message: Message, row: Row) -> Any:
+    def _call_of(self, message: Message, row: RowNames) -> Any:
         return self._say(message, row) if message.kind.short == "Expression" else _call(self, message, row)
 
-    def _say(self, message: Message, row: Row) -> Any:
+    def _say(self, message: Message, row: RowNames) -> Any:
         kind = message.which("rex_type")
         if kind is None:
             return mark("an expression of nothing")
@@ -85,12 +85,12 @@ class Speaker:
         handler = _EXPRESSIONS.get(kind)
         return handler(self, getattr(message, kind), row) if handler else mark(kind)
 
-    def _detached(self, ordinal: int, row: Row) -> str | Text:
+    def _detached(self, ordinal: int, row: RowNames) -> str | Text:
         if not 0 <= ordinal < len(self.detached) or ordinal in self._inlining:
             return mark(f"detached expression {ordinal}")
         return self._inlined(ordinal, row)
 
-    def _inlined(self, ordinal: int, row: Row) -> Text:
+    def _inlined(self, ordinal: int, row: RowNames) -> Text:
         self._inlining.add(ordinal)
         text = yield self.detached[ordinal], row
         self._inlining.discard(ordinal)
@@ -100,23 +100,23 @@ class Speaker:
         known = self.extensions.functions.get(anchor)
         return known.name if known is not None else mark(f"function {anchor}")
 
-    def subquery(self, rel: Message, row: Row) -> str:
+    def subquery(self, rel: Message, row: RowNames) -> str:
         self.subqueries.append((rel, row))
         return f"#{len(self.subqueries)}"
 
 
-def _literal(speaker: Speaker, message: Message, row: Row) -> str:
+def _literal(speaker: Speaker, message: Message, row: RowNames) -> str:
     return literal(message, speaker.extensions)
 
 
-def name(row: Row, ordinal: int) -> str:
+def name(row: RowNames, ordinal: int) -> str:
     """A column by its name and its ordinal."""
     if not 0 <= ordinal < len(row.names):
         return mark(f"${ordinal}")
     return f"{row.names[ordinal] or ''}${ordinal}"
 
 
-def _selection(speaker: Speaker, message: Message, row: Row) -> Text:
+def _selection(speaker: Speaker, message: Message, row: RowNames) -> Text:
     kind = message.which("root_type")
     ups, start, seen = "", 0, row
     if kind == "expression":
@@ -128,7 +128,7 @@ def _selection(speaker: Speaker, message: Message, row: Row) -> Text:
             found = _up(row, lambda one: outer.rel_reference in one.anchors)
             start = found[0].anchors[outer.rel_reference] if found else 0
             if found is None and outer.rel_reference in speaker.anchors:  # of the row that a later tree stands in
-                found = Row(speaker.anchors[outer.rel_reference]), f"^({outer.rel_reference})"
+                found = RowNames(speaker.anchors[outer.rel_reference]), f"^({outer.rel_reference})"
         else:
             found = _up(row, lambda one: not one.is_lambda, outer.steps_out)
         if found is None:
@@ -141,14 +141,14 @@ def _selection(speaker: Speaker, message: Message, row: Row) -> Text:
         seen, ups = found
     else:
         found = _up(row, lambda one: not one.is_lambda)
-        seen, ups = found if found else (Row(), "")
-    return ups + _steps(speaker, message, Row(seen.names[start:]))
+        seen, ups = found if found else (RowNames(), "")
+    return ups + _steps(speaker, message, RowNames(seen.names[start:]))
 
 
-def _up(row: Row, wanted: Callable[[Row], bool], steps: int = 0) -> tuple[Row, str] | None:
+def _up(row: RowNames, wanted: Callable[[RowNames], bool], steps: int = 0) -> tuple[RowNames, str] | None:
     """The row that is so many such rows out, and a `^` for each that is passed."""
     ups = ""
-    at: Row | None = row
+    at: RowNames | None = row
     while at is not None:
         if wanted(at):
             if steps == 0:
@@ -159,9 +159,9 @@ def _up(row: Row, wanted: Callable[[Row], bool], steps: int = 0) -> tuple[Row, s
     return None
 
 
-def _steps(speaker: Speaker, message: Message, row: Row | None) -> str:
+def _steps(speaker: Speaker, message: Message, row: RowNames | None) -> str:
     if message.which("reference_type") == "masked_reference":
-        return mask(message.masked_reference.select, row or Row())
+        return mask(message.masked_reference.select, row or RowNames())
     text = ""
     segment: Message | None = message.direct_reference
     while segment is not None:
@@ -180,7 +180,7 @@ def _steps(speaker: Speaker, message: Message, row: Row | None) -> str:
     return text
 
 
-def mask(select: Message, row: Row) -> str:
+def mask(select: Message, row: RowNames) -> str:
     """The columns that a mask selects; what it takes of the inside of them is only hinted at."""
     items = [
         (name(row, one.field) if row.names else f"${one.field}") + ("{…}" if one.has("child") else "")
@@ -189,7 +189,7 @@ def mask(select: Message, row: Row) -> str:
     return cut(f"mask({', '.join(items)})")
 
 
-def _call(speaker: Speaker, message: Message, row: Row) -> Text:
+def _call(speaker: Speaker, message: Message, row: RowNames) -> Text:
     args = yield from _arguments(speaker, message, row)
     distinct = "distinct " if _label(message, "invocation").endswith("DISTINCT") else ""
     text = f"{speaker.function(message.function_reference)}({distinct}{', '.join(args)})"
@@ -227,7 +227,7 @@ def _bound(message: Message, outwards: str) -> str:
     return f"{'an expression' if inner.has('offset_expr') else inner.offset} {kind}"
 
 
-def _arguments(speaker: Speaker, message: Message, row: Row) -> Generator[Any, str, list[str]]:
+def _arguments(speaker: Speaker, message: Message, row: RowNames) -> Generator[Any, str, list[str]]:
     found: list[str] = []
     for one in message.arguments:
         match one.which("arg_type"):
@@ -247,7 +247,7 @@ def _arguments(speaker: Speaker, message: Message, row: Row) -> Generator[Any, s
     return found
 
 
-def _sorts(speaker: Speaker, sorts: Sequence[Message], row: Row) -> Text:
+def _sorts(speaker: Speaker, sorts: Sequence[Message], row: RowNames) -> Text:
     keys = []
     for one in sorts:
         key = yield one.expr, row
@@ -258,13 +258,13 @@ def _sorts(speaker: Speaker, sorts: Sequence[Message], row: Row) -> Text:
     return ", ".join(keys)
 
 
-def _cast(speaker: Speaker, message: Message, row: Row) -> Text:
+def _cast(speaker: Speaker, message: Message, row: RowNames) -> Text:
     text = yield message.input, row
     failing = " or null" if message.label("failure_behavior").endswith("RETURN_NULL") else ""
     return f"cast({text} as {declared_type(message.type, speaker.extensions)}{failing})"
 
 
-def _if_then(speaker: Speaker, message: Message, row: Row) -> Text:
+def _if_then(speaker: Speaker, message: Message, row: RowNames) -> Text:
     arms = []
     for one in message.ifs:
         arms.append(f"if {(yield getattr(one, 'if'), row)} then {(yield one.then, row)}")
@@ -273,7 +273,7 @@ def _if_then(speaker: Speaker, message: Message, row: Row) -> Text:
     return f"({' '.join(arms)})"
 
 
-def _switch(speaker: Speaker, message: Message, row: Row) -> Text:
+def _switch(speaker: Speaker, message: Message, row: RowNames) -> Text:
     arms = [f"switch {(yield message.match, row)}"]
     for one in message.ifs:
         arms.append(f"case {literal(getattr(one, 'if'), speaker.extensions)} then {(yield one.then, row)}")
@@ -282,7 +282,7 @@ def _switch(speaker: Speaker, message: Message, row: Row) -> Text:
     return f"({' '.join(arms)})"
 
 
-def _several(messages: Sequence[Message], row: Row) -> Text:
+def _several(messages: Sequence[Message], row: RowNames) -> Text:
     texts: list[str] = []
     for one in messages:
         texts.append((yield one, row))
@@ -291,11 +291,11 @@ def _several(messages: Sequence[Message], row: Row) -> Text:
     return ", ".join(texts)
 
 
-def _one_of(speaker: Speaker, message: Message, row: Row) -> Text:
+def _one_of(speaker: Speaker, message: Message, row: RowNames) -> Text:
     return f"{(yield message.value, row)} in ({(yield from _several(message.options, row))})"
 
 
-def _row_of(speaker: Speaker, message: Message, row: Row) -> Text:
+def _row_of(speaker: Speaker, message: Message, row: RowNames) -> Text:
     head = yield from _several(message.value, row)
     records = []
     for one in message.options:
@@ -303,7 +303,7 @@ def _row_of(speaker: Speaker, message: Message, row: Row) -> Text:
     return f"({head}) in ({', '.join(records)})"
 
 
-def _nested(speaker: Speaker, message: Message, row: Row) -> Text:
+def _nested(speaker: Speaker, message: Message, row: RowNames) -> Text:
     match message.which("nested_type"):
         case "struct":
             return f"struct({(yield from _several(message.struct.fields, row))})"
@@ -317,12 +317,12 @@ def _nested(speaker: Speaker, message: Message, row: Row) -> Text:
     return mark("a nested value of nothing")
 
 
-def _subquery(speaker: Speaker, message: Message, row: Row) -> str | Text:
+def _subquery(speaker: Speaker, message: Message, row: RowNames) -> str | Text:
     kind = message.which("subquery_type")
     return _subquery_of(speaker, kind, getattr(message, kind), row) if kind else mark("a subquery of nothing")
 
 
-def _subquery_of(speaker: Speaker, kind: str, message: Message, row: Row) -> Text:
+def _subquery_of(speaker: Speaker, kind: str, message: Message, row: RowNames) -> Text:
     match kind:
         case "scalar":
             return f"scalar {speaker.subquery(message.input, row)}"
@@ -340,24 +340,24 @@ def _subquery_of(speaker: Speaker, kind: str, message: Message, row: Row) -> Tex
     return mark(kind)
 
 
-def _parameter(speaker: Speaker, message: Message, row: Row) -> str:
+def _parameter(speaker: Speaker, message: Message, row: RowNames) -> str:
     return f"parameter {message.parameter_reference}::{declared_type(message.type, speaker.extensions)}"
 
 
-def _lambda(speaker: Speaker, message: Message, row: Row) -> Text:
+def _lambda(speaker: Speaker, message: Message, row: RowNames) -> Text:
     types = [declared_type(one, speaker.extensions) for one in message.parameters.types]
-    inner = Row((None,) * len(types), row, is_lambda=True)
+    inner = RowNames((None,) * len(types), row, is_lambda=True)
     return f"({', '.join(types)}) -> {(yield message.body, inner)}"
 
 
-def _invocation(speaker: Speaker, message: Message, row: Row) -> Text:
+def _invocation(speaker: Speaker, message: Message, row: RowNames) -> Text:
     args = yield from _several(message.arguments.fields, row)
     if message.which("lambda_type") == "lambda":
         return f"({(yield from _lambda(speaker, getattr(message, 'lambda'), row))})({args})"
     return f"lambda {message.named_lambda.lambda_reference}({args})"
 
 
-_EXPRESSIONS: dict[str, Callable[[Speaker, Message, Row], Any]] = {
+_EXPRESSIONS: dict[str, Callable[[Speaker, Message, RowNames], Any]] = {
     "literal": _literal,
     "selection": _selection,
     "scalar_function": _call,

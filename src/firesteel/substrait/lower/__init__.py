@@ -2,7 +2,7 @@
 
 `base.py` says what a handler is; the handlers are in `reads.py`, `relations.py`, `joins.py`, `aggregates.py`,
 `windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` is the top of a plan,
-`edges.py` the places where columns have names, `fits.py` says which types go together there.
+`column_names.py` puts the names on columns and fields; how data is fitted to a declared schema is in `plan/fit.py`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ from dataclasses import dataclass, replace
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import transform
+from firesteel.plan.findings import RepairedPlan
+from firesteel.plan.lookup import FileLookup
+from firesteel.repair import Repair, RepairKind
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
@@ -26,22 +29,13 @@ from firesteel.substrait.lower import (  # noqa: F401 - they register their hand
     subqueries,
     windows,
 )
-from firesteel.substrait.lower.base import Catalog, Plans
-from firesteel.substrait.lower.edges import in_any_case
+from firesteel.substrait.lower.base import Lowerer
+from firesteel.substrait.lower.column_names import in_any_case
 from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.statements import statement
 from firesteel.substrait.message import Message, of_kinds
-from firesteel.substrait.repairs import Repair
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """A plan in the algebra, and what had to be put right on the way."""
-
-    plan: p.Plan
-    repairs: tuple[Repair, ...]
 
 
 @dataclass(frozen=True)
@@ -60,7 +54,7 @@ class _Given:
     """A plan to lower, and what has to be known of all of it before."""
 
     message: Message
-    catalog: Catalog | None
+    catalog: FileLookup | None
     quirks: Quirks
     extensions: list[Message]
 
@@ -69,11 +63,11 @@ class _Given:
         return replace(self, quirks=replace(self.quirks, project_replaces=True))
 
 
-def _given(message: Message, catalog: Catalog | None) -> _Given:
+def _given(message: Message, catalog: FileLookup | None) -> _Given:
     return _Given(message, catalog, quirks_of(message), of_kinds(message, "AdvancedExtension")["AdvancedExtension"])
 
 
-def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
+def lower(message: Message, catalog: FileLookup | None = None) -> RepairedPlan:
     """The plan that a message says, over the tables of a catalog if there is one.
 
     A producer that gives its name, or is known by the shape of the plan, is read as it is known to write. Another one
@@ -95,7 +89,7 @@ def lower(message: Message, catalog: Catalog | None = None) -> Lowered:
         return made
 
 
-def judge(message: Message, catalog: Catalog | None = None) -> Judged:
+def judge(message: Message, catalog: FileLookup | None = None) -> Judged:
     """All that is wrong with a plan, and what `lower` puts right in it."""
     given = _given(message, catalog)
     found = _judge(given)
@@ -107,7 +101,7 @@ def judge(message: Message, catalog: Catalog | None = None) -> Judged:
 
 
 def _replaced(repairs: tuple[Repair, ...]) -> bool:
-    return any(repair.sort == "replacing" for repair in repairs)
+    return any(repair.kind is RepairKind.REPLACING for repair in repairs)
 
 
 def _judge(given: _Given) -> Judged:
@@ -120,33 +114,33 @@ def _judge(given: _Given) -> Judged:
     return Judged(tuple(recovering.problems), made.plan, made.repairs, recovering)
 
 
-def _lower(given: _Given, recovering: Recovering | None = None) -> Lowered:
+def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
     message = given.message
     extensions: Extensions = read_extensions(message)
-    plans = Plans(extensions, given.catalog, given.quirks, recovering)
-    noting = (lambda: recovering.noting(plans)) if recovering is not None else nullcontext
+    lowerer = Lowerer(extensions, given.catalog, given.quirks, recovering)
+    noting = (lambda: recovering.noting(lowerer)) if recovering is not None else nullcontext
     for problem in unknown_enhancements(given.extensions):
         with noting():
             raise problem
     for one in message.named_lambdas:
-        plans.lambdas[one.lambda_anchor] = getattr(one, "lambda")
+        lowerer.lambdas[one.lambda_anchor] = getattr(one, "lambda")
     for one in message.parameter_bindings:
         with noting():
-            plans.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
+            lowerer.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
     if not message.relations:
         raise PlanError("a plan without relations", where=message.where)
     statements: list[p.Statement] = []
     for i, tree in enumerate(message.relations):
         with noting():
-            made = statement(plans, tree)
+            made = statement(lowerer, tree)
             statements += [made] if made is not None else []
-        if len(plans.trees) == i:  # it could not be judged to its end
-            plans.trees.append(unknown_relation())
+        if len(lowerer.trees) == i:  # it could not be judged to its end
+            lowerer.trees.append(unknown_relation())
     whole = statements[0] if len(statements) == 1 else p.Script(tuple(statements))
-    node = p.Plan(whole, globals=tuple(plans.globals))
+    node = p.Plan(whole, globals=tuple(lowerer.globals))
     if given.catalog is None:  # then no table is known, and the plan may yet be written as Ion and run over some
         node = transform(node, in_any_case, p.Path)
-    return Lowered(node, tuple(extensions.repairs))
+    return RepairedPlan(node, tuple(extensions.repairs))
 
 
-__all__ = ["Catalog", "Judged", "Lowered", "judge", "lower"]
+__all__ = ["Judged", "judge", "lower"]

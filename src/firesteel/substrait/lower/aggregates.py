@@ -11,43 +11,43 @@ from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
-from firesteel.substrait.lower.grouping import Grouping, Layout, grouping
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation, required
+from firesteel.substrait.lower.grouping import GroupingSets, Layout, grouping
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import UNSIGNED
 
 
 @relation("aggregate")
-def _aggregate(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = required(message, "input")
     rel = yield source, scope
     inner = over(scope, (rel, source))
-    groups = grouping(message, plans.extensions.producer)
+    groups = grouping(message, lowerer.extensions.producer)
     keys: list[p.Rex] = []
     for one in groups.keys:
         keys.append((yield one, inner))
     aggs: list[p.Agg] = []
     for measure in message.measures:
-        aggs.append((yield from _measure(plans, measure, inner)))
+        aggs.append((yield from _measure(lowerer, measure, inner)))
     if not keys and not aggs:
         raise PlanError("an aggregate without keys and without measures has no columns", where=message.where)
     if groups.repair is not None:
-        plans.repair(groups.repair, message.where)
+        lowerer.repair(groups.repair, message.where)
     return _grouped(rel, keys, tuple(aggs), groups, message)
 
 
-def _measure(plans: Plans, message: Message, inner: Scope) -> Lowering:
+def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
     call = required(message, "measure")
-    args = yield from arguments(plans, call, inner)
-    order = yield from sort_specs(plans, call.sorts, inner)
-    made: p.Agg = calls.aggregate(call, args, plans.extensions, order)
+    args = yield from arguments(lowerer, call, inner)
+    order = yield from sort_specs(lowerer, call.sorts, inner)
+    made: p.Agg = calls.aggregate(call, args, lowerer.extensions, order)
     if message.has("filter"):
         made = made.replace(filter=condition((yield message.filter, inner), message.filter))
     return made if made.where is not None else made.at(call.where)
 
 
-def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Grouping, message: Message) -> p.Rel:
+def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: GroupingSets, message: Message) -> p.Rel:
     """One set is an aggregate; of several, each is one, and a column says of which a row is."""
     where, sets = message.where, groups.sets
     if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
@@ -70,7 +70,7 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
     return reduce(lambda left, right: p.Union(left, right), parts[1:], parts[0])
 
 
-def _marks(groups: Grouping) -> list[list[p.Rex]]:
+def _marks(groups: GroupingSets) -> list[list[p.Rex]]:
     """What tells of which set a row is: for each of them one value, or none."""
     if len(groups.sets) == 1 or groups.layout is Layout.NO_INDEX:
         return [[] for _ in groups.sets]
@@ -82,7 +82,7 @@ def _marks(groups: Grouping) -> list[list[p.Rex]]:
     return [[p.Lit(type_, Decimal(mask) if isinstance(type_, t.Decimal) else mask)] for mask in masks]
 
 
-def _masks(groups: Grouping) -> list[int]:
+def _masks(groups: GroupingSets) -> list[int]:
     """DataFusion's number for each set: a bit for every key that it leaves out, the last key's the lowest; above them,
     how often the same set came before."""
     width, found = len(groups.keys), list[int]()

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import calls
-from firesteel.substrait.lower.base import Lowering, Plans, Scope
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
 
-def arguments(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def arguments(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """The arguments of a function's call, in order, whichever version wrote them."""
     found: list[object] = []
     for one in message.arguments:
         match one.which("arg_type"):
             case "value":
                 value: Message = one.given["value"]
-                found.append((yield from _lambda(plans, value, scope)) if _is_lambda(value) else (yield value, scope))
+                found.append((yield from _lambda(lowerer, value, scope)) if _is_lambda(value) else (yield value, scope))
             case "type":
-                found.append(read_type(one.type, plans.extensions))
+                found.append(read_type(one.type, lowerer.extensions))
             case "enum":
                 found.append(one.enum)
             case _:
@@ -30,7 +30,7 @@ def arguments(plans: Plans, message: Message, scope: Scope) -> Lowering:
             if one.which("rex_type") == "enum":
                 found.append(one.enum.specified if one.enum.which("enum_kind") == "specified" else "")
             else:
-                found.append((yield from _lambda(plans, one, scope)) if _is_lambda(one) else (yield one, scope))
+                found.append((yield from _lambda(lowerer, one, scope)) if _is_lambda(one) else (yield one, scope))
     return found
 
 
@@ -38,27 +38,27 @@ def _is_lambda(message: Message) -> bool:
     return message.has("lambda") or message.has("named_lambda_reference")
 
 
-def _lambda(plans: Plans, message: Message, scope: Scope) -> Lowering:
-    given = message.given.get("lambda") or named_lambda(plans, message.named_lambda_reference)
-    return (yield from lowered_lambda(plans, given, scope))
+def _lambda(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
+    given = message.given.get("lambda") or named_lambda(lowerer, message.named_lambda_reference)
+    return (yield from lowered_lambda(lowerer, given, scope))
 
 
-def named_lambda(plans: Plans, reference: Message) -> Message:
+def named_lambda(lowerer: Lowerer, reference: Message) -> Message:
     """The lambda that a plan declares beside its relations."""
-    found = plans.lambdas.get(reference.lambda_reference)
+    found = lowerer.lambdas.get(reference.lambda_reference)
     if found is None:
         raise PlanError(f"no lambda is declared with the anchor {reference.lambda_reference}", where=reference.where)
     return found
 
 
-def lowered_lambda(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def lowered_lambda(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """A lambda: its body sees its parameters as the row at hand, and the rows outside around that."""
-    if id(message) in plans.inlining:
+    if id(message) in lowerer.inlining:
         raise UnsupportedError("a lambda that calls itself", where=message.where)
-    parameters = tuple(read_type(one, plans.extensions) for one in message.parameters.types)
-    plans.inlining.add(id(message))
-    body = yield message.body, Scope(parameters, scope, is_lambda=True)
-    plans.inlining.discard(id(message))
+    parameters = tuple(read_type(one, lowerer.extensions) for one in message.parameters.types)
+    lowerer.inlining.add(id(message))
+    body = yield message.body, FieldScope(parameters, scope, is_lambda=True)
+    lowerer.inlining.discard(id(message))
     return calls.Lambda(parameters, body)
 
 

@@ -6,7 +6,7 @@ asks for what is below it (`yield message, scope`): nothing here recurses on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -15,6 +15,8 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive
 from firesteel.plan import build
+from firesteel.plan.lookup import FileLookup
+from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.hints import hinted
@@ -25,15 +27,8 @@ from firesteel.substrait.message import Message
 Lowering = Generator[Any, Any, Any]
 
 
-class Catalog(Protocol):
-    """What lowering asks a session: the name and the type of a table, the type of files that it may read."""
-
-    def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None: ...
-    def open(self, files: p.Files) -> t.Type: ...
-
-
 @dataclass(frozen=True, eq=False)
-class Scope:
+class FieldScope:
     """A row that an expression sees, and those around it: rows of relations, and the parameters of lambdas.
 
     An expression of a leaf sees no row of its own: its scope has no columns, and counts as no step for a variable.
@@ -41,7 +36,7 @@ class Scope:
     """
 
     columns: tuple[t.Type, ...] = ()
-    outer: Scope | None = None
+    outer: FieldScope | None = None
     anchors: Mapping[int, int] = field(default_factory=dict)
     is_lambda: bool = False
     is_leaf: bool = False
@@ -54,24 +49,24 @@ class Scope:
         """A column of this row, seen from so many rows further in."""
         return p.Var(self.columns[ordinal], ordinal if self.ordinals is None else self.ordinals[ordinal], depth=depth)
 
-    def with_windows(self) -> Scope:
+    def with_windows(self) -> FieldScope:
         """The same, where window functions have a meaning."""
         return replace(self, windows=[])
 
-    def row(self, steps: int) -> tuple[Scope, int] | None:
+    def row(self, steps: int) -> tuple[FieldScope, int] | None:
         """The row that is so many relations out, and how deep it is for a variable."""
         return self._find(lambda scope: not scope.is_lambda, steps)
 
-    def parameters(self, steps: int) -> tuple[Scope, int] | None:
+    def parameters(self, steps: int) -> tuple[FieldScope, int] | None:
         """The parameters of the lambda that is so many lambdas out."""
         return self._find(lambda scope: scope.is_lambda, steps)
 
-    def anchored(self, anchor: int) -> tuple[Scope, int] | None:
+    def anchored(self, anchor: int) -> tuple[FieldScope, int] | None:
         """The row of the relation with that anchor."""
         return self._find(lambda scope: anchor in scope.anchors, 0)
 
-    def _find(self, wanted: Callable[[Scope], bool], steps: int) -> tuple[Scope, int] | None:
-        scope: Scope | None = self
+    def _find(self, wanted: Callable[[FieldScope], bool], steps: int) -> tuple[FieldScope, int] | None:
+        scope: FieldScope | None = self
         depth = 0
         while scope is not None:
             if wanted(scope):
@@ -87,14 +82,14 @@ class Recovery(Protocol):
     """What judges a plan to its end (`recover.py`) takes over here: it notes what cannot be lowered and gives something
     in its place."""
 
-    def attempt(self, handler: Handler, plans: Plans, message: Message, scope: Scope) -> Lowering: ...
+    def attempt(self, handler: Handler, lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering: ...
 
 
-class Plans:
+class Lowerer:
     """One plan being lowered."""
 
     def __init__(
-        self, extensions: Extensions, catalog: Catalog | None, quirks: Quirks, recovery: Recovery | None = None
+        self, extensions: Extensions, catalog: FileLookup | None, quirks: Quirks, recovery: Recovery | None = None
     ) -> None:
         self.extensions = extensions
         self.catalog = catalog
@@ -116,21 +111,21 @@ class Plans:
         #: What goes on where something cannot be lowered; without one that is the end of it.
         self.recovery = recovery
 
-    def lower(self, message: Message, scope: Scope) -> Any:
+    def lower(self, message: Message, scope: FieldScope) -> Any:
         """The node of a relation or an expression."""
         return drive(self.dispatch, message, scope)
 
-    def dispatch(self, message: Message, scope: Scope) -> Any:
+    def dispatch(self, message: Message, scope: FieldScope) -> Any:
         handler = _KINDS[message.kind.short]
         if self.recovery is None:
             return handler(self, message, scope)
         return self.recovery.attempt(handler, self, message, scope)
 
-    def repair(self, sort: str, where: Place | None, *parts: object) -> None:
-        self.extensions.repair(sort, where, *parts)
+    def repair(self, kind: RepairKind, where: Place | None, **fields: object) -> None:
+        self.extensions.repair(kind, where, **fields)
 
 
-Handler = Callable[[Plans, Message, Scope], Any]
+Handler = Callable[[Lowerer, Message, FieldScope], Any]
 
 #: How each kind of relation and expression is lowered, by the name of its field in `Rel` and in `Expression`.
 RELATIONS: dict[str, Handler] = {}
@@ -163,31 +158,31 @@ def expression(name: str) -> Callable[[Handler], Handler]:
     return register
 
 
-def _expression(plans: Plans, message: Message, scope: Scope) -> Any:
+def _expression(lowerer: Lowerer, message: Message, scope: FieldScope) -> Any:
     kind = message.which("rex_type")
     if kind is None:
         raise PlanError("an expression that says nothing", where=message.where)
     if kind == "detached_expression_ordinal":
-        return _detached(plans, plans.detached_expressions, message.detached_expression_ordinal, message, scope)
+        return _detached(lowerer, lowerer.detached_expressions, message.detached_expression_ordinal, message, scope)
     handler = EXPRESSIONS.get(kind)
     if handler is None:
         raise UnsupportedError(f"an expression of the kind '{kind}' has no meaning here", where=message.where)
-    return handler(plans, message.given[kind], scope)
+    return handler(lowerer, message.given[kind], scope)
 
 
-def _relation(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _relation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """A relation with its columns as its `common` says."""
     kind = message.which("rel_type")
     if kind is None:
         raise PlanError("a relation that says nothing", where=message.where)
     if kind == "detached_rel_ordinal":
-        return (yield from _detached(plans, plans.detached_rels, message.detached_rel_ordinal, message, scope))
+        return (yield from _detached(lowerer, lowerer.detached_rels, message.detached_rel_ordinal, message, scope))
     handler = RELATIONS.get(kind)
     inner: Message = message.given[kind]
     if handler is None:
         why = UNSUPPORTED.get(kind, "it is not known here")
         raise UnsupportedError(f"the relation '{kind}': {why}", where=inner.where)
-    made = handler(plans, inner, scope)
+    made = handler(lowerer, inner, scope)
     if isinstance(made, Generator):
         made = yield from made
     made = _placed(made, inner)
@@ -202,16 +197,16 @@ def _placed(rel: p.Rel, message: Message) -> p.Rel:
     return rel if rel.where is not None else rel.at(message.where)
 
 
-def _detached(plans: Plans, table: list[Message], ordinal: int, message: Message, scope: Scope) -> Lowering:
+def _detached(lowerer: Lowerer, table: list[Message], ordinal: int, message: Message, scope: FieldScope) -> Lowering:
     """What a plan keeps beside its tree, so that it nests less: it is read as if it stood here."""
     if not 0 <= ordinal < len(table):
         raise PlanError(f"no detached message {ordinal}: there are {len(table)}", where=message.where)
     target = table[ordinal]
-    if id(target) in plans.inlining:
+    if id(target) in lowerer.inlining:
         raise PlanError("a detached message that contains itself", where=message.where)
-    plans.inlining.add(id(target))
+    lowerer.inlining.add(id(target))
     made = yield target, scope
-    plans.inlining.discard(id(target))
+    lowerer.inlining.discard(id(target))
     return made
 
 
@@ -240,7 +235,7 @@ def columns(*rels: p.Rel) -> tuple[t.Type, ...]:
     return tuple(field.type for rel in rels for field in p.schema(rel))
 
 
-def over(scope: Scope, *inputs: tuple[p.Rel, Message]) -> Scope:
+def over(scope: FieldScope, *inputs: tuple[p.Rel, Message]) -> FieldScope:
     """The scope of an expression over the rows of these relations, which were lowered from these messages."""
     anchors: dict[int, int] = {}
     width = 0
@@ -249,7 +244,7 @@ def over(scope: Scope, *inputs: tuple[p.Rel, Message]) -> Scope:
         if anchor is not None:
             anchors[anchor] = width
         width += len(p.schema(rel))
-    return Scope(columns(*(rel for rel, _ in inputs)), scope, anchors)
+    return FieldScope(columns(*(rel for rel, _ in inputs)), scope, anchors)
 
 
 def anchor_of(message: Message) -> int | None:

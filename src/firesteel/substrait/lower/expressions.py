@@ -9,43 +9,43 @@ from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import common
 from firesteel.node import Node
 from firesteel.plan import build
+from firesteel.plan.fit import named_like, names_of, renamed
 from firesteel.plan.scope import replaced, shifted
+from firesteel.plan.type_fit import alike
 from firesteel.source import Place
 from firesteel.substrait import calls
 from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, condition, expression, required
-from firesteel.substrait.lower.edges import named_like, names_of, renamed
-from firesteel.substrait.lower.fits import alike
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, comparable, condition, expression, required
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
 
 
 @expression("literal")
-def _literal(plans: Plans, message: Message, scope: Scope) -> p.Rex:
-    type_, value = read_literal(message, plans.extensions)
+def _literal(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
+    type_, value = read_literal(message, lowerer.extensions)
     return p.Lit(type_, value).at(message.where)
 
 
 @expression("scalar_function")
-def _scalar_function(plans: Plans, message: Message, scope: Scope) -> Lowering:
-    args = yield from arguments(plans, message, scope)
-    made: p.Rex = calls.scalar(message, args, plans.extensions)
+def _scalar_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
+    args = yield from arguments(lowerer, message, scope)
+    made: p.Rex = calls.scalar(message, args, lowerer.extensions)
     return made if made.where is not None else made.at(message.where)
 
 
 @expression("cast")
-def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _cast(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     value = yield required(message, "input"), scope
     # A type has no names for the fields of a struct: those of the value stay.
-    type_ = named_like(read_type(required(message, "type"), plans.extensions), value.type)
+    type_ = named_like(read_type(required(message, "type"), lowerer.extensions), value.type)
     try:
         casts.build(value.type, type_)
     except UnsupportedError as error:  # there is none between these types, whatever the value
         raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
-    return calls.cast(value, type_, failure=failure).at(message.where)
+    return build.substrait_cast(value, type_, failure=failure).at(message.where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -53,7 +53,7 @@ def _cast(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 
 @expression("if_then")
-def _if_then(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _if_then(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if not message.ifs:
         raise PlanError("an if without conditions", where=message.where)
     branches: list[p.Branch] = []
@@ -66,14 +66,14 @@ def _if_then(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 
 @expression("switch_expression")
-def _switch(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _switch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     match = yield required(message, "match"), scope
     if not message.ifs:
         raise PlanError("a switch without cases", where=message.where)
     branches: list[p.Branch] = []
     for one in message.ifs:
         literal = required(one, "if")
-        when = p.Lit(*read_literal(literal, plans.extensions)).at(literal.where)
+        when = p.Lit(*read_literal(literal, lowerer.extensions)).at(literal.where)
         comparable(match, when, literal.where)
         branches.append(p.Branch(when, (yield required(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
@@ -106,7 +106,7 @@ def _as(rex: p.Rex, type_: t.Type) -> p.Rex:
         return p.Lit(t.absent(type_, nullable=True), None).at(rex.where)
     if names_of(rex.type) != names_of(type_):
         return renamed(rex, type_)
-    return calls.cast(rex, t.proper(type_)) if not _is_text(rex, type_) else rex
+    return build.substrait_cast(rex, t.proper(type_)) if not _is_text(rex, type_) else rex
 
 
 def _is_text(rex: p.Rex, type_: t.Type) -> bool:
@@ -119,7 +119,7 @@ def _is_text(rex: p.Rex, type_: t.Type) -> bool:
 
 
 @expression("singular_or_list")
-def _one_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     value = yield required(message, "value"), scope
     options: list[p.Rex] = []
     for one in message.options:
@@ -132,7 +132,7 @@ def _one_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 
 @expression("multi_or_list")
-def _row_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _row_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     row: list[p.Rex] = []
     for one in message.value:
         row.append((yield one, scope))
@@ -158,7 +158,7 @@ def _row_of(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 
 @expression("nested")
-def _nested(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _nested(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     match message.which("nested_type"):
         case "struct":
             pairs: list[tuple[str | p.Rex, p.Rex]] = []
@@ -185,7 +185,7 @@ def _nested(plans: Plans, message: Message, scope: Scope) -> Lowering:
             if not isinstance(key, t.Text):
                 raise UnsupportedError("a map whose keys are not text", where=message.where)
             entries = [part for k, v in zip(keys, found, strict=True) for part in (_as(k, key), _as(v, value))]
-            return calls.expression("map", entries, t.Map(t.proper(key), value)).at(message.where)
+            return build.substrait_expression("map", entries, t.Map(t.proper(key), value)).at(message.where)
     raise PlanError("a nested value that says nothing", where=message.where)
 
 
@@ -194,19 +194,19 @@ def _nested(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 
 @expression("lambda")
-def _lambda(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+def _lambda(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
     raise UnsupportedError("a lambda that is no argument of a function", where=message.where)
 
 
 @expression("lambda_invocation")
-def _invocation(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _invocation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """A lambda that is called at once: its body, with the arguments where its parameters are."""
     kind = message.which("lambda_type")
-    target = getattr(message, "lambda") if kind == "lambda" else named_lambda(plans, message.named_lambda)
+    target = getattr(message, "lambda") if kind == "lambda" else named_lambda(lowerer, message.named_lambda)
     args: list[p.Rex] = []
     for one in message.arguments.fields:
         args.append((yield one, scope))
-    made = yield from lowered_lambda(plans, target, scope)
+    made = yield from lowered_lambda(lowerer, target, scope)
     if len(args) != len(made.parameters):
         raise PlanError(f"{len(args)} arguments for {len(made.parameters)} parameters", where=message.where)
     for arg, parameter in zip(args, made.parameters, strict=True):
@@ -225,10 +225,10 @@ def _with_arguments(body: p.Rex, args: list[p.Rex]) -> p.Rex:
 
 
 @expression("dynamic_parameter")
-def _parameter(plans: Plans, message: Message, scope: Scope) -> p.Rex:
-    type_ = read_type(required(message, "type"), plans.extensions)
+def _parameter(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
+    type_ = read_type(required(message, "type"), lowerer.extensions)
     ordinal = message.parameter_reference
-    default = plans.parameters.get(ordinal)
+    default = lowerer.parameters.get(ordinal)
     if default is not None:
         if not alike(default.type, type_):
             raise PlanError(f"parameter {ordinal} is a {type_}, and is given a {default.type}", where=message.where)
@@ -237,7 +237,7 @@ def _parameter(plans: Plans, message: Message, scope: Scope) -> p.Rex:
 
 
 @expression("execution_context_variable")
-def _variable(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+def _variable(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
     kind = message.which("execution_context_variable_type")
     if kind is None:
         raise PlanError("a variable that says nothing", where=message.where)
@@ -246,9 +246,9 @@ def _variable(plans: Plans, message: Message, scope: Scope) -> p.Rex:
     if kind == "current_date":
         return build.call("current_date").at(message.where)
     type_ = t.Timestamp(message.current_timestamp.precision, zone=True)
-    return calls.cast(build.call("current_timestamp"), type_).at(message.where)
+    return build.substrait_cast(build.call("current_timestamp"), type_).at(message.where)
 
 
 @expression("enum")
-def _enum(plans: Plans, message: Message, scope: Scope) -> p.Rex:
+def _enum(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
     raise PlanError("an enumeration that is no argument of a function", where=message.where)

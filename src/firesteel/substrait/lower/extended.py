@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions.substrait import changed
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, relation, required
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, required
 from firesteel.substrait.message import Message
 
 #: From the bytes of the message that an extension has for its relation, and its inputs, to a relation of the algebra.
@@ -52,18 +52,18 @@ def extended(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
 
 
 @relation("extension_leaf")
-def _leaf(plans: Plans, message: Message, scope: Scope) -> p.Rel:
+def _leaf(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel:
     return extended(required(message, "detail"), ())
 
 
 @relation("extension_single")
-def _single(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _single(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = yield required(message, "input"), scope
     return extended(required(message, "detail"), (source,))
 
 
 @relation("extension_multi")
-def _multi(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _multi(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     sources: list[p.Rel] = []
     for one in message.inputs:
         sources.append((yield one, scope))

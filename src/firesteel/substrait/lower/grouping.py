@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from firesteel.errors import PlanError
+from firesteel.repair import RepairKind
 from firesteel.substrait.message import Message
 
 
@@ -21,54 +22,57 @@ class Layout(Enum):
     #: The keys as they are listed, the measures, the index of the set: what the specification says.
     SPECIFIED = "specified"
     #: The distinct keys and the measures: an old Isthmus, and an old DataFusion.
-    NO_INDEX = "no_set_index"
+    NO_INDEX = "no set index"
     #: The distinct keys, a mask of those that a set leaves out, the measures: DataFusion.
-    MASK = "grouping_mask"
+    MASK = "grouping mask"
+
+
+_REPAIRS = {Layout.NO_INDEX: RepairKind.NO_SET_INDEX, Layout.MASK: RepairKind.GROUPING_MASK}
 
 
 @dataclass(frozen=True)
-class Grouping:
+class GroupingSets:
     """The keys of an aggregate, and for each grouping set the ordinals of those in it."""
 
     keys: tuple[Message, ...]
     sets: tuple[tuple[int, ...], ...]
     layout: Layout = Layout.SPECIFIED
-    #: The sort of the repair that reading it so is.
-    repair: str | None = None
+    #: The repair that reading it in this way is.
+    repair: RepairKind | None = None
 
 
-def grouping(aggregate: Message, producer: str) -> Grouping:
+def grouping(aggregate: Message, producer: str) -> GroupingSets:
     """How an aggregate groups."""
     found = _listed(aggregate) if aggregate.grouping_expressions else _once(aggregate)
     if len(found.sets) < 2:
         return found
     layout, certain = _layout(aggregate, found, producer)
     if layout is Layout.SPECIFIED:
-        return found if certain else replace(found, repair="grouping_doubt")
-    return replace(_distinct(found), layout=layout, repair=layout.value)
+        return found if certain else replace(found, repair=RepairKind.GROUPING_DOUBT)
+    return replace(_distinct(found), layout=layout, repair=_REPAIRS[layout])
 
 
-def _listed(aggregate: Message) -> Grouping:
+def _listed(aggregate: Message) -> GroupingSets:
     listed = tuple(aggregate.grouping_expressions)
     for one in aggregate.groupings:
         for ordinal in one.expression_references:
             if not 0 <= ordinal < len(listed):
                 raise PlanError(f"no grouping expression {ordinal}: there are {len(listed)}", where=one.where)
     sets = tuple(tuple(one.expression_references) for one in aggregate.groupings)
-    return Grouping(listed, sets or (tuple(range(len(listed))),))
+    return GroupingSets(listed, sets or (tuple(range(len(listed))),))
 
 
-def _once(aggregate: Message) -> Grouping:
+def _once(aggregate: Message) -> GroupingSets:
     """As sets were written once."""
     listed: list[Message] = []
     sets: list[tuple[int, ...]] = []
     for one in aggregate.groupings:
         sets.append(tuple(range(len(listed), len(listed) + len(one.grouping_expressions))))
         listed += one.grouping_expressions
-    return _distinct(Grouping(tuple(listed), tuple(sets) or ((),)))
+    return _distinct(GroupingSets(tuple(listed), tuple(sets) or ((),)))
 
 
-def _distinct(found: Grouping) -> Grouping:
+def _distinct(found: GroupingSets) -> GroupingSets:
     """The same, with equal expressions as one key, in the order of their first appearance."""
     keys: list[Message] = []
     places: list[int] = []
@@ -80,7 +84,7 @@ def _distinct(found: Grouping) -> Grouping:
     return replace(found, keys=tuple(keys), sets=sets)
 
 
-def _layout(aggregate: Message, found: Grouping, producer: str) -> tuple[Layout, bool]:
+def _layout(aggregate: Message, found: GroupingSets, producer: str) -> tuple[Layout, bool]:
     """The layout that what is above an aggregate counts on, else the one that its producer is known for; and whether
     that is certain."""
     distinct, measures = len(_distinct(found).keys), len(aggregate.measures)

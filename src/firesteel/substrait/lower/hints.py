@@ -15,7 +15,6 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
-from firesteel.substrait import calls
 from firesteel.substrait.message import Message
 from firesteel.substrait.wire import decode
 
@@ -68,5 +67,5 @@ def hinted(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
     some = p.Limit(p.Lit(t.INT64, most + 1), counted).at(where)
     count = p.Aggregate(p.Strategy.FULL, (build.agg("count_star"),), (), some).at(where)
     number = p.CollToScalar(build.select(build.struct([("_1", build.column(count, 0))]), count, t.Bag))
-    test = calls.expression("at_most", (number, p.Lit(t.INT64, most)), t.Bool(nullable=True)).at(where)
+    test = build.substrait_expression("at_most", (number, p.Lit(t.INT64, most)), t.Bool(nullable=True)).at(where)
     return p.Filter(test, rel).at(where)

@@ -11,10 +11,11 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.repair import RepairKind
 from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
     Lowering,
-    Plans,
-    Scope,
     anchor_of,
     columns,
     comparable,
@@ -54,7 +55,7 @@ def _capture(message: Message) -> tuple[p.Capture, bool]:
 
 
 @relation("cross")
-def _cross(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _cross(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     left = yield required(message, "left"), scope
     right = yield required(message, "right"), scope
     return p.Join(p.Cross(), left, right)
@@ -62,25 +63,25 @@ def _cross(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 @relation("nested_loop_join")  # which has no filter after it, and matches every pair if it has no condition
 @relation("join")
-def _join(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _join(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     left = yield required(message, "left"), scope
     right = yield required(message, "right"), scope
     sides = _Sides(message, scope, left, right, *_capture(message))
-    made = yield from sides.joined(_expression(plans, message))
+    made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
 
 
-def _expression(plans: Plans, message: Message) -> Message | None:
+def _expression(lowerer: Lowerer, message: Message) -> Message | None:
     """What a join matches by. A join that is no nested loop says it, if only as the literal true."""
     if not message.has("expression") and message.kind.short != "NestedLoopJoinRel":
-        if "datafusion" not in plans.extensions.producer:
+        if "datafusion" not in lowerer.extensions.producer:
             return required(message, "expression")
-        plans.repair("every_pair", message.where)
+        lowerer.repair(RepairKind.EVERY_PAIR, message.where)
     return message.given.get("expression")
 
 
 @relation("lateral_join")
-def _lateral(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """The right side sees the left row as the row around it: the anchor of the join, too, is that of its left row."""
     left_message = required(message, "left")
     left = yield left_message, scope
@@ -92,15 +93,15 @@ def _lateral(plans: Plans, message: Message, scope: Scope) -> Lowering:
     if swapped or capture.pads_left:
         raise PlanError("a lateral join has no right side without a left row", where=message.where)
     sides = _Sides(message, scope, left, right, capture, False, lateral=True)
-    made = yield from sides.joined(_expression(plans, message))
+    made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
 
 
-def _post_filtered(rel: p.Rel, message: Message, scope: Scope) -> Lowering:
+def _post_filtered(rel: p.Rel, message: Message, scope: FieldScope) -> Lowering:
     """The filter after a join sees what it gives."""
     if not message.has("post_join_filter"):
         return rel
-    found = yield message.post_join_filter, Scope(columns(rel), scope)
+    found = yield message.post_join_filter, FieldScope(columns(rel), scope)
     return p.Filter(condition(found, message.post_join_filter), rel).at(message.where)
 
 
@@ -110,7 +111,7 @@ class _Sides:
     def __init__(
         self,
         message: Message,
-        scope: Scope,
+        scope: FieldScope,
         left: p.Rel,
         right: p.Rel,
         capture: p.Capture,
@@ -121,7 +122,7 @@ class _Sides:
         self.left, self.right = left, right
         self.widths = len(p.schema(left)), len(p.schema(right))
 
-    def _row(self, extra: int = 0) -> Scope:
+    def _row(self, extra: int = 0) -> FieldScope:
         """What the condition sees: the columns as the plan counts them, and where they are in the row at hand, which
         has some more between the two sides."""
         width, other = self.widths
@@ -133,7 +134,7 @@ class _Sides:
             anchor = anchor_of(getattr(self.message, name))
             if anchor is not None:
                 anchors[anchor] = offset
-        return Scope(columns(self.left, self.right), self.scope, anchors, ordinals=tuple(ordinals))
+        return FieldScope(columns(self.left, self.right), self.scope, anchors, ordinals=tuple(ordinals))
 
     def joined(self, expression: Message | None) -> Lowering:
         """The join by a condition; without one every pair matches."""
@@ -179,7 +180,7 @@ class _Sides:
 # Physical joins
 
 
-def _keyed(plans: Plans, message: Message, scope: Scope, *, probes: bool = False) -> Lowering:
+def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, probes: bool = False) -> Lowering:
     """A join by keys: fields of the left that are compared with fields of the right. One that `probes` the right with
     the left rows, one after the other, keeps their order if it is an inner join."""
     keys = _keys(message)
@@ -196,7 +197,7 @@ def _keyed(plans: Plans, message: Message, scope: Scope, *, probes: bool = False
             a = _field(one, row, 0, sides.widths[0])
             b = _field(other, row, sides.widths[0], sides.widths[1])
             comparable(a, b, other.where)
-            terms.append(_compared(plans, comparison, a, b, message))
+            terms.append(_compared(lowerer, comparison, a, b, message))
         if message.has("residual_expression"):
             residual = message.residual_expression
             terms.append(condition((yield residual, row), residual))
@@ -227,7 +228,7 @@ def _keys(message: Message) -> list[tuple[Message, Message, Message | None]]:
     return [(a, b, None) for a, b in zip(message.left_keys, message.right_keys, strict=True)]
 
 
-def _field(reference: Message, row: Scope, start: int, width: int) -> p.Rex:
+def _field(reference: Message, row: FieldScope, start: int, width: int) -> p.Rex:
     """A key is a field of its own side."""
     segment = reference.direct_reference
     if reference.which("reference_type") != "direct_reference" or segment.which("reference_type") != "struct_field":
@@ -240,9 +241,9 @@ def _field(reference: Message, row: Scope, start: int, width: int) -> p.Rex:
     return row.variable(start + ordinal, 0)
 
 
-def _compared(plans: Plans, comparison: Message | None, a: p.Rex, b: p.Rex, message: Message) -> p.Rex:
+def _compared(lowerer: Lowerer, comparison: Message | None, a: p.Rex, b: p.Rex, message: Message) -> p.Rex:
     if comparison is not None and comparison.which("inner_type") == "custom_function_reference":
-        declared = plans.extensions.function(comparison.custom_function_reference, comparison.where)
+        declared = lowerer.extensions.function(comparison.custom_function_reference, comparison.where)
         raise UnsupportedError(f"keys compared by the function '{declared.name}'", where=comparison.where)
     label = "EQ" if comparison is None else comparison.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_")
     if label in ("EQ", "UNSPECIFIED"):

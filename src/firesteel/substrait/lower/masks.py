@@ -8,8 +8,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.substrait import calls
-from firesteel.substrait.lower.edges import attribute, unless_null
+from firesteel.plan.fit import attribute, unless_null
 from firesteel.substrait.message import Message
 
 
@@ -85,7 +84,7 @@ def _map(rex: p.Rex, mask: Message) -> p.Rex:
     if mask.which("select") != "key":
         raise UnsupportedError("a mask by a pattern of keys, whose form nobody has specified", where=mask.where)
     key = p.Lit(t.proper(rex.type.key), mask.key.map_key)
-    found = calls.expression("map_value", (rex, key), t.absent(rex.type.value, nullable=True))
+    found = build.substrait_expression("map_value", (rex, key), t.absent(rex.type.value, nullable=True))
     value = masked(found, mask.child if mask.has("child") else None)
     type_ = t.Map(rex.type.key, t.absent(value.type, nullable=rex.type.value.nullable))
-    return unless_null(rex, calls.expression("map_entry", (rex, key, value), type_))
+    return unless_null(rex, build.substrait_expression("map_entry", (rex, key, value), type_))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firesteel.errors import PlanError
-from firesteel.substrait.lower.base import Lowering, Plans, Scope
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering
 from firesteel.substrait.message import Message, walk
 
 
@@ -21,7 +21,7 @@ class OpenTree:
     rel: Message
 
 
-def is_open(plans: Plans, tree: Message) -> bool:
+def is_open(lowerer: Lowerer, tree: Message) -> bool:
     """Does a tree refer to an anchor that is not in it, or to another tree that does?"""
     known: set[int] = set()
     wanted: set[int] = set()
@@ -31,23 +31,23 @@ def is_open(plans: Plans, tree: Message) -> bool:
                 known.add(message.rel_anchor)
             case "OuterReference" if message.has("rel_reference"):
                 wanted.add(message.rel_reference)
-            case "ReferenceRel" if message.subtree_ordinal in plans.open_trees:
+            case "ReferenceRel" if message.subtree_ordinal in lowerer.open_trees:
                 return True
     return not wanted <= known
 
 
-def opened(plans: Plans, ordinal: int, message: Message, scope: Scope) -> Lowering:
+def opened(lowerer: Lowerer, ordinal: int, message: Message, scope: FieldScope) -> Lowering:
     """The relation that an open tree is where it is referred to."""
-    found: OpenTree = plans.open_trees[ordinal]
-    if id(found.rel) in plans.inlining:
+    found: OpenTree = lowerer.open_trees[ordinal]
+    if id(found.rel) in lowerer.inlining:
         raise PlanError("a relation tree that contains itself", where=message.where)
-    kept = plans.detached_rels, plans.detached_expressions
-    plans.detached_rels, plans.detached_expressions = (
+    kept = lowerer.detached_rels, lowerer.detached_expressions
+    lowerer.detached_rels, lowerer.detached_expressions = (
         list(found.tree.detached_rels),
         list(found.tree.detached_expressions),
     )
-    plans.inlining.add(id(found.rel))
+    lowerer.inlining.add(id(found.rel))
     made = yield found.rel, scope
-    plans.inlining.discard(id(found.rel))
-    plans.detached_rels, plans.detached_expressions = kept
+    lowerer.inlining.discard(id(found.rel))
+    lowerer.detached_rels, lowerer.detached_expressions = kept
     return made

@@ -11,38 +11,39 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.substrait import calls
+from firesteel.plan.fit import as_declared, attribute, fit, renamed, renamed_value
+from firesteel.plan.type_fit import alike
+from firesteel.repair import RepairKind
 from firesteel.substrait.held import held
 from firesteel.substrait.literals import read_literal
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation
-from firesteel.substrait.lower.edges import as_declared, attribute, fit, named_schema, renamed, renamed_value
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation
+from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.extended import extended
-from firesteel.substrait.lower.fits import alike
 from firesteel.substrait.lower.masks import chosen, masked
 from firesteel.substrait.message import Message, of_kinds
 
 
 @relation("read")
-def _read(plans: Plans, read: Message, scope: Scope) -> Lowering:
+def _read(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     kind = read.which("read_type")
     if kind is None:
         raise PlanError("a read that does not say of what", where=read.where)
     if kind == "virtual_table":
-        rel = yield from _virtual(plans, read, scope)
+        rel = yield from _virtual(lowerer, read, scope)
     elif kind == "named_table":
-        rel = _named(plans, read)
+        rel = _named(lowerer, read)
     elif kind == "extension_table":
         rel = extended(read.extension_table.detail, ())
-        schema = _schema(plans, read)
+        schema = _schema(lowerer, read)
         rel = rel if schema is None else as_declared(rel, schema, read.base_schema.where)
     elif kind == "local_files":
-        rel = _files(plans, read)
+        rel = _files(lowerer, read)
     else:
         raise UnsupportedError(f"a read of the kind '{kind}'", where=read.where)
     assert read.parent is not None  # filters see the columns before the mask
     inner = over(scope, (rel, read.parent))
     if read.has("projection") and isinstance(rel, p.Project) and kind != "extension_table":
-        kept = _mentioned(plans, rel, read)
+        kept = _mentioned(lowerer, rel, read)
         places = {old: new for new, old in enumerate(kept)}
         rel = rel.replace(exprs=tuple([rel.exprs[i] for i in kept]), names=tuple([rel.names[i] for i in kept]))
         inner = replace(inner, ordinals=tuple([places.get(i, -1) for i in range(len(inner.columns))]))
@@ -57,14 +58,14 @@ def _read(plans: Plans, read: Message, scope: Scope) -> Lowering:
 FILTERS = ("filter", "best_effort_filter")
 
 
-def _mentioned(plans: Plans, rel: p.Project, read: Message) -> list[int]:
+def _mentioned(lowerer: Lowerer, rel: p.Project, read: Message) -> list[int]:
     """The columns of a table that the mask of its read, or its filters, mention; and those that may turn out wrong,
     which is an error of the read. All, where a filter refers to what is said elsewhere in the plan."""
     fields = {item.field for item in read.projection.select.struct_items}
     for name in FILTERS:
         if read.has(name):
             found = of_kinds(getattr(read, name), "StructField", "StructItem", "Subquery")
-            if found["Subquery"] or plans.lambdas or plans.detached_expressions:
+            if found["Subquery"] or lowerer.lambdas or lowerer.detached_expressions:
                 return list(range(len(rel.exprs)))
             fields.update(one.field for messages in found.values() for one in messages)
     return [i for i, rex in enumerate(rel.exprs) if i in fields or not isinstance(rex, p.Path)]
@@ -83,7 +84,7 @@ def projected(rel: p.Rel, read: Message, places: Sequence[int] | None = None) ->
     return p.Project(exprs, rel, names=names).at(read.projection.where)
 
 
-def _schema(plans: Plans, read: Message) -> t.Schema | None:
+def _schema(lowerer: Lowerer, read: Message) -> t.Schema | None:
     """The declared columns; None where a producer gives their names only."""
     base = read.base_schema
     if base.names and not base.struct.types:
@@ -93,7 +94,7 @@ def _schema(plans: Plans, read: Message) -> t.Schema | None:
         if kind == "extension_table":  # whoever builds it says its columns
             return None
         raise PlanError("a read without a schema", where=read.where)
-    schema = named_schema(base, plans.extensions)
+    schema = named_schema(base, lowerer.extensions)
     names = [field.name for field in schema]
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) != len(names) else None
     if twice is not None and kind != "virtual_table":
@@ -105,34 +106,34 @@ def _schema(plans: Plans, read: Message) -> t.Schema | None:
 # Named tables
 
 
-def _named(plans: Plans, read: Message) -> p.Rel:
+def _named(lowerer: Lowerer, read: Message) -> p.Rel:
     path = tuple(read.named_table.names)
     if not path:
         raise PlanError("a table without a name", where=read.named_table.where)
     made = ".".join(path).lower()
-    if made in plans.created:
-        type_ = plans.created[made]
-        return _scanned(plans, read, p.GlobalBinding(path, type_ or t.ANY).at(read.where), type_)
-    found = table_named(plans, path, read.named_table)
+    if made in lowerer.created:
+        type_ = lowerer.created[made]
+        return _scanned(lowerer, read, p.GlobalBinding(path, type_ or t.ANY).at(read.where), type_)
+    found = table_named(lowerer, path, read.named_table)
     name, type_ = found or (path, None)
-    return _scanned(plans, read, p.GlobalBinding(name, type_ or t.ANY).at(read.where), type_)
+    return _scanned(lowerer, read, p.GlobalBinding(name, type_ or t.ANY).at(read.where), type_)
 
 
-def table_named(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Type] | None:
+def table_named(lowerer: Lowerer, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Type] | None:
     """The table of the catalog that a plan names, its name and its type."""
-    if plans.catalog is None:
+    if lowerer.catalog is None:
         return None
-    found = plans.catalog.find([(name, False) for name in path])
+    found = lowerer.catalog.find([(name, False) for name in path])
     if found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
-        found = plans.catalog.find([(path[-1], False)])
+        found = lowerer.catalog.find([(path[-1], False)])
         if found is not None:
-            plans.repair("table_path", message.where, ".".join(path), ".".join(found[0]))
+            lowerer.repair(RepairKind.TABLE_PATH, message.where, path=".".join(path), table=".".join(found[0]))
     return found
 
 
-def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Type | None) -> p.Rel:
+def _scanned(lowerer: Lowerer, read: Message, binding: p.GlobalBinding, found: t.Type | None) -> p.Rel:
     """The declared columns of a table whose type is known, or not yet."""
-    schema = _schema(plans, read)
+    schema = _schema(lowerer, read)
     if found is None:
         if schema is None:
             raise PlanError(
@@ -141,7 +142,7 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
                 help="register the table: its columns have types",
             )
         binding = binding.replace(type=t.Bag(t.Struct(schema, open=False)))
-    source = p.Global(binding.type, _ordinal(plans, binding)).at(read.where)
+    source = p.Global(binding.type, _ordinal(lowerer, binding)).at(read.where)
     scan = p.Scan(source).at(read.where)
     row = build.column(scan, 0)
     known = {column.name for column in row.type.fields} if isinstance(row.type, t.Struct) else set()
@@ -151,20 +152,20 @@ def _scanned(plans: Plans, read: Message, binding: p.GlobalBinding, found: t.Typ
         name = field.name or ""
         rex = attribute(row, _matching(row.type, known, name, binding, read))
         if binding.files is not None and binding.files.text is not None:
-            rex = _of_text(plans, rex, field, read)
+            rex = _of_text(lowerer, rex, field, read)
         exprs.append(rex if isinstance(field.type, t.Any) else fit(rex, field.type, name, read.base_schema.where))
         names.append(name)
     if schema is None:
-        plans.repair("untyped_schema", read.base_schema.where)
+        lowerer.repair(RepairKind.UNTYPED_SCHEMA, read.base_schema.where)
     return p.Project(tuple(exprs), scan, names=tuple(names)).at(read.where)
 
 
-def _ordinal(plans: Plans, binding: p.GlobalBinding) -> int:
-    for i, known in enumerate(plans.globals):
+def _ordinal(lowerer: Lowerer, binding: p.GlobalBinding) -> int:
+    for i, known in enumerate(lowerer.globals):
         if known.path == binding.path and known == binding:  # to compare types takes longer
             return i
-    plans.globals.append(binding)
-    return len(plans.globals) - 1
+    lowerer.globals.append(binding)
+    return len(lowerer.globals) - 1
 
 
 def _matching(row: t.Type, known: set[str | None], name: str, binding: p.GlobalBinding, read: Message) -> str:
@@ -190,13 +191,13 @@ def _few(names: list[str | None], most: int = 12) -> str:
 # Rows in the plan
 
 
-def _virtual(plans: Plans, read: Message, scope: Scope) -> Lowering:
+def _virtual(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     table = read.virtual_table
-    schema = _schema(plans, read)
+    schema = _schema(lowerer, read)
     if schema is None or (not schema and table.values):
-        schema = _of_first_row(plans, read)
+        schema = _of_first_row(lowerer, read)
     type_ = t.Struct(tuple(t.Field(f"_{i}", field.type) for i, field in enumerate(schema, 1)), open=False)
-    leaf = Scope(outer=scope, is_leaf=True)
+    leaf = FieldScope(outer=scope, is_leaf=True)
     rows: list[p.Rex] = []
     for row in [*table.values, *table.expressions]:
         if len(row.fields) != len(schema):
@@ -204,7 +205,7 @@ def _virtual(plans: Plans, read: Message, scope: Scope) -> Lowering:
         fields: list[p.Rex] = []
         for message, field in zip(row.fields, schema, strict=True):
             if message.kind.short == "Literal":
-                rex: p.Rex = p.Lit(*read_literal(message, plans.extensions)).at(message.where)
+                rex: p.Rex = p.Lit(*read_literal(message, lowerer.extensions)).at(message.where)
             else:
                 rex = yield message, leaf
             fields.append(_of_column(rex, field, message))
@@ -215,12 +216,12 @@ def _virtual(plans: Plans, read: Message, scope: Scope) -> Lowering:
     return p.Project(exprs, scan, names=tuple(field.name or "" for field in schema)).at(read.where)
 
 
-def _of_first_row(plans: Plans, read: Message) -> t.Schema:
+def _of_first_row(lowerer: Lowerer, read: Message) -> t.Schema:
     """What the values of a table say of its columns, where the plan declares none."""
     if not read.virtual_table.values:
         raise PlanError("a virtual table whose schema has no types", where=read.base_schema.where)
-    plans.repair("no_schema", read.where)
-    types = [read_literal(one, plans.extensions)[0] for one in read.virtual_table.values[0].fields]
+    lowerer.repair(RepairKind.NO_SCHEMA, read.where)
+    types = [read_literal(one, lowerer.extensions)[0] for one in read.virtual_table.values[0].fields]
     names = read.base_schema.names or [f"_{i}" for i in range(1, len(types) + 1)]
     return tuple(t.Field(name, t.absent(type_, nullable=True)) for name, type_ in zip(names, types, strict=False))
 
@@ -253,7 +254,7 @@ def _collected(rows: list[p.Rex], type_: t.Struct) -> p.Rex:
 _PATHS = ("uri_path", "uri_path_glob", "uri_file", "uri_folder")
 
 
-def _files(plans: Plans, read: Message) -> p.Rel:
+def _files(lowerer: Lowerer, read: Message) -> p.Rel:
     """The rows of all files. Those of one format, written in one way, are one table; of several, all of them."""
     groups: dict[tuple[str, p.TextFormat | None], list[p.FileItem]] = {}
     for item in read.local_files.items:
@@ -266,16 +267,18 @@ def _files(plans: Plans, read: Message) -> p.Rel:
         )
     if not groups:
         raise PlanError("a read of no files", where=read.local_files.where)
-    tables = [_opened(plans, read, format_, items, text) for (format_, text), items in groups.items()]
+    tables = [_opened(lowerer, read, format_, items, text) for (format_, text), items in groups.items()]
     return reduce(lambda left, right: p.Union(left, right).at(read.where), tables[1:], tables[0])
 
 
-def _opened(plans: Plans, read: Message, format_: str, items: Sequence[p.FileItem], text: p.TextFormat | None) -> p.Rel:
-    names = tuple(field.name or "" for field in _schema(plans, read) or ()) if text else ()
+def _opened(
+    lowerer: Lowerer, read: Message, format_: str, items: Sequence[p.FileItem], text: p.TextFormat | None
+) -> p.Rel:
+    names = tuple(field.name or "" for field in _schema(lowerer, read) or ()) if text else ()
     files = p.Files(format_, tuple(items), text=text, names=names).at(read.local_files.where)
-    found = plans.catalog.open(files) if plans.catalog else None
+    found = lowerer.catalog.open(files) if lowerer.catalog else None
     binding = p.GlobalBinding((files.label,), found or t.ANY, files=files).at(read.where)
-    return _scanned(plans, read, binding, found)
+    return _scanned(lowerer, read, binding, found)
 
 
 def _format(item: Message) -> str:
@@ -303,10 +306,10 @@ def _text_format(text: Message) -> p.TextFormat:
     )
 
 
-def _of_text(plans: Plans, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
+def _of_text(lowerer: Lowerer, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
     """A column of a text file is text: it is cast where the plan declares another type, and what is no such value is
     an error of the run."""
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
-    plans.repair("text_column", read.base_schema.where, field.name, field.type)
-    return calls.cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)
+    lowerer.repair(RepairKind.TEXT_COLUMN, read.base_schema.where, column=field.name, declared=field.type)
+    return build.substrait_cast(rex, t.absent(field.type, nullable=rex.type.nullable)).at(read.base_schema.where)

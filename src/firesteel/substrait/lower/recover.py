@@ -15,8 +15,8 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError
-from firesteel.substrait.lower.base import Handler, Lowering, Plans, Scope, emitted
-from firesteel.substrait.lower.edges import named_schema
+from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, emitted
+from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.reads import projected
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
@@ -43,14 +43,14 @@ class Recovering:
         #: By the identity of the message: `explain` tells the types of relations from it.
         self.made: dict[int, Any] = {}
 
-    def attempt(self, handler: Handler, plans: Plans, message: Message, scope: Scope) -> Lowering:
+    def attempt(self, handler: Handler, lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         """Lower a message; if that cannot be done, give something in its place."""
         if message.has("selection") and _is_blind(scope):
             return _unknown(t.ANY, message)
         asked: set[int] = set()
         blind = False
         try:
-            made = handler(plans, message, scope)
+            made = handler(lowerer, message, scope)
             if isinstance(made, Generator):
                 running, request = made, made.send(None)
                 while True:
@@ -64,7 +64,7 @@ class Recovering:
             if not blind:
                 self.note(error.located(message.where))
             yield from self._others(message, scope, asked)
-            made = self._instead(plans, message)
+            made = self._instead(lowerer, message)
         self.made[id(message)] = made
         return made
 
@@ -75,34 +75,34 @@ class Recovering:
             self.problems.append(error)
 
     @contextmanager
-    def noting(self, plans: Plans) -> Iterator[None]:
+    def noting(self, lowerer: Lowerer) -> Iterator[None]:
         """Go on after what is not part of a relation tree, or is the end of one."""
-        count = len(plans.trees)
+        count = len(lowerer.trees)
         try:
             yield
         except FiresteelError as error:
-            if not any(map(_is_unknown, plans.trees[count:])):
+            if not any(map(_is_unknown, lowerer.trees[count:])):
                 self.note(error)
 
-    def _others(self, message: Message, scope: Scope, asked: set[int]) -> Lowering:
+    def _others(self, message: Message, scope: FieldScope, asked: set[int]) -> Lowering:
         """Judge what is below a message that failed before it came there. Of a relation that is its inputs only:
         what its expressions would see is not known."""
         for one in _below(message):
             if id(one) not in asked and one.which("rex_type") not in _NOT_ALONE:
                 yield one, scope
 
-    def _instead(self, plans: Plans, message: Message) -> p.Rel | p.Rex:
+    def _instead(self, lowerer: Lowerer, message: Message) -> p.Rel | p.Rex:
         try:
             if message.kind.short == "Expression":
-                return _unknown(_declared_type(plans, message), message)
-            return self._relation(plans, message)
+                return _unknown(_declared_type(lowerer, message), message)
+            return self._relation(lowerer, message)
         except FiresteelError:
             return _unknown(t.ANY, message) if message.kind.short == "Expression" else unknown_relation()
 
-    def _relation(self, plans: Plans, message: Message) -> p.Rel:
+    def _relation(self, lowerer: Lowerer, message: Message) -> p.Rel:
         kind = message.which("rel_type")
         if kind == "read":
-            rel = _declared_relation(plans, message.read)
+            rel = _declared_relation(lowerer, message.read)
             return emitted(projected(rel, message.read) if message.read.has("projection") else rel, message.read)
         if kind in _SAME_COLUMNS:
             inner = getattr(message, kind)
@@ -127,7 +127,7 @@ def _is_unknown(made: object) -> bool:
     return isinstance(made, p.Rex) and isinstance(made.type, t.Any | t.Unresolved)
 
 
-def _is_blind(scope: Scope | None) -> bool:
+def _is_blind(scope: FieldScope | None) -> bool:
     """Is there a row around whose columns are not known? Then no ordinal can be judged."""
     while scope is not None:
         if _ANY_COLUMNS in scope.columns:
@@ -151,17 +151,17 @@ def _below(message: Message) -> Iterator[Message]:
                 stack = [*(value for _, value in one), *stack]
 
 
-def _declared_type(plans: Plans, message: Message) -> t.Type:
+def _declared_type(lowerer: Lowerer, message: Message) -> t.Type:
     kind = message.which("rex_type") or ""
     if kind not in _DECLARED or not getattr(message, kind).has(_DECLARED[kind]):
         return t.ANY
-    return read_type(getattr(getattr(message, kind), _DECLARED[kind]), plans.extensions)
+    return read_type(getattr(getattr(message, kind), _DECLARED[kind]), lowerer.extensions)
 
 
-def _declared_relation(plans: Plans, read: Message) -> p.Rel:
+def _declared_relation(lowerer: Lowerer, read: Message) -> p.Rel:
     base = read.base_schema
     if base.struct.types:
-        schema = named_schema(base, plans.extensions)
+        schema = named_schema(base, lowerer.extensions)
     else:  # the types are those of a table that is not there
         schema = tuple(t.Field(name, t.ANY) for name in base.names)
     exprs = tuple(_unknown(field.type, base) for field in schema)

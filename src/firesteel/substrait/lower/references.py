@@ -6,27 +6,26 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.substrait import calls
+from firesteel.plan.fit import attribute, unless_null
 from firesteel.substrait.literals import read_literal
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression
-from firesteel.substrait.lower.edges import attribute, unless_null
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression
 from firesteel.substrait.lower.masks import chosen, masked
 from firesteel.substrait.message import Message
 
 
 @expression("selection")
-def _selection(plans: Plans, message: Message, scope: Scope) -> p.Rex | Lowering:
+def _selection(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex | Lowering:
     if message.which("root_type") == "expression":
-        return _of_expression(plans, message, scope)
-    return _into_row(plans, *_row(message, scope), message)
+        return _of_expression(lowerer, message, scope)
+    return _into_row(lowerer, *_row(message, scope), message)
 
 
-def _of_expression(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _of_expression(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     root = yield message.expression, scope
-    return _into_value(plans, root, message).at(message.where)
+    return _into_value(lowerer, root, message).at(message.where)
 
 
-def _row(message: Message, scope: Scope) -> tuple[Scope, int, int]:
+def _row(message: Message, scope: FieldScope) -> tuple[FieldScope, int, int]:
     """The row that a reference begins at, how far out it is, and where its columns start."""
     kind = message.which("root_type")
     if kind == "outer_reference":
@@ -52,7 +51,7 @@ def _row(message: Message, scope: Scope) -> tuple[Scope, int, int]:
     return *found, 0
 
 
-def _into_row(plans: Plans, row: Scope, depth: int, start: int, message: Message) -> p.Rex:
+def _into_row(lowerer: Lowerer, row: FieldScope, depth: int, start: int, message: Message) -> p.Rex:
     width = len(row.columns)
     if message.which("reference_type") == "masked_reference":
         mask = message.masked_reference
@@ -70,10 +69,10 @@ def _into_row(plans: Plans, row: Scope, depth: int, start: int, message: Message
     if not start <= ordinal < width:
         raise PlanError(f"no field {field.field}: the row has {width - start}", where=field.where)
     root = row.variable(ordinal, depth).at(message.where)
-    return _steps(plans, root, field.child if field.has("child") else None)
+    return _steps(lowerer, root, field.child if field.has("child") else None)
 
 
-def _into_value(plans: Plans, root: p.Rex, message: Message) -> p.Rex:
+def _into_value(lowerer: Lowerer, root: p.Rex, message: Message) -> p.Rex:
     if message.which("reference_type") == "masked_reference":
         select = message.masked_reference.select
         if not isinstance(root.type, t.Struct):
@@ -83,22 +82,22 @@ def _into_value(plans: Plans, root: p.Rex, message: Message) -> p.Rex:
         for i, (ordinal, inner) in enumerate(chosen(select, len(fields)), 1):
             pairs.append((f"_{i}", masked(attribute(root, fields[ordinal].name or ""), inner)))
         return unless_null(root, build.struct(pairs))
-    return _steps(plans, root, message.direct_reference)
+    return _steps(lowerer, root, message.direct_reference)
 
 
-def _steps(plans: Plans, root: p.Rex, segment: Message | None) -> p.Rex:
+def _steps(lowerer: Lowerer, root: p.Rex, segment: Message | None) -> p.Rex:
     """The value at the end of a chain of segments."""
     while segment is not None:
         kind = segment.which("reference_type")
         if kind is None:
             raise PlanError("a reference that says nothing", where=segment.where)
         inner = segment.given[kind]
-        root = _step(plans, root, kind, inner).at(inner.where)
+        root = _step(lowerer, root, kind, inner).at(inner.where)
         segment = inner.child if inner.has("child") else None
     return root
 
 
-def _step(plans: Plans, root: p.Rex, kind: str, inner: Message) -> p.Rex:
+def _step(lowerer: Lowerer, root: p.Rex, kind: str, inner: Message) -> p.Rex:
     match kind, root.type:
         case "struct_field", t.Struct(fields=fields):
             if not 0 <= inner.field < len(fields):
@@ -106,10 +105,10 @@ def _step(plans: Plans, root: p.Rex, kind: str, inner: Message) -> p.Rex:
             return attribute(root, fields[inner.field].name or "")
         case "list_element", t.Array():
             place = p.Lit(t.INT32, inner.offset)
-            return calls.expression("list_element", (root, place), t.absent(root.type.element, nullable=True))
+            return build.substrait_expression("list_element", (root, place), t.absent(root.type.element, nullable=True))
         case "map_key", t.Map():
             if not isinstance(root.type.key, t.Text):
                 raise UnsupportedError(f"a key of a {root.type}: a map whose keys are not text", where=inner.where)
-            key = p.Lit(*read_literal(inner.map_key, plans.extensions)).at(inner.where)
-            return calls.expression("map_value", (root, key), t.absent(root.type.value, nullable=True))
+            key = p.Lit(*read_literal(inner.map_key, lowerer.extensions)).at(inner.where)
+            return build.substrait_expression("map_value", (root, key), t.absent(root.type.value, nullable=True))
     raise PlanError(f"a {kind.replace('_', ' ')} of a {root.type}", where=inner.where)

@@ -9,16 +9,17 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
+from firesteel.plan.fit import renamed
+from firesteel.plan.type_fit import alike, lossless
+from firesteel.repair import RepairKind
 from firesteel.source import Place
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, condition, over, relation, required
-from firesteel.substrait.lower.edges import renamed
-from firesteel.substrait.lower.fits import alike, lossless
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation, required
 from firesteel.substrait.lower.open_trees import opened
 from firesteel.substrait.message import Message
 
 
 @relation("filter")
-def _filter(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _filter(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = required(message, "input")
     rel = yield source, scope
     predicate = yield required(message, "condition"), over(scope, (rel, source))
@@ -26,7 +27,7 @@ def _filter(plans: Plans, message: Message, scope: Scope) -> Lowering:
 
 
 @relation("project")
-def _project(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _project(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """The columns of the input, and then the expressions; window functions among them see the whole input."""
     source = required(message, "input")
     rel = yield source, scope
@@ -34,16 +35,16 @@ def _project(plans: Plans, message: Message, scope: Scope) -> Lowering:
     exprs: list[p.Rex] = []
     for one in message.expressions:
         exprs.append((yield one, inner))
-    kept = [] if _replaces(plans, message) else list(range(len(p.schema(rel))))
+    kept = [] if _replaces(lowerer, message) else list(range(len(p.schema(rel))))
     if inner.windows:
         rel = p.Window(tuple(inner.windows), rel).at(message.where)
     return p.Project((*(build.column(rel, i) for i in kept), *exprs), rel)
 
 
-def _replaces(plans: Plans, message: Message) -> bool:
-    if message.has("common") or not plans.quirks.project_replaces:
+def _replaces(lowerer: Lowerer, message: Message) -> bool:
+    if message.has("common") or not lowerer.quirks.project_replaces:
         return False
-    plans.repair("replacing", message.where)
+    lowerer.repair(RepairKind.REPLACING, message.where)
     return True
 
 
@@ -61,12 +62,12 @@ ORDERS = {
 }
 
 
-def sort_specs(plans: Plans, messages: list[Message], scope: Scope) -> Lowering:
+def sort_specs(lowerer: Lowerer, messages: list[Message], scope: FieldScope) -> Lowering:
     """Sort fields over the rows of a scope."""
     specs: list[p.SortSpec] = []
     for one in messages:
         if one.which("sort_kind") == "comparison_function_reference":
-            declared = plans.extensions.function(one.comparison_function_reference, one.where)
+            declared = lowerer.extensions.function(one.comparison_function_reference, one.where)
             raise UnsupportedError(f"an order by the comparison function '{declared.name}'", where=one.where)
         order = ORDERS.get(one.label("direction"))
         if order is None:
@@ -77,21 +78,21 @@ def sort_specs(plans: Plans, messages: list[Message], scope: Scope) -> Lowering:
 
 
 @relation("sort")
-def _sort(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _sort(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = required(message, "input")
     rel = yield source, scope
     if not message.sorts:
         raise PlanError("a sort without fields to sort by", where=message.where)
-    specs = yield from sort_specs(plans, message.sorts, over(scope, (rel, source)))
+    specs = yield from sort_specs(lowerer, message.sorts, over(scope, (rel, source)))
     return p.Sort(specs, rel)
 
 
 @relation("fetch")
-def _fetch(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _fetch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     rel = yield required(message, "input"), scope
     offset: p.Rex | None = None
     count: p.Rex | None = None
-    outside = Scope(outer=scope)
+    outside = FieldScope(outer=scope)
     if message.has("offset_expr"):
         offset = yield message.offset_expr, outside
     elif message.has("offset"):
@@ -127,14 +128,14 @@ def _or_else(count: p.Rex, default: int) -> p.Rex:
 
 
 @relation("top_n")
-def _top_n(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _top_n(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = required(message, "input")
     rel = yield source, scope
     if not message.sorts:
         raise PlanError("a top-N without fields to sort by", where=message.where)
-    specs = yield from sort_specs(plans, message.sorts, over(scope, (rel, source)))
+    specs = yield from sort_specs(lowerer, message.sorts, over(scope, (rel, source)))
     offset = None
-    outside = Scope(outer=scope)
+    outside = FieldScope(outer=scope)
     if message.has("offset"):
         offset = yield message.offset, outside
     count = yield required(message, "count"), outside
@@ -190,7 +191,7 @@ SETS: dict[str, Callable[[p.Rel, list[p.Rel]], p.Rel]] = {
 
 
 @relation("set")
-def _set(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _set(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     combine = SETS.get(message.label("op"))
     if combine is None:
         raise PlanError("a set relation that does not say which", where=message.where)
@@ -222,20 +223,20 @@ def _matched(rel: p.Rel, first: p.Rel, where: Place) -> p.Rel:
 
 
 @relation("reference")
-def _reference(plans: Plans, message: Message, scope: Scope) -> p.Rel | Lowering:
+def _reference(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel | Lowering:
     ordinal = message.subtree_ordinal
-    if ordinal in plans.open_trees:
-        return opened(plans, ordinal, message, scope)
-    if not 0 <= ordinal < len(plans.trees):
+    if ordinal in lowerer.open_trees:
+        return opened(lowerer, ordinal, message, scope)
+    if not 0 <= ordinal < len(lowerer.trees):
         raise PlanError(
             f"no relation {ordinal} before this one: a reference is to an earlier relation of the plan",
             where=message.where,
         )
-    return p.Shared(str(ordinal), plans.trees[ordinal])
+    return p.Shared(str(ordinal), lowerer.trees[ordinal])
 
 
 @relation("expand")
-def _expand(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _expand(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """A row for every duplicate, with its index beside it. Fields of the input beyond the definitions stay as they are,
     and a switching field of fewer duplicates than others is NULL in the rest."""
     source = required(message, "input")
@@ -297,5 +298,5 @@ def _check_duplicates(made: list[p.Rex], field: Message) -> None:
             raise PlanError(f"a {rex.type} beside a {made[0].type} in one field", where=field.where)
 
 
-def _is_closed(scope: Scope) -> bool:
+def _is_closed(scope: FieldScope) -> bool:
     return scope.outer is None and not scope.columns

@@ -7,35 +7,37 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.substrait.lower.base import Plans, Scope, required
-from firesteel.substrait.lower.edges import as_declared, named_like, named_schema, root_names
+from firesteel.plan.fit import as_declared, named_like
+from firesteel.repair import RepairKind
+from firesteel.substrait.lower.base import FieldScope, Lowerer, required
+from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.lower.reads import table_named
 from firesteel.substrait.message import Message
 
-TOP = Scope()
+TOP = FieldScope()
 
 
-def statement(plans: Plans, tree: Message) -> p.Statement | None:
+def statement(lowerer: Lowerer, tree: Message) -> p.Statement | None:
     """What a relation tree of the plan does. A subtree alone does nothing: a later tree may refer to it."""
-    plans.detached_rels = list(tree.detached_rels)
-    plans.detached_expressions = list(tree.detached_expressions)
+    lowerer.detached_rels = list(tree.detached_rels)
+    lowerer.detached_expressions = list(tree.detached_expressions)
     kind = tree.which("rel_type")
     if kind is None:
         raise PlanError("a relation tree that says nothing", where=tree.where)
     rel: Message = required(tree.root, "input") if kind == "root" else tree.rel
     doing = rel.which("rel_type")
     if doing in _DOING:
-        plans.trees.append(_nothing(rel))
-        done = _DOING[doing](plans, getattr(rel, doing))
-        _remember(plans, done)
+        lowerer.trees.append(_nothing(rel))
+        done = _DOING[doing](lowerer, getattr(rel, doing))
+        _remember(lowerer, done)
         return done
-    if kind == "rel" and is_open(plans, tree):
-        plans.open_trees[len(plans.trees)] = OpenTree(tree, rel)
-        plans.trees.append(_nothing(rel))
+    if kind == "rel" and is_open(lowerer, tree):
+        lowerer.open_trees[len(lowerer.trees)] = OpenTree(tree, rel)
+        lowerer.trees.append(_nothing(rel))
         return None
-    made: p.Rel = plans.lower(rel, TOP)
-    plans.trees.append(made)
+    made: p.Rel = lowerer.lower(rel, TOP)
+    lowerer.trees.append(made)
     if kind == "rel":
         return None
     made, names = root_names(made, tree.root.names, tree.root.where)
@@ -50,16 +52,16 @@ def _nothing(rel: Message) -> p.Rel:
     return p.Project((), p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag()))).at(rel.where)
 
 
-def _remember(plans: Plans, done: p.Statement) -> None:
+def _remember(lowerer: Lowerer, done: p.Statement) -> None:
     """What the trees behind this one see of the names that it makes or drops, whatever they stand for now."""
     match done:
         case p.CreateTable(exists=p.IfExists.ERROR | p.IfExists.REPLACE):
             fields = tuple(t.Field(one.name, t.absent(one.type, nullable=True)) for one in done.columns)
-            plans.created[".".join(done.path).lower()] = t.Bag(t.Struct(fields, open=False))
+            lowerer.created[".".join(done.path).lower()] = t.Bag(t.Struct(fields, open=False))
         case p.CreateView():
-            plans.created[done.name.lower()] = done.query.type
+            lowerer.created[done.name.lower()] = done.query.type
         case p.Drop():
-            plans.created[".".join(done.path).lower()] = None
+            lowerer.created[".".join(done.path).lower()] = None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ _EXISTS = {
 }
 
 
-def _write(plans: Plans, message: Message) -> p.Statement:
+def _write(lowerer: Lowerer, message: Message) -> p.Statement:
     path = _target(message, message.which("write_type"), "named_table")
     op = message.label("op").removeprefix("WRITE_OP_")
     if op not in ("INSERT", "CTAS"):
@@ -86,12 +88,12 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     if message.label("output") == "OUTPUT_MODE_MODIFIED_RECORDS":
         raise UnsupportedError("a write that gives back the records it wrote", where=message.where)
     source = required(message, "input")
-    rel: p.Rel = plans.lower(source, TOP)
-    schema = _columns(plans, message, rel)
+    rel: p.Rel = lowerer.lower(source, TOP)
+    schema = _columns(lowerer, message, rel)
     if op == "INSERT":
-        path, known = _existing(plans, path, message)
+        path, known = _existing(lowerer, path, message)
         if not message.has("table_schema") and len(known) == len(schema):
-            plans.repair("write_by_place", message.where)
+            lowerer.repair(RepairKind.WRITE_BY_PLACE, message.where)
             pairs = zip(known, schema, strict=True)
             schema = tuple(t.Field(one.name, named_like(mine.type, one.type)) for one, mine in pairs)
     rel = as_declared(rel, schema, source.where)
@@ -100,19 +102,21 @@ def _write(plans: Plans, message: Message) -> p.Statement:
     return p.Insert(path, schema, rel).at(message.where)
 
 
-def _existing(plans: Plans, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Schema]:
+def _existing(lowerer: Lowerer, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Schema]:
     """The name of the table that is meant, and its columns where they are known."""
-    made = plans.created.get(".".join(path).lower())
-    found = (path, made) if made is not None or plans.catalog is None else table_named(plans, path, message.named_table)
+    made = lowerer.created.get(".".join(path).lower())
+    found = (
+        (path, made) if made is not None or lowerer.catalog is None else table_named(lowerer, path, message.named_table)
+    )
     type_ = found[1] if found is not None else None
     element = type_.element if isinstance(type_, t.Bag) else None
     columns = element.fields if isinstance(element, t.Struct) and not element.open else ()
     return found[0] if found is not None else path, columns
 
 
-def _columns(plans: Plans, message: Message, rel: p.Rel) -> t.Schema:
+def _columns(lowerer: Lowerer, message: Message, rel: p.Rel) -> t.Schema:
     if message.has("table_schema"):
-        return named_schema(message.table_schema, plans.extensions)
+        return named_schema(message.table_schema, lowerer.extensions)
     return tuple(t.Field(column.name or f"_{i}", column.type) for i, column in enumerate(p.schema(rel), 1))
 
 
@@ -129,7 +133,7 @@ def _target(message: Message, kind: str | None, named: str) -> tuple[str, ...]:
 # Definitions
 
 
-def _define(plans: Plans, message: Message) -> p.Statement:
+def _define(lowerer: Lowerer, message: Message) -> p.Statement:
     path = _target(message, message.which("write_type"), "named_object")
     thing = message.label("object").removeprefix("DDL_OBJECT_")
     op = message.label("op").removeprefix("DDL_OP_")
@@ -141,18 +145,18 @@ def _define(plans: Plans, message: Message) -> p.Statement:
         raise UnsupportedError(f"{op.lower()} of a {thing.lower()}", where=message.where)
     replace = op == "CREATE_OR_REPLACE"
     if thing == "VIEW":
-        return _view(plans, path, message, replace)
+        return _view(lowerer, path, message, replace)
     if message.table_defaults.fields:
         raise UnsupportedError("a table with default values", where=message.where)
-    schema = named_schema(required(message, "table_schema"), plans.extensions)
+    schema = named_schema(required(message, "table_schema"), lowerer.extensions)
     exists = p.IfExists.REPLACE if replace else p.IfExists.ERROR
     return p.CreateTable(path, schema, None, exists=exists).at(message.where)
 
 
-def _view(plans: Plans, path: tuple[str, ...], message: Message, replace: bool) -> p.Statement:
+def _view(lowerer: Lowerer, path: tuple[str, ...], message: Message, replace: bool) -> p.Statement:
     definition = required(message, "view_definition")
-    rel: p.Rel = plans.lower(definition, TOP)
-    schema = _columns(plans, message, rel)
+    rel: p.Rel = lowerer.lower(definition, TOP)
+    schema = _columns(lowerer, message, rel)
     rel = as_declared(rel, schema, definition.where)
     row = build.struct((field.name or "", build.column(rel, i)) for i, field in enumerate(schema))
     query = build.select(row, rel)

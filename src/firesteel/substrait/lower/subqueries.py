@@ -7,12 +7,12 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, comparable, expression, required
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, comparable, expression, required
 from firesteel.substrait.message import Message
 
 
 @expression("subquery")
-def _subquery(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _subquery(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     kind = message.which("subquery_type")
     if kind is None:
         raise PlanError("a subquery that says nothing", where=message.where)
@@ -20,7 +20,7 @@ def _subquery(plans: Plans, message: Message, scope: Scope) -> Lowering:
     return made.at(message.where)
 
 
-def _scalar(message: Message, scope: Scope) -> Lowering:
+def _scalar(message: Message, scope: FieldScope) -> Lowering:
     rel = yield required(message, "input"), scope
     _of_width(rel, 1, message)
     return p.CollToScalar(_rows(rel))
@@ -43,7 +43,7 @@ def _of_width(rel: p.Rel, width: int, message: Message) -> None:
         raise PlanError(f"a subquery of {found} columns, where there are {width} to compare", where=message.where)
 
 
-def _in(message: Message, scope: Scope) -> Lowering:
+def _in(message: Message, scope: FieldScope) -> Lowering:
     needles: list[p.Rex] = []
     for one in message.needles:
         needles.append((yield one, scope))
@@ -82,7 +82,7 @@ def _outwards(rex: p.Rex) -> p.Rex:
     return shifted(rex, 1)
 
 
-def _exists(message: Message, scope: Scope) -> Lowering:
+def _exists(message: Message, scope: FieldScope) -> Lowering:
     rel = yield required(message, "tuples"), scope
     match message.label("predicate_op"):
         case "PREDICATE_OP_EXISTS":
@@ -108,7 +108,7 @@ def _unique(rel: p.Rel) -> p.Rex:
 _COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "lt", "GT": "gt", "LE": "lte", "GE": "gte"}
 
 
-def _compared(message: Message, scope: Scope) -> Lowering:
+def _compared(message: Message, scope: FieldScope) -> Lowering:
     left = yield required(message, "left"), scope
     rel = yield required(message, "right"), scope
     _of_width(rel, 1, message)

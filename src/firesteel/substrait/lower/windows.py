@@ -7,53 +7,53 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
-from firesteel.substrait.lower.base import Lowering, Plans, Scope, expression, over, relation, required
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, over, relation, required
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
 
 
 @expression("window_function")
-def _window_function(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _window_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """A column more of the row: what is over all rows is computed before the projection."""
     if scope.windows is None:
         raise UnsupportedError("a window function outside of a project relation", where=message.where)
     partition: list[p.Rex] = []
     for one in message.partitions:
         partition.append((yield one, scope))
-    order = yield from sort_specs(plans, message.sorts, scope)
-    call = yield from _call(plans, message, scope, tuple(partition), order)
+    order = yield from sort_specs(lowerer, message.sorts, scope)
+    call = yield from _call(lowerer, message, scope, tuple(partition), order)
     if call not in scope.windows:
         scope.windows.append(call)
     return p.Var(call.type, len(scope.columns) + scope.windows.index(call)).at(message.where)
 
 
 @relation("window")
-def _window(plans: Plans, message: Message, scope: Scope) -> Lowering:
+def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = required(message, "input")
     rel = yield source, scope
     inner = over(scope, (rel, source))
     partition: list[p.Rex] = []
     for one in message.partition_expressions:
         partition.append((yield one, inner))
-    order = yield from sort_specs(plans, message.sorts, inner)
+    order = yield from sort_specs(lowerer, message.sorts, inner)
     made: list[p.WindowCall] = []
     for one in message.window_functions:
-        made.append((yield from _call(plans, one, inner, tuple(partition), order)))
+        made.append((yield from _call(lowerer, one, inner, tuple(partition), order)))
     if not made:
         raise PlanError("a window relation without functions", where=message.where)
     return p.Window(tuple(made), rel, keeps_order=True)
 
 
 def _call(
-    plans: Plans, message: Message, scope: Scope, partition: tuple[p.Rex, ...], order: tuple[p.SortSpec, ...]
+    lowerer: Lowerer, message: Message, scope: FieldScope, partition: tuple[p.Rex, ...], order: tuple[p.SortSpec, ...]
 ) -> Lowering:
-    args = yield from arguments(plans, message, scope)
+    args = yield from arguments(lowerer, message, scope)
     frame = yield from _frame(message)
     around = frame.unit is p.FrameUnit.RANGE and (frame.start.offset is not None or frame.end.offset is not None)
     measured = len(order) == 1 and isinstance(order[0].key.type, t.Number | t.Temporal | t.Null)
     if around and not measured:
         raise PlanError("a range of values around one goes by one number or time to sort by", where=message.where)
-    call: p.WindowCall = calls.window(message, args, plans.extensions, partition, order, frame)
+    call: p.WindowCall = calls.window(message, args, lowerer.extensions, partition, order, frame)
     return call
 
 
@@ -77,5 +77,5 @@ def _bound(message: Message, outwards: p.BoundSide) -> Lowering:
     inner = getattr(message, kind)
     side = p.BoundSide.PRECEDING if kind == "preceding" else p.BoundSide.FOLLOWING
     if inner.has("offset_expr"):
-        return p.Bound(side, (yield inner.offset_expr, Scope(is_leaf=True)))
+        return p.Bound(side, (yield inner.offset_expr, FieldScope(is_leaf=True)))
     return p.Bound(side, p.Lit(t.INT64, inner.offset))

@@ -29,7 +29,7 @@ UNITS = {digits: unit for unit, digits in DIGITS.items()}
 
 
 @dataclass(frozen=True)
-class Kind:
+class ArrowKind:
     """Arrow types that are read in one way. `tests` are the names of Arrow's own tests for them; `arrow` and `note` are
     for the reference."""
 
@@ -40,7 +40,7 @@ class Kind:
     note: str = ""
 
 
-def kind_of(type_: Any) -> Kind:
+def kind_of(type_: Any) -> ArrowKind:
     """The row of an Arrow type."""
     import pyarrow as pa
 
@@ -254,87 +254,95 @@ def _is(type_: t.Type) -> Callable[[Any], t.Type]:
     return lambda _: type_
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind("null", ("is_null",), _is(t.NULL), lambda array: [None] * len(array)),
-    Kind("bool", ("is_boolean",), _is(t.BOOL), _same),
-    Kind("int8", ("is_int8",), _is(t.INT8), _same),
-    Kind("int16", ("is_int16",), _is(t.INT16), _same),
-    Kind("int32", ("is_int32",), _is(t.INT32), _same),
-    Kind("int64", ("is_int64",), _is(t.INT64), _same),
-    Kind("uint8", ("is_uint8",), _is(t.INT16), _same, "the next wider signed type"),
-    Kind("uint16", ("is_uint16",), _is(t.INT32), _same, "the next wider signed type"),
-    Kind("uint32", ("is_uint32",), _is(t.INT64), _same, "the next wider signed type"),
-    Kind("uint64", ("is_uint64",), _is(t.Decimal(20, 0)), lambda array: _each(array, Decimal), "as Spark has it"),
-    Kind("halffloat", ("is_float16",), _is(t.FLOAT32), _cast("float32")),
-    Kind("float", ("is_float32",), _is(t.FLOAT32), _same),
-    Kind("double", ("is_float64",), _is(t.FLOAT64), _same),
-    Kind(
+KINDS: tuple[ArrowKind, ...] = (
+    ArrowKind("null", ("is_null",), _is(t.NULL), lambda array: [None] * len(array)),
+    ArrowKind("bool", ("is_boolean",), _is(t.BOOL), _same),
+    ArrowKind("int8", ("is_int8",), _is(t.INT8), _same),
+    ArrowKind("int16", ("is_int16",), _is(t.INT16), _same),
+    ArrowKind("int32", ("is_int32",), _is(t.INT32), _same),
+    ArrowKind("int64", ("is_int64",), _is(t.INT64), _same),
+    ArrowKind("uint8", ("is_uint8",), _is(t.INT16), _same, "the next wider signed type"),
+    ArrowKind("uint16", ("is_uint16",), _is(t.INT32), _same, "the next wider signed type"),
+    ArrowKind("uint32", ("is_uint32",), _is(t.INT64), _same, "the next wider signed type"),
+    ArrowKind("uint64", ("is_uint64",), _is(t.Decimal(20, 0)), lambda array: _each(array, Decimal), "as Spark has it"),
+    ArrowKind("halffloat", ("is_float16",), _is(t.FLOAT32), _cast("float32")),
+    ArrowKind("float", ("is_float32",), _is(t.FLOAT32), _same),
+    ArrowKind("double", ("is_float64",), _is(t.FLOAT64), _same),
+    ArrowKind(
         "decimal32, decimal64, decimal128, decimal256",
         ("is_decimal",),
         _decimal_type,
         _decimals,
         "more than 38 digits, or a scale beyond 0 to the precision, are tagged on Spark",
     ),
-    Kind("string, large_string, string_view", ("is_string", "is_large_string", "is_string_view"), _is(t.STRING), _same),
-    Kind("binary, large_binary, binary_view", ("is_binary", "is_large_binary", "is_binary_view"), _is(t.BLOB), _same),
-    Kind("fixed_size_binary", ("is_fixed_size_binary",), lambda type_: t.Byte(type_.byte_width), _same),
-    Kind("date32, date64", ("is_date",), _is(t.DATE), _cast("date32"), "years 1 to 9999; others are an error"),
-    Kind(
+    ArrowKind(
+        "string, large_string, string_view", ("is_string", "is_large_string", "is_string_view"), _is(t.STRING), _same
+    ),
+    ArrowKind(
+        "binary, large_binary, binary_view", ("is_binary", "is_large_binary", "is_binary_view"), _is(t.BLOB), _same
+    ),
+    ArrowKind("fixed_size_binary", ("is_fixed_size_binary",), lambda type_: t.Byte(type_.byte_width), _same),
+    ArrowKind("date32, date64", ("is_date",), _is(t.DATE), _cast("date32"), "years 1 to 9999; others are an error"),
+    ArrowKind(
         "time32, time64",
         ("is_time",),
         lambda type_: t.Time(DIGITS[type_.unit]),
         _times,
         "tagged on Spark",
     ),
-    Kind(
+    ArrowKind(
         "timestamp",
         ("is_timestamp",),
         lambda type_: t.Timestamp(DIGITS[type_.unit], zone=type_.tz is not None),
         _timestamps,
         "with a zone it is an instant, given in UTC; nanoseconds are tagged on Spark; years 1 to 9999",
     ),
-    Kind(
+    ArrowKind(
         "duration",
         ("is_duration",),
         lambda type_: t.Interval("day_time", DIGITS[type_.unit]),
         _durations,
         "tagged on Spark",
     ),
-    Kind(
+    ArrowKind(
         "month_day_nano_interval",
         ("is_interval",),
         _is(t.Interval("compound", 9)),
         _intervals,
         "a day has 24 hours; tagged on Spark",
     ),
-    Kind(
+    ArrowKind(
         "list, large_list, list_view, large_list_view, fixed_size_list",
         ("is_list", "is_large_list", "is_list_view", "is_large_list_view", "is_fixed_size_list"),
         _element_type,
         _lists,
     ),
-    Kind("struct", ("is_struct",), struct_type, _structs, "names may repeat"),
-    Kind("map", ("is_map",), _map_type, _maps, "a struct; keys that are not text are refused"),
-    Kind("dictionary", ("is_dictionary",), lambda type_: value_type(type_.value_type), _dictionaries, "its values"),
-    Kind("run_end_encoded", ("is_run_end_encoded",), lambda type_: value_type(type_.value_type), _runs, "its values"),
-    Kind("sparse_union, dense_union", ("is_union",), _union_type, _unions, "tagged on Spark where types differ"),
+    ArrowKind("struct", ("is_struct",), struct_type, _structs, "names may repeat"),
+    ArrowKind("map", ("is_map",), _map_type, _maps, "a struct; keys that are not text are refused"),
+    ArrowKind(
+        "dictionary", ("is_dictionary",), lambda type_: value_type(type_.value_type), _dictionaries, "its values"
+    ),
+    ArrowKind(
+        "run_end_encoded", ("is_run_end_encoded",), lambda type_: value_type(type_.value_type), _runs, "its values"
+    ),
+    ArrowKind("sparse_union, dense_union", ("is_union",), _union_type, _unions, "tagged on Spark where types differ"),
 )
 
-_STORAGE = Kind(
+_STORAGE = ArrowKind(
     "any other extension",
     (),
     lambda type_: value_type(type_.storage_type),
     lambda array: read(array.storage),
     "what it is stored as",
 )
-EXTENSIONS: dict[str, Kind] = {
-    "arrow.uuid": Kind(
+EXTENSIONS: dict[str, ArrowKind] = {
+    "arrow.uuid": ArrowKind(
         "extension arrow.uuid",
         (),
         _is(t.Uuid()),
         lambda array: _each(array.storage, lambda item: str(uuid.UUID(bytes=item))),
         "text of 36 characters",
     ),
-    "arrow.bool8": Kind("extension arrow.bool8", (), _is(t.BOOL), lambda array: _each(array.storage, bool)),
+    "arrow.bool8": ArrowKind("extension arrow.bool8", (), _is(t.BOOL), lambda array: _each(array.storage, bool)),
 }
 ALL_KINDS = (*KINDS, *EXTENSIONS.values(), _STORAGE)

@@ -11,7 +11,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.scalar.patterns import SYMBOLS, Symbol, parts_of, reader_of
+from firesteel.evaluate.scalar.patterns import SYMBOLS, PatternSymbol, parts_of, reader_of
 from firesteel.spark.core.expr import Expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
@@ -190,11 +190,11 @@ def _plain(field: str) -> str:
     return field.replace(" ", "_").replace("-", "_")
 
 
-def _token(symbol: Symbol) -> str:
+def _token(symbol: PatternSymbol) -> str:
     return next(token for token, known in SYMBOLS.items() if known is symbol)
 
 
-def _read(symbol: Symbol, text: Column) -> Column:
+def _read(symbol: PatternSymbol, text: Column) -> Column:
     """What a field's text says, as a number; of a fraction the nanoseconds; SQL NULL if it is far too large."""
     token = _token(symbol)
     if symbol.field == "fraction":

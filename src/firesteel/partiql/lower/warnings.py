@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.partiql import ast
-from firesteel.partiql.lower.context import Context
-from firesteel.partiql.lower.scope import Scope, has_field
+from firesteel.partiql.lower.context import QueryContext
+from firesteel.partiql.lower.scope import NameScope, has_field
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows
-from firesteel.warning import Doubt
+from firesteel.warning import WarningKind
 
 
-def constant_key(clause: str, key: ast.Expr, rex: p.Rex, projection: ast.Projection | None, context: Context) -> None:
+def constant_key(
+    clause: str, key: ast.Expr, rex: p.Rex, projection: ast.Projection | None, context: QueryContext
+) -> None:
     """`ORDER BY 1`: PartiQL has no numbers for columns."""
     if 0 in free_rows(rex):
         return
@@ -24,37 +26,37 @@ def constant_key(clause: str, key: ast.Expr, rex: p.Rex, projection: ast.Project
         meant = projection.items[key.value - 1] if 0 < key.value <= len(projection.items) else None
         if isinstance(meant, ast.Item):
             hint = f"a number is no column: write {meant.alias.text if meant.alias else _text(meant.value)}"
-    context.warn(Doubt.CONSTANT_KEY, f"{clause} {_text(key)} is the same for every row", key.where, hint)
+    context.warn(WarningKind.CONSTANT_KEY, f"{clause} {_text(key)} is the same for every row", key.where, hint)
 
 
-def condition(clause: str, written: ast.Expr, rex: p.Rex, context: Context) -> None:
+def condition(clause: str, written: ast.Expr, rex: p.Rex, context: QueryContext) -> None:
     """`WHERE 1`: no row has it, and the document lets it pass."""
     if not t.overlap(rex.type, t.Bool(nullable=True, missable=True)):
         message = f"{clause} takes a boolean; a {rex.type} is never true"
-        context.warn(Doubt.NEVER_TRUE, message, written.where, "compare it with something")
+        context.warn(WarningKind.NEVER_TRUE, message, written.where, "compare it with something")
 
 
-def shadowed_alias(var: ast.Var, context: Context) -> None:
+def shadowed_alias(var: ast.Var, context: QueryContext) -> None:
     """`FROM e, e.items AS i`: in FROM a table comes before a variable of its name."""
     message = f"'{var.name}' is the table here, and not the alias of that name"
-    context.warn(Doubt.SHADOWED_ALIAS, message, var.where, f"write @{var.name} for the alias")
+    context.warn(WarningKind.SHADOWED_ALIAS, message, var.where, f"write @{var.name} for the alias")
 
 
-def ungrouped(node: ast.Expr, root: ast.Expr, scope: Scope, context: Context) -> None:
+def ungrouped(node: ast.Expr, root: ast.Expr, scope: NameScope, context: QueryContext) -> None:
     """A variable that GROUP BY has taken out of sight: what is meant by its name now is something else, or MISSING."""
     if isinstance(root, ast.Var) and not scope.ordering and scope.hidden(root.name, root.quoted):
         message, hint = f"{_text(node)} is neither grouped nor aggregated", "add it to GROUP BY, or aggregate it"
-        context.warn(Doubt.NOT_GROUPED, message, node.where, f"{hint}: max({_text(node)})")
+        context.warn(WarningKind.NOT_GROUPED, message, node.where, f"{hint}: max({_text(node)})")
 
 
-def unknown_variable(path: ast.Path, var: ast.Expr, scope: Scope, context: Context) -> None:
+def unknown_variable(path: ast.Path, var: ast.Expr, scope: NameScope, context: QueryContext) -> None:
     """A path from or by a variable that there is not."""
     if isinstance(var, ast.Var) and not scope.hidden(var.name, var.quoted):
         message = f"no variable '{var.name}', so that the path is MISSING"
-        context.warn(Doubt.UNKNOWN_NAME, message, path.where, meant(var.name, scope.known))
+        context.warn(WarningKind.UNKNOWN_NAME, message, path.where, meant(var.name, scope.known))
 
 
-def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: Context) -> None:
+def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: QueryContext) -> None:
     """A step to an attribute that, by its type, a struct does not have."""
     following = root.type
     for step, lowered in zip(written, steps, strict=False):
@@ -64,11 +66,11 @@ def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step]
         if not has_field(type_, step.name, step.quoted):
             message = f"there is no column '{step.name}', so that it is MISSING"
             names = [field.name or "" for field in type_.fields]
-            context.warn(Doubt.UNKNOWN_NAME, message, step.where, meant(step.name, names))
+            context.warn(WarningKind.UNKNOWN_NAME, message, step.where, meant(step.name, names))
             return
 
 
-def quoted_name(operands: Sequence[ast.Expr], is_guess: Callable[[ast.Var], bool], context: Context) -> None:
+def quoted_name(operands: Sequence[ast.Expr], is_guess: Callable[[ast.Var], bool], context: QueryContext) -> None:
     """`t.status = "shipped"`: in double quotes it is a name, and nobody knows whether a row has it."""
     names = [one for one in operands if isinstance(one, ast.Var) and one.quoted]
     if not names or not any(isinstance(one, ast.Path | ast.Var) for one in operands if one not in names):
@@ -76,20 +78,20 @@ def quoted_name(operands: Sequence[ast.Expr], is_guess: Callable[[ast.Var], bool
     for name in names:
         if is_guess(name):
             message = f'"{name.name}" in double quotes is a name, not a string'
-            context.warn(Doubt.QUOTED_NAME, message, name.where, f"if a string is meant, write '{name.name}'")
+            context.warn(WarningKind.QUOTED_NAME, message, name.where, f"if a string is meant, write '{name.name}'")
 
 
-def unlike_columns(left: t.Struct, right: t.Struct, node: ast.SetOp, context: Context) -> None:
+def unlike_columns(left: t.Struct, right: t.Struct, node: ast.SetOp, context: QueryContext) -> None:
     """Rows are structs, and keep the names they have: `{'a': 1}` and `{'b': 1}` are not the same."""
     names = [[(field.name or "").lower() for field in side.fields] for side in (left, right)]
     if sorted(names[0]) != sorted(names[1]):
         said = f"the columns are called {', '.join(names[0])} on the left and {', '.join(names[1])} on the right"
-        context.warn(Doubt.UNLIKE_COLUMNS, said, node.right.where, "give them the aliases of the left: x AS a")
+        context.warn(WarningKind.UNLIKE_COLUMNS, said, node.right.where, "give them the aliases of the left: x AS a")
 
 
-def lost_digits(what: str, node: ast.Expr, context: Context) -> None:
+def lost_digits(what: str, node: ast.Expr, context: QueryContext) -> None:
     """A literal that is not what is written."""
-    context.warn(Doubt.LOST_DIGITS, f"{what}: the others are lost", node.where, "write fewer digits")
+    context.warn(WarningKind.LOST_DIGITS, f"{what}: the others are lost", node.where, "write fewer digits")
 
 
 def meant(name: str, known: Sequence[str]) -> str:

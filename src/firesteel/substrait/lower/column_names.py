@@ -1,0 +1,94 @@
+"""Names of columns, and of the fields of structs inside them: Substrait lists them depth first, beside the types.
+
+Inside a plan columns go by ordinals. A struct inside a column has the fields `_1`, `_2`, … unless it was read from data
+that names them. `root_names` and `named_schema` put the listed names on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.errors import PlanError
+from firesteel.node import drive
+from firesteel.plan import build
+from firesteel.plan.fit import renamed
+from firesteel.source import Place
+from firesteel.substrait.extensions import Extensions
+from firesteel.substrait.message import Message
+from firesteel.substrait.types import read_type
+
+
+def named_schema(message: Message, extensions: Extensions) -> t.Schema:
+    """The columns of a `NamedStruct`: its names go to columns and to the fields of structs inside them, depth first."""
+    types = [read_type(one, extensions) for one in message.struct.types]
+    return _named_all(types, message.names, message.where)
+
+
+def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, tuple[str, ...]]:
+    """The names of a root's columns, and the relation with the others on the fields inside of its columns."""
+    types = [column.type for column in p.schema(rel)]
+    if len(names) == len(types):  # some producers name only the columns, and then names inside stay as they are
+        return rel, tuple(names)
+    fields = _named_all(types, names, where)
+    exprs = [renamed(build.column(rel, i), field.type) for i, field in enumerate(fields)]
+    if any(not isinstance(expr, p.Var) for expr in exprs):
+        rel = p.Project(tuple(exprs), rel).at(where)
+    return rel, tuple(field.name or "" for field in fields)
+
+
+def _named_all(types: Sequence[t.Type], names: Sequence[str], where: Place) -> t.Schema:
+    supply = iter(names)
+    fields = []
+    for type_ in types:
+        name = _next(supply, where)
+        fields.append(t.Field(name, drive(_naming, type_, supply, where)))
+    left = len(list(supply))
+    if left:
+        raise PlanError(f"{len(names)} names, where there are {len(names) - left} columns and fields", where=where)
+    return tuple(fields)
+
+
+def _next(names: Iterator[str], where: Place) -> str:
+    name = next(names, None)
+    if name is None:
+        raise PlanError("there are fewer names than columns and fields", where=where)
+    return name
+
+
+def _naming(type_: t.Type, names: Iterator[str], where: Place) -> t.Type | Generator[Any, Any, t.Type]:
+    return _naming_nested(type_, names, where) if isinstance(type_, t.Struct | t.Array | t.Map) else type_
+
+
+def _naming_nested(type_: t.Type, names: Iterator[str], where: Place) -> Generator[Any, Any, t.Type]:
+    match type_:
+        case t.Struct():
+            fields = []
+            for one in type_.fields:
+                name = _next(names, where)
+                fields.append(t.Field(name, (yield one.type, names, where)))
+            return type_.replace(fields=tuple(fields))
+        case t.Array():
+            return type_.replace(element=(yield type_.element, names, where))
+        case t.Map():
+            key = yield type_.key, names, where
+            return type_.replace(key=key, value=(yield type_.value, names, where))
+    raise AssertionError(type_)
+
+
+def in_any_case(path: p.Path) -> p.Path:
+    """A path into data that is not known yet, whose names may differ in case from those that the plan declares: its
+    steps match in any case, unless there are fields that differ in nothing else."""
+    type_, steps = path.root.type, list[p.Step]()
+    for step in path.steps:
+        name = step.key.value if isinstance(step, p.Key) and isinstance(step.key, p.Lit) else None
+        if isinstance(type_, t.Struct) and isinstance(name, str):
+            if sum((field.name or "").lower() == name.lower() for field in type_.fields) == 1:
+                step = step.replace(key=p.Lit(t.SYMBOL, name))
+            type_ = type_.field(name) or t.ANY
+        else:
+            type_ = t.ANY
+        steps.append(step)
+    return path.replace(steps=tuple(steps))
