@@ -7,20 +7,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from firesteel.evaluate.aggregates import AGGREGATES
-from firesteel.evaluate.functions import LAZY
 
 import firesteel as fs
 from firesteel import functions, node
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.evaluate.relations.aggregates import AGGREGATES
+from firesteel.evaluate.scalar.functions import LAZY
 from firesteel.evaluate.substrait.call import AGGREGATES as STANDARD
 from firesteel.evaluate.substrait.call import aggregating
 from firesteel.functions import Fails, Function, Kind, OfNothing, Origin, Signature, substrait
 from firesteel.passes import optimize
 from firesteel.values import Bag
+from tests.passes.helpers import typed
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def test_a_row_that_says_nothing_is_the_worst_case() -> None:
@@ -121,7 +122,7 @@ def test_a_filter_with_it_goes_below_a_join_if_it_cannot_fail(mode: str, type_: 
     session.register("l", [{"k": 1, "a": "abc"}, {"k": 2, "a": "x" if type_ == "string" else 1}])
     session.register("r", [{"k": 1, "b": 2}])
     query = "SELECT l.k FROM l AS l JOIN r AS r ON l.k = r.k WHERE REVERSE(l.a) = 'cba'"
-    plan, _ = session._catalog.bind(session.plan(query, mode=mode).node)
+    plan, _ = typed(session, session.plan(query, mode=mode).node)
     made = optimize(plan)
     (join,) = node.walk(made, p.Join)
     assert any(_reverses(rel) for rel in node.walk(join.left, p.Filter)) is pushed

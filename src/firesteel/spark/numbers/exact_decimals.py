@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import whole
 from firesteel.spark.numbers.float_text import decimal_text
 
@@ -37,7 +39,7 @@ def places(text: Column) -> Column:
 def decimal_places(text: Column, kind: Column) -> Column:
     """How many digits a variant shows behind the point, as far as Spark tells: of `4.50` it tells `4.5`, and of `2.0`
     just `2`. But a decimal has one, or JSON would have said an integer."""
-    return F.when(kind == "DECIMAL", F.greatest(places(text), F.lit(1))).otherwise(F.lit(0))
+    return F.when(kind == Kind.DECIMAL, F.greatest(places(text), F.lit(1))).otherwise(F.lit(0))
 
 
 def exact_number(text: Column) -> Column:
@@ -91,7 +93,7 @@ def of_variant(column: Column, kind: Column | None = None) -> Column:
     decimal has behind the point."""
     text = whole(column, "string")
     if kind is not None:
-        bare = (kind == "DECIMAL") & (F.locate(".", text) == 0) & (F.char_length(text) < DIGITS)
+        bare = (kind == Kind.DECIMAL) & (F.locate(".", text) == 0) & (F.char_length(text) < DIGITS)
         text = F.when(bare, F.concat(text, F.lit(".0"))).otherwise(text)
     return digits(text)
 
@@ -106,7 +108,7 @@ def of_plain(expr: Expr) -> Column:
 def number(scope: Scope, expr: Expr, where: Where) -> Expr:
     """A number as (digits, float, is it an integer?): the digits of a float are those that it is written with. SQL NULL
     if it is none; the digits are SQL NULL if there are too many."""
-    if not expr.dynamic:
+    if not isinstance(expr, Variant):
         floating = isinstance(expr.type, t.Float32 | t.Float64)
         if floating:
             column = of_float(expr.plain.cast("double"))
@@ -114,7 +116,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
             integer = F.lit(isinstance(expr.type, t.Integer))
             found = isinstance(expr.type, t.Number)
             column = _with_float(of_plain(expr), integer) if found else F.lit(None).cast(_NUMBER)
-        return made(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=6)
+        return derive(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=6)
     kind = scope.kind(expr)
     wide = F.struct(
         F.lit(None).cast(WHOLE).alias("u"),
@@ -124,13 +126,13 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
     )
     column = (
         F.when(
-            variants.one_of(kind.column, "BIGINT", "DECIMAL"),
-            _with_float(of_variant(expr.column), kind.column == "BIGINT"),
+            variants.one_of(kind.column, Kind.BIGINT, Kind.DECIMAL),
+            _with_float(of_variant(expr.column), kind.column == Kind.BIGINT),
         )
-        .when(variants.one_of(kind.column, "DOUBLE", "FLOAT"), of_float(whole(expr.column, "double")))
-        .when(variants.one_of(kind.column, *variants.WIDE_NUMBERS), wide)
+        .when(variants.one_of(kind.column, Kind.DOUBLE, Kind.FLOAT), of_float(whole(expr.column, "double")))
+        .when(variants.one_of(kind.column, *WIDE_NUMBERS), wide)
     )
-    return made(t.ANY, column, expr, kind, cost=8)
+    return derive(t.ANY, column, expr, kind, cost=8)
 
 
 _NUMBER = "struct<u:decimal(38,0),e:int,d:double,i:boolean>"
@@ -167,7 +169,7 @@ def to_variant(number: Digits) -> Column:
 
     def encoded(p: Column) -> Column:
         parsed = F.parse_json(F.when(p["n"], p["t"]))
-        return F.when(p["n"], parsed).otherwise(variants.tag("decimal", p["t"].cast("variant")))
+        return F.when(p["n"], parsed).otherwise(variants.tag(Kind.WIDE_DECIMAL, p["t"].cast("variant")))
 
     size = magnitude(number.unscaled)
     sign = F.when(number.unscaled < 0, F.lit("-")).otherwise(F.lit(""))

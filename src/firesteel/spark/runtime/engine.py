@@ -16,7 +16,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.policy import ensure_unmoved
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.fallback import Fallback
+from firesteel.spark.core.fallback_log import Fallback, FallbackLog
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
@@ -105,7 +105,7 @@ class SparkEngine:
         asked for."""
         kept = self.together() if kept is None else kept
         failures = kept.failures
-        fallbacks: list[Fallback] = []
+        fallbacks = FallbackLog()
         leased = self._leased()
         spark = leased.spark
         lenient = _lenient(tables)

@@ -24,11 +24,13 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.passes.balance_chains import LONG, MANY
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.variants import WIDE_NUMBERS, payload, whole
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import payload, whole
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import digits, place
 from firesteel.spark.scalar.compare import equal
@@ -55,7 +57,7 @@ def constants(rex: p.Rex | t.Type) -> list[Value]:
 
 def applies(operand: Expr, count: int) -> bool:
     """Are so many constants looked up for operands of this type?"""
-    return count >= LONG if operand.dynamic else count >= MANY and type(operand.type) in _TEXTS | _FLOATS
+    return count >= LONG if isinstance(operand, Variant) else count >= MANY and type(operand.type) in _TEXTS | _FLOATS
 
 
 def among(scope: Scope, operand: Expr, listed: Sequence[Value], where: Where) -> Expr:
@@ -63,11 +65,11 @@ def among(scope: Scope, operand: Expr, listed: Sequence[Value], where: Where) ->
     present = [item for item in listed if not absent(item)]
 
     def apply(value: Expr) -> Expr:
-        found = _dynamic(scope, value, present, where) if value.dynamic else _plain(value, present)
+        found = _dynamic(scope, value, present, where) if isinstance(value, Variant) else _plain(value, present)
         unknown, gone = len(present) < len(listed), value.is_absent()
         column = F.when(found.plain, F.lit(True)) if unknown else found.plain
         column = column if gone is None else F.when(~gone, column)
-        return made(t.absent(t.BOOL, nullable=unknown or gone is not None), column, value, found)
+        return derive(t.absent(t.BOOL, nullable=unknown or gone is not None), column, value, found)
 
     return scope.let([operand], apply)
 
@@ -108,10 +110,10 @@ def _looked_up(
 def _plain(operand: Expr, listed: Sequence[Value]) -> Expr:
     if type(operand.type) in _FLOATS:
         floats = [key for key in map(_float, listed) if key is not None]
-        return made(_NULLABLE, _float_is_in(operand.plain.cast("double"), floats), operand, cost=6)
+        return derive(_NULLABLE, _float_is_in(operand.plain.cast("double"), floats), operand, cost=6)
     sort, text = _TEXTS[type(operand.type)]
     keys = (key for item in listed for key in _keys(item) if key.startswith(sort))
-    return made(_NULLABLE, _text_is_in(F.concat(F.lit(sort), text(operand.plain)), keys), operand, cost=6)
+    return derive(_NULLABLE, _text_is_in(F.concat(F.lit(sort), text(operand.plain)), keys), operand, cost=6)
 
 
 def _written(column: Column) -> Column:
@@ -148,21 +150,23 @@ def _dynamic(scope: Scope, value: Expr, listed: Sequence[Value], where: Where) -
     if keys:
         tests.append(_text_is_in(_key(side, {key[0] for key in keys}), keys))
     if floats:
-        tests.append(F.when(side.kind.isin("DOUBLE", "FLOAT"), _float_is_in(side.read("double"), floats)))
+        tests.append(F.when(side.kind.isin(Kind.DOUBLE, Kind.FLOAT), _float_is_in(side.read("double"), floats)))
     if rest:
         parts.append(_one_by_one(scope, value, literal(rest), where))
         tests.append(parts[-1].plain)
     found: Column = F.lit(False)
     for test in tests:
         found = found | F.coalesce(test, F.lit(False))
-    return made(_NULLABLE, found, *parts, cost=12)
+    return derive(_NULLABLE, found, *parts, cost=12)
 
 
 def _one_by_one(scope: Scope, value: Expr, listed: Expr, where: Where) -> Expr:
     array, element = elements_of(scope, listed)
     inner = scope.inner((), where)
-    found = F.exists(array.column, lambda item: equal(inner, value, Expr(element, item, atomic=True), where).plain)
-    return made(_NULLABLE, found, value, array, cost=8)
+    found = F.exists(
+        array.column, lambda item: equal(inner, value, column_expr(element, item, atomic=True), where).plain
+    )
+    return derive(_NULLABLE, found, value, array, cost=8)
 
 
 def _key(side: Side, sorts: set[str]) -> Column:
@@ -170,13 +174,13 @@ def _key(side: Side, sorts: set[str]) -> Column:
     column, kind = side.variant.column, side.kind
     written = side.written if side.written is not None else whole(column, "string")
     branches = {
-        "STRING": ("s", written),
-        "BOOLEAN": ("b", written),
-        "BIGINT": ("n", written),
-        "DECIMAL": ("n", _without_zeros(written)),
+        Kind.STRING: ("s", written),
+        Kind.BOOLEAN: ("b", written),
+        Kind.BIGINT: ("n", written),
+        Kind.DECIMAL: ("n", _without_zeros(written)),
     }
     if side.tags:
-        branches["symbol"] = ("s", payload(column, "string"))
+        branches[Kind.SYMBOL] = ("s", payload(column, "string"))
         branches.update(dict.fromkeys(WIDE_NUMBERS, ("w", _wide(payload(column, "string")))))
     found: Any = F
     for name, (sort, text) in branches.items():

@@ -15,7 +15,8 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, as_decimal, made, opened
+from firesteel.spark.core.conversions import split_variant
+from firesteel.spark.core.expr import Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar import casts, compare, conform, logic, structs, substrait, text
@@ -58,7 +59,7 @@ Lowered = Callable[[Scope, Sequence[Any], Where], Expr]
 
 def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     same = compare.equal(scope, args[0], args[1], where)
-    return made(same.type, ~same.plain, same)
+    return derive(same.type, ~same.plain, same)
 
 
 def _by_name(function: Callable[[Scope, str, Sequence[Expr], Where], Expr], *names: str) -> dict[str, Lowered]:
@@ -164,9 +165,9 @@ def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -
     ready = substrait.SCALARS.get(name) or substrait.registered(name)
     if ready is not None:
         return ready(scope, fn, args, where)
-    if any(isinstance(arg, Expr) and arg.integral is not None for arg in args):
+    if any(isinstance(arg, Expr) and isinstance(arg, NumberParts) for arg in args):
         args = _settled(name, args)
-    args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
+    args = [split_variant(arg) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
         return _simple(scope, row, SPARK[name], [arg for arg in args if isinstance(arg, Expr)], where)
     if name in LOWERED:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
@@ -51,7 +51,7 @@ def bit_length(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Where) -> Expr:
     """Of octets, or of text in UTF-8."""
     (arg,) = args
-    if not arg.dynamic or not may_be(arg, "octets") or not may_be(arg, "text"):
+    if not isinstance(arg, Variant) or not may_be(arg, "octets") or not may_be(arg, "text"):
         family = "octets" if may_be(arg, "octets") else "text"
         native: Native = lambda v: F.octet_length(v).cast("bigint") * F.literal(size, "bigint")  # noqa: E731
         return call(scope, name, args, (family,), native, t.INT64, where)

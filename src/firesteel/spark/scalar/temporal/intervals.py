@@ -15,11 +15,13 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.scalar.calendar import MONTHS, SECONDS
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.variants import FAMILIES, let, one_of
+from firesteel.spark.encoding.kinds import FAMILIES
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import let, one_of
 from firesteel.spark.numbers.exact_decimals import finite
 from firesteel.spark.numbers.float_compare import mantissa_of, power_of_two
 from firesteel.spark.scalar.arguments import call
@@ -74,7 +76,7 @@ def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -
     for kind in kinds:
         test = test | F.coalesce(one_of(kind.column, *_TEMPORAL), F.lit(False))
     column = F.when(test, temporal.column.cast("variant")).otherwise(numeric.column)
-    return made(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=2)
+    return derive(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=2)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -89,7 +91,7 @@ def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     pairs = can(a, "interval") and can(b, "interval")
     apart = name == "minus" and bool(moments.ranks_of(a)) and bool(moments.ranks_of(b))
     only_dates = ranks == {moments.DATE} and not pairs and not apart
-    families = tuple("interval" if possible(e) == frozenset({"interval"}) else "temporal" for e in (a, b))
+    families = tuple("interval" if possible(e) == frozenset({Kind.INTERVAL}) else "temporal" for e in (a, b))
 
     def native(x: Column, y: Column) -> Column:
         (m1, i1), (m2, i2) = (_parts(column, family) for column, family in zip((x, y), families, strict=True))
@@ -222,8 +224,8 @@ def _scaled(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
         return _multiple(scope, name, b, a, where) if back else _multiple(scope, name, a, b, where)
     first, second = _multiple(scope, name, a, b, where), _multiple(scope, name, b, a, where)
     kind = scope.variant(a)[1]
-    column = F.when(F.coalesce(kind.column == "interval", F.lit(False)), first.column).otherwise(second.column)
-    return made(t.ANY, column, first, second, kind, a, throws=True)
+    column = F.when(F.coalesce(kind.column == Kind.INTERVAL, F.lit(False)), first.column).otherwise(second.column)
+    return derive(t.ANY, column, first, second, kind, a, throws=True)
 
 
 def _multiple(scope: Scope, name: str, interval: Expr, factor: Expr, where: Where) -> Expr:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.variants import any_of, let
@@ -38,7 +38,7 @@ def overlaps(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if error is None:
             gone = wrong if gone is None else gone | wrong
         full = t.absent(t.BOOL, nullable=True, missable=gone is not None)
-        return made(full, column, *given, a, b, missing=gone, throws=error is not None, cost=20)
+        return derive(full, column, *given, a, b, missing=gone, throws=error is not None, cost=20)
 
     return scope.let(args, apply)
 
@@ -51,7 +51,7 @@ def _there(given: Sequence[Expr]) -> Column:
 def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
     """Start and end as instants, in their order, SQL NULL where they are not known; and whether it is a period."""
     array, element = elements_of(scope, arg)
-    inner = [Expr(element, F.get(array.column, F.lit(i)), stage=array.stage) for i in range(2)]
+    inner = [column_expr(element, F.get(array.column, F.lit(i)), stage=array.place.stage) for i in range(2)]
     ranks = frozenset({moments.DATE, TIME, moments.TIMESTAMP})
 
     def build(start: Expr, end: Expr) -> Expr:
@@ -70,7 +70,7 @@ def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
         pair = F.struct(
             _point(a.column, ranks).alias("a"), let(last, lambda m: _point(m, ranks)).alias("b"), fits.alias("ok")
         )
-        return made(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=30)
+        return derive(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=30)
 
     def ordered(pair: Column) -> Column:
         known = pair["a"].isNotNull() & pair["b"].isNotNull()

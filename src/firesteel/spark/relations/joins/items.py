@@ -10,23 +10,20 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, made, null_expr
-from firesteel.spark.core.handlers import dispatch, handles_nested
+from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
+from firesteel.spark.core.handlers import Compiling, compile_expr, compile_items, handles_nested, items_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common
 from firesteel.spark.encoding.variants import let
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, both_listed, over, packed, unpacker
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH
+from firesteel.spark.relations.nested.items import ROWS, Items, both_listed, over, packed, unpacker
 from firesteel.spark.relations.nested.relations import kept_items
 from firesteel.spark.scalar.compare import equal
 
 Row = tuple[Expr, ...]
-
-#: What is said of a left row with two partners where one is allowed.
-SECOND_MATCH = "a row has more than one match in a join that allows one"
 
 
 def always(kind: p.JoinType) -> bool:
@@ -50,12 +47,12 @@ def condition_holds(scope: Scope, node: p.Join, left: Row, right: Row) -> Expr |
     column = tests[0].plain
     for test in tests[1:]:
         column = F.when(column, test.plain)
-    return made(t.absent(t.BOOL, nullable=True), column, *tests, cost=len(tests))
+    return derive(t.absent(t.BOOL, nullable=True), column, *tests, cost=len(tests))
 
 
 def _predicate(scope: Scope, rex: p.Rex, row: Row, where: Where) -> Expr:
     inner = scope.inner(row, where)
-    return truth(inner, inner.lowered(drive(dispatch, rex, inner)), "a condition is a boolean", where)
+    return truth(inner, inner.lowered(compile_expr(rex, inner)), NO_BOOLEAN, where)
 
 
 def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Where) -> Expr:
@@ -63,18 +60,18 @@ def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Whe
     sides = []
     for rex, row in ((pair.left, left), (pair.right, right)):
         inner = scope.inner(row, where)
-        sides.append(inner.lowered(drive(dispatch, rex, inner)))
+        sides.append(inner.lowered(compile_expr(rex, inner)))
     here = scope.inner((), where)
     if not pair.same:
         return equal(here, sides[0], sides[1], where)
-    wide = [made(t.ANY, here.variant(side)[0].column, side, cost=4) for side in sides]
+    wide = [derive(t.ANY, here.variant(side)[0].column, side, cost=4) for side in sides]
     keys = [row_key(here, side) for side in wide]
-    return made(t.BOOL, keys[0].column.eqNullSafe(keys[1].column), *keys)
+    return derive(t.BOOL, keys[0].column.eqNullSafe(keys[1].column), *keys)
 
 
 @handles_nested(p.Join)
-def _join(node: p.Join, scope: Scope) -> Compiling:
-    left: Items = yield node.left, scope, True
+def _join(node: p.Join, scope: Scope) -> Compiling[Items]:
+    left = yield from items_of(node.left, scope)
     if node.lateral:
         if node.capture.pads_left:
             raise PlanError(
@@ -82,11 +79,10 @@ def _join(node: p.Join, scope: Scope) -> Compiling:
             )
 
         def beside(item: Column) -> Items:
-            inner: Items = drive(dispatch, node.right, scope.inner(left.unpack(item), node.where), True)
-            return inner
+            return compile_items(node.right, scope.inner(left.unpack(item), node.where))
 
         return _beside(node, scope, left, beside)
-    right: Items = yield node.right, scope, True
+    right = yield from items_of(node.right, scope)
     made_: list[Items] = []
 
     def joined(left_array: Expr, right_array: Expr) -> Expr:
@@ -150,7 +146,7 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
     if node.lateral and ordered is None and right.listed is not None:
         listed = _all_listed(left, right_of)
     array = over(left, column, inner, ROWS)
-    return Items(replace(array, throws=array.throws or single), unpacker(types), ordered, listed)
+    return Items(array.with_place(throws=array.place.throws or single), unpacker(types), ordered, listed)
 
 
 def _unless_empty(array: Column) -> Column:
@@ -195,7 +191,7 @@ def _tested(node: p.Join, left: Items, matching: Callable[[Column], Items]) -> I
         row: list[Expr] = []
 
         def marked(item: Column) -> Column:
-            row[:] = [*left.unpack(item), Expr(t.BOOL, has(item))]
+            row[:] = [*left.unpack(item), column_expr(t.BOOL, has(item))]
             return packed(row)
 
         column = F.transform(left.array.column, marked)
@@ -220,7 +216,7 @@ def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
     if left.listed is not None:
         column = left.listed.plain & column
         inner.append(left.listed)
-    return made(t.BOOL, column, left.array, *inner, cost=3)
+    return derive(t.BOOL, column, left.array, *inner, cost=3)
 
 
 __all__ = ["SECOND_MATCH", "always", "condition_holds"]

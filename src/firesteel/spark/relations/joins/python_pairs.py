@@ -6,19 +6,20 @@ of a row is seen in all of its pairs, by a window, and the first of its pairs st
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column, Window
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.spark.core.expr import made, reference
+from firesteel.spark.core.expr import derive, reference
+from firesteel.spark.core.handlers import Compiling, expr_of
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.nested.joins import SECOND_MATCH
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, beside, condition_place
 from firesteel.spark.relations.scans import padded
 from firesteel.spark.scalar.logic import balanced
 
@@ -29,25 +30,25 @@ _MATCH, _LEFT, _RIGHT = range(3)
 
 def paired(
     node: p.Join, condition: p.Rex, tests: list[Column], left: Rows, right: Rows, outer: Scope
-) -> Generator[Any, Any, Rows]:
+) -> Compiling[Rows]:
     """The rows of a join that is not an inner one; the tests have their place inside a join."""
     run, capture = outer.run, node.capture
     a, b = reference(t.INT64, run.name()), reference(t.INT64, run.name())
     frames = [
-        rows.frame.select(F.col("*"), F.monotonically_increasing_id().alias(number.names[0]))
+        rows.materialize().select(F.col("*"), F.monotonically_increasing_id().alias(number.place.names[0]))
         for rows, number in ((left, a), (right, b))
     ]
     frame = frames[0].join(frames[1], balanced(tests, True) if tests else F.lit(True), _HOW.get(capture, "left"))
     pairs = Rows(frame, left.columns + right.columns, operators=max(left.operators, right.operators) + 4)
     scope = pairs.scope(outer)
-    there = scope.bind(made(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
+    there = scope.bind(derive(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
     within = scope.guarded(lambda: there.plain, there)
-    where = condition.where or node.type.where or node.where
-    found = truth(within, (yield condition, within), "a condition is a boolean", where)
+    value = yield from expr_of(condition, within)
+    found = truth(within, value, NO_BOOLEAN, condition_place(condition, node))
     match = F.coalesce(F.when(there.plain, found.plain), F.lit(False))
     pairs = staged(pairs, scope, node.where)
     name = run.name()
-    frame = pairs.frame.select(F.col("*"), match.alias(name))
+    frame = pairs.materialize().select(F.col("*"), match.alias(name))
     if capture.tests:
         return _tested(capture, left, frame, a.plain, F.col(name), pairs.operators, outer)
     roles = [F.when(F.col(name), F.lit(_MATCH))]
@@ -56,7 +57,7 @@ def paired(
         roles.append(_alone(a.plain, F.col(name), _LEFT, error))
     if capture.pads_left:
         roles.append(_alone(b.plain, F.col(name), _RIGHT, None))
-    return _padded(left, right, frame, F.array(*roles), pairs.operators, outer)
+    return _padded(node, left, right, frame, F.array(*roles), pairs.operators, outer)
 
 
 def _is_first(number: Column) -> Column:
@@ -88,7 +89,7 @@ def _tested(
     return left.over(frame, sorted=False, operators=operators)
 
 
-def _padded(left: Rows, right: Rows, frame: Any, roles: Column, operators: int, outer: Scope) -> Rows:
+def _padded(node: p.Join, left: Rows, right: Rows, frame: Any, roles: Column, operators: int, outer: Scope) -> Rows:
     """A row for each role of a pair: what it does not stand for is not there."""
     listed, role, *markers = (outer.run.name() for _ in range(4))
     frame = frame.select(F.col("*"), F.array_compact(roles).alias(listed))
@@ -98,6 +99,7 @@ def _padded(left: Rows, right: Rows, frame: Any, roles: Column, operators: int, 
     for rows, marker, other in ((left, markers[0], _RIGHT), (right, markers[1], _LEFT)):
         there = F.col(role) != other
         kept.append(there.alias(marker))
-        kept += [F.when(there, F.col(name)).alias(name) for name in rows.frame.columns]
+        kept += [F.when(there, F.col(name)).alias(name) for name in rows.materialize().columns]
         columns += [padded(expr, F.col(marker), (marker,)) for expr in rows.columns]
-    return Rows(frame.select(*kept), tuple(columns), operators=operators)
+    rows = beside(node, left, right, frame.select(*kept))
+    return replace(rows, columns=tuple(columns), operators=operators)
