@@ -14,7 +14,7 @@ import pytest
 
 from firesteel import plan as p
 from firesteel.node import Node
-from firesteel.passes import failing, paths
+from firesteel.passes.analysis import failing, paths
 
 
 def below(cls: type[Node]) -> Iterator[type[Node]]:

@@ -21,7 +21,8 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, Rows
-from firesteel.passes import failing, optimize, paths
+from firesteel.passes import optimize
+from firesteel.passes.analysis import failing, paths
 from firesteel.plan import build, check
 from firesteel.session.document import Plan
 from firesteel.spark.core import handlers
@@ -220,10 +221,10 @@ def _compile_sieve(rel: Sieve, outer: Any) -> Generator[Any, Any, Any]:
 
 
 def _compile_sieve_nested(rel: Sieve, scope: Any) -> Generator[Any, Any, Any]:
-    """A query that looks at a row outside of it is not taken apart, and ranges over the table's rows as a collection."""
+    """A query that looks at a row outside of it is not taken apart: it ranges over the rows as a collection."""
     from firesteel.spark.relations.nested.relations import filtered_items
 
-    items = yield rel.input, scope, True
+    items = yield from handlers.items_of(rel.input, scope)
     return filtered_items(scope, items, rel.condition, items.unpack, rel.where)
 
 

@@ -8,9 +8,10 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.evaluate import evaluate
-from firesteel.passes import Context, View, inline_views, optimize, retyped
-from firesteel.passes.flatten_scans import flatten_scans
-from firesteel.passes.merge_filters import merge_filters
+from firesteel.passes import Context, View, optimize, retyped
+from firesteel.passes.bind import inline_views
+from firesteel.passes.optimizer.flatten_scans import flatten_scans
+from firesteel.passes.optimizer.merge_filters import merge_filters
 from firesteel.plan import build as b
 
 NUMBERS = p.Scan(b.lit([1, 2, 3]), names=("n",))

@@ -7,20 +7,20 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.passes.balance_chains import balance_chains
 from firesteel.passes.base import NOTHING, Context, Pass, Phase
-from firesteel.passes.bind_parameters import bind_parameters
-from firesteel.passes.bind_tables import bind_tables
+from firesteel.passes.bind.bind_parameters import bind_parameters
+from firesteel.passes.bind.bind_tables import bind_tables
+from firesteel.passes.bind.inline_views import inline_views
+from firesteel.passes.bind.keep_used_globals import keep_used_globals
 from firesteel.passes.decorrelate import decorrelate
-from firesteel.passes.flatten_scans import flatten_scans
-from firesteel.passes.fold_constants import fold_constants
 from firesteel.passes.infer_types import infer_types
-from firesteel.passes.inline_views import inline_views
-from firesteel.passes.keep_used_globals import keep_used_globals
-from firesteel.passes.merge_filters import merge_filters
-from firesteel.passes.merge_projections import merge_projections
-from firesteel.passes.prune_columns import prune_columns
-from firesteel.passes.push_filters import push_filters
+from firesteel.passes.optimizer.balance_chains import balance_chains
+from firesteel.passes.optimizer.flatten_scans import flatten_scans
+from firesteel.passes.optimizer.fold_constants import fold_constants
+from firesteel.passes.optimizer.merge_filters import merge_filters
+from firesteel.passes.optimizer.merge_projections import merge_projections
+from firesteel.passes.optimizer.prune_columns import prune_columns
+from firesteel.passes.optimizer.push_filters import push_filters
 from firesteel.plan import Plan
 from firesteel.plan.check import check
 

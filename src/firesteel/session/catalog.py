@@ -12,7 +12,7 @@ from firesteel import tables, values
 from firesteel import types as t
 from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
 from firesteel.passes import Context, View
-from firesteel.passes.bind_tables import bound_global
+from firesteel.passes.bind.bind_tables import bound_global
 from firesteel.policy import Policy
 from firesteel.session import writes
 from firesteel.tables import Table

@@ -12,7 +12,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.passes.paths import WHOLE, Name, PathTree
+from firesteel.passes.analysis.paths import WHOLE, Name, PathTree
 from firesteel.spark.sources import ion_files
 from firesteel.tables import SkippedLines
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.passes.columns import renumbered
-from firesteel.passes.conditions import all_of
+from firesteel.passes.analysis.columns import renumbered
+from firesteel.passes.analysis.conditions import all_of
+from firesteel.passes.analysis.equality import sees_equality_only
 from firesteel.passes.decorrelate.conditions import join_terms
 from firesteel.passes.decorrelate.matched import scalar_aggregate, with_aggregates
 from firesteel.passes.decorrelate.parts import Packed, Way, column, grouped, listed, or_empty
@@ -23,7 +24,6 @@ from firesteel.passes.decorrelate.push import Domain, pushed
 from firesteel.passes.decorrelate.risk import risky
 from firesteel.passes.decorrelate.scopes import side_by_side, width
 from firesteel.passes.decorrelate.sites import query_of
-from firesteel.passes.equality import sees_equality_only
 from firesteel.plan import (
     Aggregate,
     Call,

@@ -7,8 +7,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild
+from firesteel.passes.analysis.conditions import all_of, filtered, terms
+from firesteel.passes.analysis.failing import may_fail
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.conditions import all_of, filtered, terms
 from firesteel.passes.decorrelate.buckets import bucketed, simply_bucketed
 from firesteel.passes.decorrelate.conditions import apart, join_terms, together, widened, without_tables
 from firesteel.passes.decorrelate.domain import by_domain, lateral_by_domain
@@ -18,9 +19,8 @@ from firesteel.passes.decorrelate.parts import ONE, Way, first_columns
 from firesteel.passes.decorrelate.scopes import sees, spine, tabled, width
 from firesteel.passes.decorrelate.sites import Site, first_site, is_collection, placed
 from firesteel.passes.decorrelate.whole import whole_tables
-from firesteel.passes.failing import may_fail
-from firesteel.passes.flatten_scans import flatten_scans
 from firesteel.passes.infer_types import infer_types
+from firesteel.passes.optimizer.flatten_scans import flatten_scans
 from firesteel.plan import (
     Aggregate,
     Capture,

@@ -7,8 +7,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.passes.columns import over
-from firesteel.passes.conditions import filtered
+from firesteel.passes.analysis.columns import over
+from firesteel.passes.analysis.conditions import filtered
+from firesteel.passes.analysis.failing import may_fail
 from firesteel.passes.decorrelate.conditions import join_terms, keys_among
 from firesteel.passes.decorrelate.parts import (
     Way,
@@ -23,7 +24,6 @@ from firesteel.passes.decorrelate.pull import Pulled, pulled
 from firesteel.passes.decorrelate.risk import risky
 from firesteel.passes.decorrelate.scopes import ranges_over_table, rebased, sees, side_by_side, tabled, width
 from firesteel.passes.decorrelate.sites import comparison_with_elements
-from firesteel.passes.failing import may_fail
 from firesteel.plan import (
     Agg,
     Aggregate,

@@ -10,7 +10,7 @@ from firesteel import functions, values
 from firesteel import types as t
 from firesteel.functions import OfNothing
 from firesteel.node import Node
-from firesteel.passes.conditions import all_of
+from firesteel.passes.analysis.conditions import all_of
 from firesteel.passes.decorrelate.scopes import width
 from firesteel.plan import (
     Agg,

@@ -12,7 +12,7 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.functions import Fails, Origin
 from firesteel.node import Node, walk
-from firesteel.passes.failing import fails
+from firesteel.passes.analysis.failing import fails
 from firesteel.plan import Agg, Call, Lit, Mode, Rex
 
 

@@ -34,7 +34,7 @@ from firesteel.spark.encoding.kinds import VariantKind as Kind
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.passes.paths import PathTree
+    from firesteel.passes.analysis.paths import PathTree
     from firesteel.tables import Table
 
 Where = Span | Place | None

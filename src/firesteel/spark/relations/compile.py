@@ -12,7 +12,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions import Lazy
-from firesteel.passes.paths import touched_paths
+from firesteel.passes.analysis.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
 from firesteel.spark.core.conversions import fit, split_variant
 from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr

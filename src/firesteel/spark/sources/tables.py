@@ -14,7 +14,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.passes.paths import WHOLE, PathTree
+from firesteel.passes.analysis.paths import WHOLE, PathTree
 from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.literals import complete

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firesteel.node import Node
-from firesteel.passes.columns import columns_of, renumbered
-from firesteel.passes.conditions import all_of, factored, filtered, has_query, terms
-from firesteel.passes.failing import may_fail
+from firesteel.passes.analysis.columns import columns_of, renumbered
+from firesteel.passes.analysis.conditions import all_of, factored, filtered, has_query, terms
+from firesteel.passes.analysis.failing import may_fail
 from firesteel.plan import (
     Call,
     Capture,

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.passes.failing import is_condition, may_fail
-from firesteel.passes.remembered import has_relation
+from firesteel.passes.analysis.failing import is_condition, may_fail
+from firesteel.passes.analysis.node_memo import has_relation
 from firesteel.plan import Call, CollToScalar, Filter, Lit, Mode, Pivot, Rel, Rex, Select
 from firesteel.plan.build import call, lit
 

@@ -16,8 +16,8 @@ from firesteel.errors import FiresteelError
 from firesteel.evaluate import expression
 from firesteel.functions import Lazy
 from firesteel.node import Node, transform
+from firesteel.passes.analysis.failing import is_condition, may_fail
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.failing import is_condition, may_fail
 from firesteel.plan import Branch, Call, Case, Collection, Key, Lit, Mode, Path, Plan, Rex, Struct
 from firesteel.plan.build import call, lit
 from firesteel.values import MISSING, Value

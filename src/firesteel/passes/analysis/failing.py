@@ -12,7 +12,7 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.functions import Origin
 from firesteel.node import Node, bits, children, sorts_in
-from firesteel.passes.remembered import remembered_fold
+from firesteel.passes.analysis.node_memo import remembered_fold
 from firesteel.plan import (
     Agg,
     Aggregate,

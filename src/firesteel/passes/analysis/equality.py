@@ -9,8 +9,8 @@ from __future__ import annotations
 from firesteel import functions
 from firesteel import types as t
 from firesteel.node import children
-from firesteel.passes.columns import columns_of
-from firesteel.passes.failing import attribute
+from firesteel.passes.analysis.columns import columns_of
+from firesteel.passes.analysis.failing import attribute
 from firesteel.plan import Call, Key, Path, Rel, Rex, Var
 
 #: Equal values of these types are the same value.

@@ -15,9 +15,9 @@ from itertools import chain, islice
 from typing import Any
 
 from firesteel.node import Node, children, has, transform, uses, walk
+from firesteel.passes.analysis.columns import over
+from firesteel.passes.analysis.navigate import navigated, shortened
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.columns import over
-from firesteel.passes.navigate import navigated, shortened
 from firesteel.plan import (
     Aggregate,
     Key,

@@ -6,8 +6,8 @@ The inner condition stays first, so that what it guards against is still guarded
 from __future__ import annotations
 
 from firesteel.node import Node, children, rebuild, transform, walk
+from firesteel.passes.analysis.conditions import chained, filtered
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.conditions import chained, filtered
 from firesteel.plan import Filter, Mode, Plan
 
 

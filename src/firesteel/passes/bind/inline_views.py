@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import Node, transform, walk
+from firesteel.passes.analysis.failing import may_fail
 from firesteel.passes.base import Context, Phase, View, plan_pass
-from firesteel.passes.failing import may_fail
 from firesteel.plan import Global, GlobalBinding, Mode, Plan, Rex
 
 N = TypeVar("N", bound=Node)

@@ -15,8 +15,8 @@ from decimal import Decimal
 
 from firesteel import types as t
 from firesteel.node import Node, children, rebuild, transform, walk
+from firesteel.passes.analysis.failing import is_condition
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.failing import is_condition
 from firesteel.plan import Call, Lit, Plan, Rex
 from firesteel.plan.build import call, lit
 from firesteel.values import Symbol, Text, Value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from firesteel.node import Node, has
-from firesteel.passes.remembered import remembered, remembered_fold
+from firesteel.passes.analysis.node_memo import remembered, remembered_fold
 from firesteel.plan import Rex, Var
 from firesteel.plan.scope import levels, replaced, shifted
 

@@ -18,14 +18,14 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, walk
+from firesteel.passes.analysis.columns import columns_of, over
+from firesteel.passes.analysis.conditions import QUERIES, chained, factored, filtered, terms
+from firesteel.passes.analysis.equality import by_value
+from firesteel.passes.analysis.failing import may_fail
+from firesteel.passes.analysis.navigate import navigated
+from firesteel.passes.analysis.node_memo import has_relation
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.columns import columns_of, over
-from firesteel.passes.conditions import QUERIES, chained, factored, filtered, terms
-from firesteel.passes.equality import by_value
-from firesteel.passes.failing import may_fail
-from firesteel.passes.joins import Asking, Order, Terms, pushed_join
-from firesteel.passes.navigate import navigated
-from firesteel.passes.remembered import has_relation
+from firesteel.passes.optimizer.joins import Asking, Order, Terms, pushed_join
 from firesteel.plan import (
     Aggregate,
     Call,

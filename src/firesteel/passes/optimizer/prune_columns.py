@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild, uses
+from firesteel.passes.analysis.columns import columns_of, renumbered
+from firesteel.passes.analysis.node_memo import has_relation
 from firesteel.passes.base import Context, Phase, plan_pass
-from firesteel.passes.columns import columns_of, renumbered
-from firesteel.passes.remembered import has_relation
 from firesteel.plan import (
     Aggregate,
     Call,
