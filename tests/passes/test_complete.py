@@ -26,7 +26,7 @@ def below(cls: type[Node]) -> Iterator[type[Node]]:
 
 def _table(module: str) -> dict[type[Node], Any]:
     """The handlers of a pass, of which the package exports the function of the same name."""
-    found: dict[type[Node], Any] = sys.modules[f"firesteel.passes.{module}"]._HANDLERS
+    found: dict[type[Node], Any] = sys.modules[f"firesteel.passes.optimizer.{module}"]._HANDLERS
     return found
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import firesteel as fs
-from firesteel.passes.optimizer.balance_chains import MANY
+from firesteel.passes.analysis.conditions import MANY
 from tests.spark.both import answer, differences, sessions
 
 pytestmark = pytest.mark.spark

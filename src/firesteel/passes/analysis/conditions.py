@@ -100,3 +100,9 @@ QUERIES: tuple[type[Node], ...] = (Select, Pivot, CollToScalar)
 def has_query(rex: Rex) -> bool:
     """Is there a subquery in it?"""
     return has_relation(rex)
+
+
+#: An OR of at least so many operands is looked through for equalities, and so many of them are gathered.
+LONG = 16
+#: So many constants are looked up in a table even if the operand has a type. Up to there they are of use to a scan.
+MANY = 51

@@ -15,6 +15,7 @@ from decimal import Decimal
 
 from firesteel import types as t
 from firesteel.node import Node, children, rebuild, transform, walk
+from firesteel.passes.analysis.conditions import LONG, MANY
 from firesteel.passes.analysis.failing import is_condition
 from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import Call, Lit, Plan, Rex
@@ -111,10 +112,6 @@ def _equality(rex: Rex) -> tuple[Rex, Value] | None:
     return None
 
 
-#: An OR of at least so many operands is looked through for equalities, and so many of them are gathered.
-LONG = 16
-#: So many constants are looked up in a table even if the operand has a type. Up to there they are of use to a scan.
-MANY = 51
 _UNTYPED = (t.Any, t.Union)
 _INTEGERS = (t.Int8, t.Int16, t.Int32, t.Int64)
 #: The types of operands, and the constants that they are compared with as they are.

@@ -23,7 +23,7 @@ from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.passes.optimizer.balance_chains import LONG, MANY
+from firesteel.passes.analysis.conditions import LONG, MANY
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where

@@ -1,7 +1,7 @@
 """JSON lines without a schema: of each line only what the plan touches is read, in one pass and without inference.
 
-The paths that a plan touches (`passes.analysis.paths`) make a read schema whose leaves are VARIANTs: `o.customer.city`
-and `o.items AS i ... i.qty` read `customer struct<city variant>, items array<struct<qty variant>>`. That is fast, and
+The paths that a plan touches (`analysis.paths`) make a read schema whose leaves are VARIANTs: `o.customer.city` and
+`o.items AS i ... i.qty` read `customer struct<city variant>, items array<struct<qty variant>>`. That is fast, and
 loses things: a struct that is NULL is read as one that is absent, a value of another type not at all, and keys of
 another case, which an unquoted name finds too, are not looked for. So the text of the line stays at hand, and a line
 in doubt is read again, whole, as one VARIANT, from which the same paths are taken the slow way.
