@@ -21,7 +21,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.ion.notation import READERS
 from firesteel.node import Node, fields
-from firesteel.partiql_plan.finish import agrees
+from firesteel.partiql_plan.complete_nodes import agrees
 from firesteel.partiql_plan.literals import fit
 from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Sexp, Struct, Symbol, Time, Timestamp
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from firesteel import values
-from firesteel.evaluate.arithmetic import DECIMALS, decimals, int64, to_decimal, to_float, trimmed
+from firesteel.evaluate.arithmetic import DECIMALS, decimals, int64, to_decimal, to_float, trim_zeros
 from firesteel.evaluate.base import Forgivable
 from firesteel.evaluate.kinds import NUMBERS, kind
 from firesteel.values import Bag, Value, absent
@@ -91,7 +91,7 @@ def _quotient(total: Decimal, count: int) -> Decimal:
     places = max(PLACES, -int(total.normalize(_WIDE).as_tuple().exponent))
     sign = -1 if total < 0 else 1
     scaled = int(_WIDE.scaleb(_WIDE.abs(total), places))
-    return trimmed(_WIDE.scaleb(Decimal(sign * ((2 * scaled + count) // (2 * count))), -places))
+    return trim_zeros(_WIDE.scaleb(Decimal(sign * ((2 * scaled + count) // (2 * count))), -places))
 
 
 def least(items: list[Value]) -> Value:

@@ -66,7 +66,7 @@ def _places(number: Decimal) -> int:
     return -int(number.as_tuple().exponent)
 
 
-def trimmed(number: Decimal) -> Decimal:
+def trim_zeros(number: Decimal) -> Decimal:
     """Without the zeros at the end, but for one behind the point: `2.50` is 2.5, and `2` is 2.0."""
     short = number.normalize(_EXACT)
     return short if _places(short) > 0 else short.quantize(_TENTH, context=_EXACT)
@@ -108,7 +108,7 @@ def _remainder(a: int, b: int) -> int:
 
 def _decimal_quotient(a: Decimal, b: Decimal) -> Decimal:
     """Of 38 digits that count. Neither operand says how many of them a quotient shows: those that are no zeros."""
-    return trimmed(DECIMALS.divide(a, b))
+    return trim_zeros(DECIMALS.divide(a, b))
 
 
 def _decimal_remainder(a: Decimal, b: Decimal) -> Decimal:

@@ -2,8 +2,8 @@
 
 `compile_node` turns a node into a Python function once, by the handler of its class; running it is calling it. Handlers
 are generators that ask for their children (`node.drive`), so that compiling does not use the Python stack. Running
-does nest calls, but calls from Python to Python live on the heap: `deep.py` says how far that goes, and a closure must
-therefore never call another one through C (`map`, `sorted(key=...)`, a generator), only directly or in a loop.
+does nest calls, but calls from Python to Python live on the heap; `depth_limit.py` sets the limit. A closure must
+therefore call other closures directly or in a loop, and never through C (`map`, `sorted(key=...)`, a generator).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.deep import survey
+from firesteel.evaluate.depth_limit import survey
 from firesteel.node import Node, drive
 from firesteel.plan import Global, Lit, Rel, Rex, Select, Var
 from firesteel.plan.scope import free_rows

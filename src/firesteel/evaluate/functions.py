@@ -95,7 +95,10 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "exists": collections.exists,
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
-    **{f"coll_{name}": collections.aggregated(name) for name in ("count", "sum", "avg", "min", "max", "every", "any")},
+    **{
+        f"coll_{name}": collections.aggregate_collection(name)
+        for name in ("count", "sum", "avg", "min", "max", "every", "any")
+    },
 }
 
 #: The functions of a value and a type: given the type, the function of the value.

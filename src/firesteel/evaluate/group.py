@@ -58,7 +58,7 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     for spec in node.order:
         keys.append((yield spec.key, context))
     orders = [spec.order for spec in node.order]
-    combine = combining(node.fn, row, node.where)
+    combine = combiner(node.fn, row, node.where)
     fail = context.failing(node.where)
 
     def run(members: list[Env]) -> Value:
@@ -81,9 +81,9 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     return run
 
 
-def combining(fn: p.Fn, row: functions.Function, where: Span | Place | None) -> Callable[[list[Row]], Value]:
+def combiner(fn: p.Fn, row: functions.Function, where: Span | Place | None) -> Callable[[list[Row]], Value]:
     """An aggregate of the arguments of every row: PartiQL's have one, or none and count the rows."""
     if ":" in row.name:
-        return substrait.aggregating(fn, where)
+        return substrait.aggregate_of(fn, where)
     combine = AGGREGATES[row.name]
     return lambda given: combine([one[0] if one else one for one in given])

@@ -13,7 +13,7 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.functions import SCALARS
-from firesteel.evaluate.group import combining
+from firesteel.evaluate.group import combiner
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.rel import sorted_order
 from firesteel.values import MISSING, Interval, Key, Time, Timestamp, Value, absent, key
@@ -190,7 +190,7 @@ def _computing(node: p.WindowCall, fail: Fail) -> Compute:
         if name == "arithmetic:nth_value" and node.fn.choice("on_domain_error") == "ERROR":
             return _nth
         return WINDOWS.get(name) or WINDOWS[name.removeprefix("arithmetic:")]  # most of Substrait's mean the same
-    combine = combining(node.fn, row, node.where)
+    combine = combiner(node.fn, row, node.where)
 
     def aggregate(part: Partition, at: int, args: list[list[Value]], frame: range) -> Value:
         given: list[Row] = [tuple([column[i] for column in args]) for i in frame]

@@ -17,8 +17,8 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.ion.element import Element, Kind
 from firesteel.ion.values import to_value
 from firesteel.node import Node, drive
-from firesteel.partiql_plan import accept, vocabulary
-from firesteel.partiql_plan.finish import FnName, finish
+from firesteel.partiql_plan import alternative_forms, vocabulary
+from firesteel.partiql_plan.complete_nodes import FnName, finish
 from firesteel.partiql_plan.forms import (
     AnyValue,
     ArgumentSlot,
@@ -128,7 +128,7 @@ class Reader:
                 return (yield (self.node(cls, element, spot),))
             if element.head is None:
                 raise PlanError(f"{_sort(cls)} is expected here, not {_a(element)}", where=place)
-        ready = accept.canonical(self, cls, element, place)
+        ready = alternative_forms.canonical(self, cls, element, place)
         if not isinstance(ready, Element):
             return ready
         element, head = ready, str(ready.head)
@@ -196,7 +196,7 @@ class Reader:
         for sort in (Rex, Rel, Statement):
             if sort is not cls and head in tags(sort):
                 return PlanError(f"{_sort(cls)} is expected here; '{head}' is {_sort(sort)}", where=place)
-        known = [*tags(cls), *accept.heads(cls)]
+        known = [*tags(cls), *alternative_forms.heads(cls)]
         return PlanError(f"no {_noun(cls)} '{head}'", where=place, help=did_you_mean(head, known))
 
     # Smaller things --------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel import types as t
 from firesteel.ion import Element, form, int_, sexp, sym
 from firesteel.node import Node, children, drive
-from firesteel.partiql_plan.finish import names_said
+from firesteel.partiql_plan.complete_nodes import names_said
 from firesteel.partiql_plan.form_writer import FormWriter, Steps
 from firesteel.partiql_plan.type_writer import Refer
 from firesteel.plan import (

@@ -113,7 +113,7 @@ def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
     exprs = []
     for i, field in enumerate(schema):
         fitting = fit(build.column(rel, i), field.type, field.name or "", where)
-        exprs.append(renamed(fitting, field.type) if not isinstance(fitting.type, t.Null | t.Any) else fitting)
+        exprs.append(rename_fields(fitting, field.type) if not isinstance(fitting.type, t.Null | t.Any) else fitting)
     return p.Project(tuple(exprs), rel, names=tuple(field.name or "" for field in schema)).at(where)
 
 
@@ -121,7 +121,7 @@ def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
 # Names on what is nested
 
 
-def renamed(rex: p.Rex, type_: t.Type) -> p.Rex:
+def rename_fields(rex: p.Rex, type_: t.Type) -> p.Rex:
     """The value with the names of the type on the fields inside of it, by position."""
     found: p.Rex = drive(_renaming, rex, type_)
     return found
@@ -131,7 +131,7 @@ def _renaming(rex: p.Rex, type_: t.Type) -> p.Rex | Generator[Any, Any, p.Rex]:
     if names_of(rex.type) == names_of(type_):
         return rex
     if isinstance(rex, p.Lit):
-        return p.Lit(t.absent(type_, nullable=rex.type.nullable), renamed_value(rex.value, type_))
+        return p.Lit(t.absent(type_, nullable=rex.type.nullable), rename_value_fields(rex.value, type_))
     return _renaming_nested(rex, type_)
 
 
@@ -190,7 +190,7 @@ def names_of(type_: t.Type) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def renamed_value(value: values.Value, type_: t.Type) -> values.Value:
+def rename_value_fields(value: values.Value, type_: t.Type) -> values.Value:
     """A value with the names of the type on the fields inside of it, by position."""
     found: values.Value = drive(_renaming_value, value, type_)
     return found

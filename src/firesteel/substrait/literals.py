@@ -14,7 +14,7 @@ from firesteel.functions.substrait.coercion import common
 from firesteel.node import drive
 from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import STANDARD, Extensions
-from firesteel.substrait.held import held
+from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.schema import schema
 from firesteel.substrait.types import FIELD, UNSIGNED, read_type, variation, write_type
@@ -164,7 +164,7 @@ def _compound(given: Message, message: Message) -> Typed:
 
 def _varchar(given: Message, message: Message) -> Typed:
     type_ = t.String(max(1, given.length))
-    return type_, held(given.value, type_, message)
+    return type_, require_fit(given.value, type_, message)
 
 
 def _uuid(given: bytes, message: Message) -> Typed:

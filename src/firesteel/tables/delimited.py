@@ -14,7 +14,7 @@ from pathlib import Path
 
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.tables.opening import reading, unpacked
+from firesteel.tables.opening import open_unpacked, reading
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class _Malformed(Exception):
 
 def _text(path: Path, skip: int) -> str:
     """The file's text behind the lines that are skipped."""
-    with reading(path), unpacked(path, canonical=True) as file:
+    with reading(path), open_unpacked(path, canonical=True) as file:
         text = file.read().decode("utf-8-sig")
     at = 0
     for _ in range(skip):

@@ -25,7 +25,7 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
 from firesteel.tables.arrow import plain
 from firesteel.tables.folders import suffix_of
-from firesteel.tables.opening import reading, unpacked
+from firesteel.tables.opening import open_unpacked, reading
 
 _DIGITS = 38
 _BLANK = " \t\r\n"
@@ -65,7 +65,7 @@ def json_records(path: Path) -> Iterator[values.Value | EvaluationError]:
 
 
 def _lines(path: Path) -> Iterator[values.Value | EvaluationError]:
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         for number, line in enumerate(_split(file), 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
@@ -95,7 +95,7 @@ def is_document(path: Path) -> bool:
     """Has the file other than a value on every line?"""
     if suffix_of(path) != ".json":
         return False
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         lines = (line for line in _split(file) if line.removeprefix(codecs.BOM_UTF8).strip())
         try:
             first = next(lines, b"").decode("utf-8-sig").strip(_BLANK)
@@ -114,7 +114,7 @@ def is_document(path: Path) -> bool:
 
 
 def _document(path: Path) -> Iterator[values.Value | EvaluationError]:
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         text = file.read().decode("utf-8-sig")
     found: list[values.Value] = []
     at = _behind_blanks(text, 0)

@@ -83,7 +83,7 @@ def not_utf8(path: Path, where: str = "") -> PlanError:
     )
 
 
-def opened(path: Path, *, canonical: bool = False) -> BinaryIO:
+def open_file(path: Path, *, canonical: bool = False) -> BinaryIO:
     """A regular file, open. A `canonical` path was judged by a policy: there no link is followed on the way."""
     with reading(path):
         # Opening a pipe would wait for whoever writes to it.
@@ -95,9 +95,9 @@ def opened(path: Path, *, canonical: bool = False) -> BinaryIO:
         return os.fdopen(handle, "rb")
 
 
-def unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
+def open_unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
     """The content of a file, decompressed where its suffix says so."""
-    file = opened(path, canonical=canonical)
+    file = open_file(path, canonical=canonical)
     unpack = COMPRESSED.get(path.suffix.lower())
     return file if unpack is None else _Closing(unpack(file), file)  # type: ignore[return-value]
 

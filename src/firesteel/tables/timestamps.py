@@ -61,7 +61,7 @@ def orc_schema(schema: Any) -> Any:
     return pa.schema(fields, schema.metadata)
 
 
-def conformed(table: Any, schema: Any, where: object) -> Any:
+def conform_table(table: Any, schema: Any, where: object) -> Any:
     """A table or a batch with that schema; an error where a value does not fit."""
     import pyarrow as pa
 

@@ -139,7 +139,7 @@ def _ensure(value: Value, type_: t.Type, name: str, where: Span | Place | None) 
         raise EvaluationError(f"'{name}' takes {type_}, not {kind(value)}", where=where)
 
 
-def aggregating(fn: p.Fn, where: Span | Place | None) -> Aggregate:
+def aggregate_of(fn: p.Fn, where: Span | Place | None) -> Aggregate:
     """An aggregate of the arguments of every row."""
     factory = AGGREGATES.get(fn.name)
     if factory is None:

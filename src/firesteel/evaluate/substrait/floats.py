@@ -104,7 +104,7 @@ def divide(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[float, float], Value]:
     return apply
 
 
-def raised(a: float, b: float) -> float:
+def power(a: float, b: float) -> float:
     """A power: what is too large is infinite, with its sign."""
     try:
         return math.pow(a, b)
@@ -144,7 +144,7 @@ SCALARS: dict[str, Factory] = {
     "multiply": _rounded(lambda a, b: a * b),
     "divide": divide,
     "negate": _rounded(lambda a: -a),
-    "power": _rounded(raised),
+    "power": _rounded(power),
     "sqrt": sqrt,
     "exp": _rounded(math.exp),
     "cos": _rounded(_periodic(math.cos)),

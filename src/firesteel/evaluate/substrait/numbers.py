@@ -93,7 +93,7 @@ def shortest(number: float, type_: t.Type) -> Decimal:
 # Decimals ------------------------------------------------------------------------------------------------------------
 
 
-def scaled(number: Fraction | Decimal | int, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
+def to_scale(number: Fraction | Decimal | int, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
     """The number with so many digits behind the point."""
     if isinstance(number, Fraction):
         number = _rounded(number, scale)
@@ -116,7 +116,7 @@ def decimal_fitting(fn: p.Fn) -> Callable[[Fraction | Decimal | int], Decimal]:
     most = Decimal((0, (9,) * precision, -scale))
 
     def fit(number: Fraction | Decimal | int) -> Decimal:
-        made = scaled(number, scale)
+        made = to_scale(number, scale)
         if made.copy_abs() <= most:
             return made
         if overflow == "ERROR":

@@ -83,14 +83,14 @@ def lower_expr(expr: ast.Ast, scope: NameScope, context: QueryContext, want: Wan
             if output is not None:
                 return output
         try:
-            return placed(node, HANDLERS[type(node)](node, scope, want, context))
+            return with_place(node, HANDLERS[type(node)](node, scope, want, context))
         except FiresteelError as error:
             raise error.located(node.where) from None
 
     return drive(dispatch, expr, scope, want)
 
 
-def placed(node: ast.Ast, made: Any) -> Any:
+def with_place(node: ast.Ast, made: Any) -> Any:
     """The result, said to come from there; an error too."""
     if isinstance(made, Generator):
         return _placing(node, made)
@@ -102,4 +102,4 @@ def _placing(node: ast.Ast, handler: Lowering) -> Lowering:
         made = yield from handler
     except FiresteelError as error:
         raise error.located(node.where) from None
-    return placed(node, made)
+    return with_place(node, made)

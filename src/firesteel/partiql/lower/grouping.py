@@ -11,7 +11,7 @@ from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Lowering, QueryContext
-from firesteel.partiql.lower.scope import NameScope, folded
+from firesteel.partiql.lower.scope import NameScope, fold_case
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
@@ -61,13 +61,13 @@ def output_of(node: ast.Ast, scope: NameScope) -> p.Rex | None:
     for depth, frame in scope.frames():
         grouping = frame.grouping
         if frame.written:
-            like = folded(node)
+            like = fold_case(node)
             found = next((rex for written, rex in frame.written if written == like), None)
             if found is not None:
                 return shifted(found, depth)
         if grouping is None or not grouping.keys:
             continue
-        like = folded(node)
+        like = fold_case(node)
         for i, written in enumerate(grouping.written):
             if written == like:
                 return p.Var(grouping.types[i], i, depth=depth)

@@ -16,7 +16,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import output_of
-from firesteel.partiql.lower.scope import NameScope, has_field, unseen
+from firesteel.partiql.lower.scope import NameScope, has_field, unseen_error
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
@@ -137,7 +137,7 @@ def resolve(
 ) -> tuple[p.Rex, int]:
     """What a name stands for, and how many of the steps behind it belong to the name of a global."""
     if want != "source" and scope.ordering and scope.hidden(var.name, var.quoted):
-        raise unseen("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
+        raise unseen_error("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
     local = scope.variable(var.name, var.quoted)
     if local is not None and context.mode is p.Mode.STRICT and not var.quoted:
         _only_one(var, scope)
@@ -167,14 +167,14 @@ def resolve(
             return found
     attribute = _attribute(var, scope, sure=want == "source") or _attribute(var, scope, sure=False)
     if attribute is None:
-        raise undefined(var, scope)
+        raise undefined_error(var, scope)
     return attribute, 0
 
 
-def undefined(var: ast.Var, scope: NameScope) -> AnalysisError:
+def undefined_error(var: ast.Var, scope: NameScope) -> AnalysisError:
     """A name that stands for nothing."""
     grouped = [frame.grouping.before for _, frame in scope.frames() if frame.grouping]
-    help_ = warnings.meant(var.name, scope.known) if scope.known else None
+    help_ = warnings.did_you_mean(var.name, scope.known) if scope.known else None
     if any(_attribute(var, before, sure=False) is not None for before in grouped):
         help_ = "it is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
     elif var.quoted:

@@ -18,7 +18,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want
 from firesteel.partiql.lower.grouping import sort_order
-from firesteel.partiql.lower.scope import Item, NameFrame, NameScope, default_name, folded, unseen
+from firesteel.partiql.lower.scope import Item, NameFrame, NameScope, default_name, fold_case, unseen_error
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 from firesteel.plan.scope import replaced as replaced_nodes
@@ -131,7 +131,7 @@ def _behind(key: p.Rex, parts: list[p.Rex], columns: list[p.Rex]) -> p.Rex:
                 columns.append(column)
             return p.Var(node.type, 1 + columns.index(column), depth=level)
         if isinstance(node, p.Var) and node.depth == level:
-            raise unseen("DISTINCT", key.where)
+            raise unseen_error("DISTINCT", key.where)
         return None
 
     return replaced_nodes(key, one)
@@ -176,12 +176,12 @@ Written = list[tuple[ast.Ast, p.Rex]]
 def _written(projection: ast.Projection, items: tuple[Item, ...], row: p.Var, want: Want) -> Written:
     """The expressions of the select list, each with what it is in a row of the result."""
     names = [name for name, _ in items]
-    once: Written = [(folded(value), build.path(row, name)) for name, value in items if names.count(name) == 1]
+    once: Written = [(fold_case(value), build.path(row, name)) for name, value in items if names.count(name) == 1]
     match projection:
         case ast.Value(value=value):
-            return [(folded(value), row), *once]
+            return [(fold_case(value), row), *once]
         case ast.Items(items=(ast.Item(value=value),)) if want == "collection":
-            return [(folded(value), row)]
+            return [(fold_case(value), row)]
         case _:
             return once
 
@@ -192,7 +192,7 @@ def _qualified(written: Written, ranges: list[str]) -> Written:
         return written
     root = ast.Var(ranges[0])
     own = [(var, rex) for var, rex in written if isinstance(var, ast.Var) and var.name.lower() != ranges[0].lower()]
-    return written + [(folded(ast.Path(root, (ast.Field(v.name, quoted=v.quoted),))), rex) for v, rex in own]
+    return written + [(fold_case(ast.Path(root, (ast.Field(v.name, quoted=v.quoted),))), rex) for v, rex in own]
 
 
 def _leaves(body: ast.Expr) -> Iterator[ast.Select]:

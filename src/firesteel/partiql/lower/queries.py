@@ -17,7 +17,7 @@ from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
 from firesteel.partiql.lower.lets import lower_lets
 from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs
-from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name, folded
+from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name, fold_case
 from firesteel.plan import build
 from firesteel.plan.schema import group_key
 
@@ -191,7 +191,7 @@ def _group(node: ast.Select, tail: Tail, block: Block, context: QueryContext) ->
     for expr in written:
         keys.append((yield expr, block.scope, "value"))
         warnings.constant_key("GROUP BY", expr, keys[-1], node.projection, context)
-    grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
+    grouping = Grouping(block.scope, keys, [fold_case(expr) for expr in written])
     for i, item in enumerate(grouped):
         type_ = group_key(keys[i].type)
         grouping.types.append(type_)

@@ -99,7 +99,7 @@ class NameScope:
         found = [item for item in self.items if item[0] == var.name] or [
             item for item in self.items if _same(item[0], var.name, var.quoted)
         ]
-        if len({folded(expr) for _, expr in found}) > 1:
+        if len({fold_case(expr) for _, expr in found}) > 1:
             raise AnalysisError(
                 f"'{var.name}' is ambiguous: the select list has it {len(found)} times",
                 where=var.where,
@@ -156,7 +156,7 @@ def _same(known: str, name: str, quoted: bool) -> bool:
     return known == name if quoted else known.lower() == name.lower()
 
 
-def unseen(behind: str, where: Span | Place | None) -> AnalysisError:
+def unseen_error(behind: str, where: Span | Place | None) -> AnalysisError:
     """What ORDER BY does not see any more."""
     span = where.span if isinstance(where, Place) else where
     what = f"'{span.text}'" if span is not None else "a variable"
@@ -164,7 +164,7 @@ def unseen(behind: str, where: Span | Place | None) -> AnalysisError:
     return AnalysisError(f"ORDER BY after {behind} does not see {what}", where=where, help=help_)
 
 
-def folded(node: ast.Ast) -> ast.Ast:
+def fold_case(node: ast.Ast) -> ast.Ast:
     """The tree with what matches in any case in one case: two ways to write a name become equal."""
     from firesteel.node import Node, transform
 

@@ -53,7 +53,7 @@ def unknown_variable(path: ast.Path, var: ast.Expr, scope: NameScope, context: Q
     """A path from or by a variable that there is not."""
     if isinstance(var, ast.Var) and not scope.hidden(var.name, var.quoted):
         message = f"no variable '{var.name}', so that the path is MISSING"
-        context.warn(WarningKind.UNKNOWN_NAME, message, path.where, meant(var.name, scope.known))
+        context.warn(WarningKind.UNKNOWN_NAME, message, path.where, did_you_mean(var.name, scope.known))
 
 
 def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: QueryContext) -> None:
@@ -66,7 +66,7 @@ def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step]
         if not has_field(type_, step.name, step.quoted):
             message = f"there is no column '{step.name}', so that it is MISSING"
             names = [field.name or "" for field in type_.fields]
-            context.warn(WarningKind.UNKNOWN_NAME, message, step.where, meant(step.name, names))
+            context.warn(WarningKind.UNKNOWN_NAME, message, step.where, did_you_mean(step.name, names))
             return
 
 
@@ -94,7 +94,7 @@ def lost_digits(what: str, node: ast.Expr, context: QueryContext) -> None:
     context.warn(WarningKind.LOST_DIGITS, f"{what}: the others are lost", node.where, "write fewer digits")
 
 
-def meant(name: str, known: Sequence[str]) -> str:
+def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Which of the names that are known was probably meant."""
     close = difflib.get_close_matches(name, known, 1)
     return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"

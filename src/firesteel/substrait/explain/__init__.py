@@ -11,7 +11,8 @@ inside an expression is `#1`, and its tree follows below the relation. `emit` is
 a plan gives as hints is a line below the relation that begins with a dot, and what is wrong with the relation one that
 begins with an exclamation mark. What cannot be said is marked: `⟨so⟩`.
 
-`terms.py` says types and literals, `words.py` expressions, `names.py` knows the names, `heads.py` says relations.
+`type_text.py` prints types and literals, `expression_text.py` expressions, `relation_text.py` relations; `names.py`
+finds the names of columns.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from dataclasses import dataclass
 from firesteel import plan as p
 from firesteel.errors import FiresteelError
 from firesteel.source import Place
-from firesteel.substrait.explain.heads import head
+from firesteel.substrait.explain.expression_text import RowNames, Speaker
 from firesteel.substrait.explain.names import Columns, Names
-from firesteel.substrait.explain.terms import cut, literal, mark, type_text
-from firesteel.substrait.explain.words import RowNames, Speaker
+from firesteel.substrait.explain.relation_text import head
+from firesteel.substrait.explain.type_text import cut, literal, mark, type_text
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of

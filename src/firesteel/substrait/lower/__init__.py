@@ -21,7 +21,7 @@ from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
     aggregates,
     expressions,
-    extended,
+    extension_relations,
     joins,
     reads,
     references,

@@ -11,8 +11,16 @@ from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation, required
-from firesteel.substrait.lower.grouping import GroupingSets, Layout, grouping
+from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
+    Lowering,
+    relation,
+    require_boolean,
+    require_field,
+    scope_over,
+)
+from firesteel.substrait.lower.grouping import GroupingSets, Layout, read_grouping
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import UNSIGNED
@@ -20,10 +28,10 @@ from firesteel.substrait.types import UNSIGNED
 
 @relation("aggregate")
 def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    inner = over(scope, (rel, source))
-    groups = grouping(message, lowerer.extensions.producer)
+    inner = scope_over(scope, (rel, source))
+    groups = read_grouping(message, lowerer.extensions.producer)
     keys: list[p.Rex] = []
     for one in groups.keys:
         keys.append((yield one, inner))
@@ -38,12 +46,12 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
 
 
 def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
-    call = required(message, "measure")
+    call = require_field(message, "measure")
     args = yield from arguments(lowerer, call, inner)
     order = yield from sort_specs(lowerer, call.sorts, inner)
     made: p.Agg = calls.aggregate(call, args, lowerer.extensions, order)
     if message.has("filter"):
-        made = made.replace(filter=condition((yield message.filter, inner), message.filter))
+        made = made.replace(filter=require_boolean((yield message.filter, inner), message.filter))
     return made if made.where is not None else made.at(call.where)
 
 

@@ -19,7 +19,7 @@ from firesteel.plan.lookup import FileLookup
 from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
-from firesteel.substrait.lower.hints import hinted
+from firesteel.substrait.lower.hints import apply_hints
 from firesteel.substrait.lower.quirks import Quirks
 from firesteel.substrait.message import Message
 
@@ -187,7 +187,7 @@ def _relation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
         made = yield from made
     made = _placed(made, inner)
     closed = scope.outer is None and not scope.columns
-    return hinted(emitted(made, inner), inner, closed=closed)
+    return apply_hints(apply_emit(made, inner), inner, closed=closed)
 
 
 _KINDS: dict[str, Handler] = {"Rel": _relation, "Expression": _expression}
@@ -210,7 +210,7 @@ def _detached(lowerer: Lowerer, table: list[Message], ordinal: int, message: Mes
     return made
 
 
-def emitted(rel: p.Rel, message: Message) -> p.Rel:
+def apply_emit(rel: p.Rel, message: Message) -> p.Rel:
     """The relation with the columns that its `common` says."""
     if "common" not in message.kind.by_name:
         return rel
@@ -235,7 +235,7 @@ def columns(*rels: p.Rel) -> tuple[t.Type, ...]:
     return tuple(field.type for rel in rels for field in p.schema(rel))
 
 
-def over(scope: FieldScope, *inputs: tuple[p.Rel, Message]) -> FieldScope:
+def scope_over(scope: FieldScope, *inputs: tuple[p.Rel, Message]) -> FieldScope:
     """The scope of an expression over the rows of these relations, which were lowered from these messages."""
     anchors: dict[int, int] = {}
     width = 0
@@ -257,7 +257,7 @@ def anchor_of(message: Message) -> int | None:
     return None
 
 
-def required(message: Message, name: str) -> Message:
+def require_field(message: Message, name: str) -> Message:
     """A field that has to be there."""
     if not message.has(name):
         raise PlanError(f"{message.kind.short} without '{name}'", where=message.where)
@@ -265,7 +265,7 @@ def required(message: Message, name: str) -> Message:
     return found
 
 
-def condition(rex: p.Rex, message: Message) -> p.Rex:
+def require_boolean(rex: p.Rex, message: Message) -> p.Rex:
     """An expression that has to be a boolean."""
     if not isinstance(rex.type, t.Bool | t.Null):
         raise PlanError(f"a condition is a boolean, not a {rex.type}", where=message.where)
@@ -276,7 +276,7 @@ def condition(rex: p.Rex, message: Message) -> p.Rex:
 _FAMILIES: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets)
 
 
-def comparable(a: p.Rex, b: p.Rex, where: Place) -> None:
+def require_comparable(a: p.Rex, b: p.Rex, where: Place) -> None:
     """Two values that are compared have to be of one kind: what never can be equal is a mistake, and not false."""
     types = (a.type, b.type)
     if any(isinstance(one, t.Null | t.Any | t.Union | t.Unresolved) for one in types) or type(a.type) is type(b.type):

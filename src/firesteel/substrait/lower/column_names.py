@@ -14,7 +14,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.node import drive
 from firesteel.plan import build
-from firesteel.plan.fit import renamed
+from firesteel.plan.fit import rename_fields
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
@@ -33,7 +33,7 @@ def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, t
     if len(names) == len(types):  # some producers name only the columns, and then names inside stay as they are
         return rel, tuple(names)
     fields = _named_all(types, names, where)
-    exprs = [renamed(build.column(rel, i), field.type) for i, field in enumerate(fields)]
+    exprs = [rename_fields(build.column(rel, i), field.type) for i, field in enumerate(fields)]
     if any(not isinstance(expr, p.Var) for expr in exprs):
         rel = p.Project(tuple(exprs), rel).at(where)
     return rel, tuple(field.name or "" for field in fields)

@@ -41,7 +41,7 @@ class GroupingSets:
     repair: RepairKind | None = None
 
 
-def grouping(aggregate: Message, producer: str) -> GroupingSets:
+def read_grouping(aggregate: Message, producer: str) -> GroupingSets:
     """How an aggregate groups."""
     found = _listed(aggregate) if aggregate.grouping_expressions else _once(aggregate)
     if len(found.sets) < 2:

@@ -46,7 +46,7 @@ def record_limit(hint: Message) -> int | None:
     return min(limits, default=None)
 
 
-def hinted(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
+def apply_hints(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
     """A relation, held to what its hints limit; `closed` if it sees no row around it.
 
     More records than it may give are an error, for which one more than that are counted. The rows stay as they are, in

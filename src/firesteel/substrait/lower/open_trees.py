@@ -36,7 +36,7 @@ def is_open(lowerer: Lowerer, tree: Message) -> bool:
     return not wanted <= known
 
 
-def opened(lowerer: Lowerer, ordinal: int, message: Message, scope: FieldScope) -> Lowering:
+def inline_open_tree(lowerer: Lowerer, ordinal: int, message: Message, scope: FieldScope) -> Lowering:
     """The relation that an open tree is where it is referred to."""
     found: OpenTree = lowerer.open_trees[ordinal]
     if id(found.rel) in lowerer.inlining:

@@ -15,9 +15,9 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError
-from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, emitted
+from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, apply_emit
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.reads import projected
+from firesteel.substrait.lower.reads import apply_projection
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
@@ -103,12 +103,14 @@ class Recovering:
         kind = message.which("rel_type")
         if kind == "read":
             rel = _declared_relation(lowerer, message.read)
-            return emitted(projected(rel, message.read) if message.read.has("projection") else rel, message.read)
+            return apply_emit(
+                apply_projection(rel, message.read) if message.read.has("projection") else rel, message.read
+            )
         if kind in _SAME_COLUMNS:
             inner = getattr(message, kind)
             below = self.made.get(id(inner.given.get("input")))
             if isinstance(below, p.Rel):
-                return emitted(below, inner)
+                return apply_emit(below, inner)
         return unknown_relation()
 
 

@@ -7,7 +7,15 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, over, relation, required
+from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
+    Lowering,
+    expression,
+    relation,
+    require_field,
+    scope_over,
+)
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
 
@@ -29,9 +37,9 @@ def _window_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> L
 
 @relation("window")
 def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    inner = over(scope, (rel, source))
+    inner = scope_over(scope, (rel, source))
     partition: list[p.Rex] = []
     for one in message.partition_expressions:
         partition.append((yield one, inner))

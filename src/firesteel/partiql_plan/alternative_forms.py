@@ -13,7 +13,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.ion.element import Element, Kind, int_, sexp, string, sym
 from firesteel.node import Node
-from firesteel.partiql_plan.finish import FnName
+from firesteel.partiql_plan.complete_nodes import FnName
 from firesteel.partiql_plan.forms import form, tags
 from firesteel.partiql_plan.matching import LEFT_OUT
 from firesteel.partiql_plan.trail import Trail

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firesteel.node import drive
-from firesteel.substrait.explain.terms import WIDTH, Text, cut, declared_type, literal, mark
+from firesteel.substrait.explain.type_text import WIDTH, Text, cut, declared_type, literal, mark
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 

@@ -10,7 +10,7 @@ from firesteel.substrait.message import Message
 from firesteel.values import Value
 
 
-def held(value: Value, type_: t.Type, message: Message) -> Value:
+def require_fit(value: Value, type_: t.Type, message: Message) -> Value:
     """The value, if the type has it: a text, a number or octets of no more than its length, and NULL only where it has
     NULL. That it is a value of the kind is known."""
     stack = [(value, type_)]

@@ -10,16 +10,16 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.substrait.moments import in_utc
-from firesteel.evaluate.substrait.numbers import scaled, shortest
+from firesteel.evaluate.substrait.numbers import shortest, to_scale
 from firesteel.values import Interval, Time, Timestamp, Value
 
 
-def cannot(value: Value, target: t.Type) -> EvaluationError:
+def cast_error(value: Value, target: t.Type) -> EvaluationError:
     """What to say of a value that is none of a type."""
     return EvaluationError(f"cannot cast {show(value)} to {target}")
 
 
-def written(source: t.Type) -> Callable[[Value], str] | None:
+def text_writer(source: t.Type) -> Callable[[Value], str] | None:
     """How a value of a type is written."""
     match source:
         case t.Text() | t.Uuid():
@@ -29,7 +29,7 @@ def written(source: t.Type) -> Callable[[Value], str] | None:
         case t.Integer() | t.UserDefined():
             return str
         case t.Decimal(scale=scale):
-            return lambda value: format(scaled(value, scale or 0), "f")
+            return lambda value: format(to_scale(value, scale or 0), "f")
         case t.Float32() | t.Float64():
             return lambda value: _float_text(value, source)
         case t.Date():
