@@ -1,4 +1,4 @@
-"""Substrait plans of any version: read, and written, as protobuf's bytes and JSON; lowered to the algebra."""
+"""Substrait plans of any version: read and written as protobuf bytes or JSON, and lowered to the plan algebra."""
 
 from firesteel.substrait.check import check
 from firesteel.substrait.explain import explain

@@ -1,6 +1,6 @@
 """The names of the columns of every relation, as they come from the reads and the plan's own hints.
 
-Inside of a plan there are ordinals only. A column that is passed on keeps its name; what is computed has none.
+A plan itself has ordinals only. A column that is passed on keeps its name; a computed column has none.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A relation's own words: what it does, with which expressions."""
+"""The line of a relation: what it does, with which expressions."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
 
 
 def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: GroupingSets, message: Message) -> p.Rel:
-    """One set is an aggregate; of several, each is one, and a column says of which a row is."""
+    """One grouping set is one Aggregate; several are a union of them, with a column that tells the set of a row."""
     where, sets = message.where, groups.sets
     if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
         return p.Aggregate(p.Strategy.FULL, aggs, tuple(keys), rel)
@@ -64,7 +64,7 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
     parts: list[p.Rel] = []
     for ordinals, mark in zip(sets, marks, strict=True):
         chosen = list(dict.fromkeys(ordinals))
-        counted = aggs or ((build.agg("count_star"),) if not chosen else ())  # of no keys there is one row all the same
+        counted = aggs or ((build.agg("count_star"),) if not chosen else ())  # no keys: still one row
         grouped = p.Aggregate(p.Strategy.FULL, counted, tuple(keys[i] for i in chosen), rel).at(where)
         exprs: list[p.Rex] = []
         for i, key in enumerate(keys):
@@ -79,7 +79,7 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
 
 
 def _marks(groups: GroupingSets) -> list[list[p.Rex]]:
-    """What tells of which set a row is: for each of them one value, or none."""
+    """The column that tells which set a row is of: one value per set, or no column."""
     if len(groups.sets) == 1 or groups.layout is Layout.NO_INDEX:
         return [[] for _ in groups.sets]
     if groups.layout is Layout.SPECIFIED:
@@ -91,8 +91,8 @@ def _marks(groups: GroupingSets) -> list[list[p.Rex]]:
 
 
 def _masks(groups: GroupingSets) -> list[int]:
-    """DataFusion's number for each set: a bit for every key that it leaves out, the last key's the lowest; above them,
-    how often the same set came before."""
+    """DataFusion's grouping id of each set: one bit for every key that the set leaves out, the lowest for the last key;
+    the bits above count how often the same set came before."""
     width, found = len(groups.keys), list[int]()
     for ordinals in groups.sets:
         mask = sum(1 << (width - 1 - i) for i in range(width) if i not in ordinals)

@@ -28,7 +28,7 @@ def named_schema(message: Message, extensions: Extensions) -> t.Schema:
 
 
 def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, tuple[str, ...]]:
-    """The names of a root's columns, and the relation with the others on the fields inside of its columns."""
+    """The names of a root's columns, and the relation with the remaining names put on the fields inside its columns."""
     types = [column.type for column in p.schema(rel)]
     if len(names) == len(types):  # some producers name only the columns, and then names inside stay as they are
         return rel, tuple(names)
@@ -79,8 +79,8 @@ def _naming_nested(type_: t.Type, names: Iterator[str], where: Place) -> Generat
 
 
 def in_any_case(path: p.Path) -> p.Path:
-    """A path into data that is not known yet, whose names may differ in case from those that the plan declares: its
-    steps match in any case, unless there are fields that differ in nothing else."""
+    """A path into a table that is not known yet. Its names may differ in case from those that the plan declares, so
+    steps match in any case, unless two declared fields differ only in case."""
     type_, steps = path.root.type, list[p.Step]()
     for step in path.steps:
         name = step.key.value if isinstance(step, p.Key) and isinstance(step.key, p.Lit) else None

@@ -50,7 +50,7 @@ def _cast(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     type_ = named_like(read_type(require_field(message, "type"), lowerer.extensions), value.type)
     try:
         casts.build(value.type, type_)
-    except UnsupportedError as error:  # there is none between these types, whatever the value
+    except UnsupportedError as error:  # there is no cast between these types
         raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
     return build.substrait_cast(value, type_, failure=failure).at(message.where)
@@ -100,7 +100,7 @@ def _choice(match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None
 
 
 def _common(rexes: list[p.Rex], where: Place) -> t.Type:
-    """The one type of several results: theirs, or the one that they can be made of."""
+    """The common type of several results."""
     found = common([rex.type for rex in rexes])
     if found is None:
         shown = " beside ".join(dict.fromkeys(str(rex.type) for rex in rexes))
@@ -109,7 +109,7 @@ def _common(rexes: list[p.Rex], where: Place) -> t.Type:
 
 
 def _as(rex: p.Rex, type_: t.Type) -> p.Rex:
-    """A result as one of that type: NULL is of it too, and what is nested has its names."""
+    """A result cast to that type: NULL gets the type, nested fields get its names."""
     if isinstance(rex.type, t.Null):
         return p.Lit(t.absent(type_, nullable=True), None).at(rex.where)
     if names_of(rex.type) != names_of(type_):
@@ -118,7 +118,7 @@ def _as(rex: p.Rex, type_: t.Type) -> p.Rex:
 
 
 def _is_text(rex: p.Rex, type_: t.Type) -> bool:
-    """Texts of any lengths stand beside each other."""
+    """Texts of different lengths count as one type."""
     return isinstance(rex.type, t.Text) and isinstance(type_, t.Text)
 
 
@@ -208,7 +208,7 @@ def _lambda(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
 
 @expression("lambda_invocation")
 def _invocation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    """A lambda that is called at once: its body, with the arguments where its parameters are."""
+    """A lambda that is called at once: its body with the arguments in place of the parameters."""
     kind = message.which("lambda_type")
     target = getattr(message, "lambda") if kind == "lambda" else named_lambda(lowerer, message.named_lambda)
     args: list[p.Rex] = []

@@ -1,4 +1,4 @@
-"""Relations of an extension: whoever knows what they mean registers a function that says it in the algebra."""
+"""Extension relations: users register a function that builds them in the plan algebra."""
 
 from __future__ import annotations
 

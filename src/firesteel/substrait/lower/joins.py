@@ -61,7 +61,7 @@ def _cross(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     return p.Join(p.Cross(), left, right)
 
 
-@relation("nested_loop_join")  # which has no filter after it, and matches every pair if it has no condition
+@relation("nested_loop_join")  # without a post-join filter; no condition matches every pair
 @relation("join")
 def _join(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     left = yield require_field(message, "left"), scope
@@ -72,7 +72,7 @@ def _join(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
 
 
 def _expression(lowerer: Lowerer, message: Message) -> Message | None:
-    """What a join matches by. A join that is no nested loop says it, if only as the literal true."""
+    """The condition of a join. Every join but a nested loop must have one, at least the literal true."""
     if not message.has("expression") and message.kind.short != "NestedLoopJoinRel":
         if "datafusion" not in lowerer.extensions.producer:
             return require_field(message, "expression")
@@ -98,7 +98,7 @@ def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
 
 
 def _post_filtered(rel: p.Rel, message: Message, scope: FieldScope) -> Lowering:
-    """The filter after a join sees what it gives."""
+    """The post-join filter sees the columns that the join gives."""
     if not message.has("post_join_filter"):
         return rel
     found = yield message.post_join_filter, FieldScope(columns(rel), scope)
@@ -106,7 +106,7 @@ def _post_filtered(rel: p.Rel, message: Message, scope: FieldScope) -> Lowering:
 
 
 class _Sides:
-    """The two sides of a join. Where the right one is asked about, they change places."""
+    """The two sides of a join, swapped for right semi, anti, single and mark joins."""
 
     def __init__(
         self,

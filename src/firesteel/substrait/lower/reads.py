@@ -59,8 +59,8 @@ FILTERS = ("filter", "best_effort_filter")
 
 
 def _mentioned(lowerer: Lowerer, rel: p.Project, read: Message) -> list[int]:
-    """The columns of a table that the mask of its read, or its filters, mention; and those that may turn out wrong,
-    which is an error of the read. All, where a filter refers to what is said elsewhere in the plan."""
+    """The columns of a table that the read's mask or filters use, and those whose cast may fail, which is an error of
+    the read. All columns, if a filter refers to something elsewhere in the plan."""
     fields = {item.field for item in read.projection.select.struct_items}
     for name in FILTERS:
         if read.has(name):
@@ -91,7 +91,7 @@ def _schema(lowerer: Lowerer, read: Message) -> t.Schema | None:
         return None
     kind = read.which("read_type")
     if not read.has("base_schema") and kind != "virtual_table":
-        if kind == "extension_table":  # whoever builds it says its columns
+        if kind == "extension_table":  # the registered function says its columns
             return None
         raise PlanError("a read without a schema", where=read.where)
     schema = named_schema(base, lowerer.extensions)
@@ -162,7 +162,7 @@ def _scanned(lowerer: Lowerer, read: Message, binding: p.GlobalBinding, found: t
 
 def _ordinal(lowerer: Lowerer, binding: p.GlobalBinding) -> int:
     for i, known in enumerate(lowerer.globals):
-        if known.path == binding.path and known == binding:  # to compare types takes longer
+        if known.path == binding.path and known == binding:  # cheaper than comparing types
             return i
     lowerer.globals.append(binding)
     return len(lowerer.globals) - 1
@@ -309,8 +309,8 @@ def _text_format(text: Message) -> p.TextFormat:
 
 
 def _of_text(lowerer: Lowerer, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
-    """A column of a text file is text: it is cast where the plan declares another type, and what is no such value is
-    an error of the run."""
+    """Columns of text files are text. One is cast if the plan declares another type; text that cannot be cast is an
+    error at run time."""
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
     lowerer.repair(RepairKind.TEXT_COLUMN, read.base_schema.where, column=field.name, declared=field.type)

@@ -65,7 +65,7 @@ ORDERS = {
     "SORT_DIRECTION_ASC_NULLS_LAST": p.SortOrder.ASC_NULLS_LAST,
     "SORT_DIRECTION_DESC_NULLS_FIRST": p.SortOrder.DESC_NULLS_FIRST,
     "SORT_DIRECTION_DESC_NULLS_LAST": p.SortOrder.DESC_NULLS_LAST,
-    # Equal values side by side, in any order: then in this one.
+    # Clustered: equal values side by side, in any order. Sorting does that.
     "SORT_DIRECTION_CLUSTERED": p.SortOrder.ASC_NULLS_FIRST,
 }
 
@@ -107,13 +107,13 @@ def _fetch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         offset = p.Lit(t.INT64, message.offset).at(message.where)
     if message.has("count_expr"):
         count = yield message.count_expr, outside
-    elif message.has("count") and message.count != -1:  # which used to stand for all of them
+    elif message.has("count") and message.count != -1:  # -1 used to mean all rows
         count = p.Lit(t.INT64, message.count).at(message.where)
     return fetch(rel, offset, count, message)
 
 
 def fetch(rel: p.Rel, offset: p.Rex | None, count: p.Rex | None, message: Message) -> p.Rel:
-    """The rows from an offset on, so many; NULL is no offset, and all of them."""
+    """OFFSET and LIMIT. A NULL offset is 0, a NULL count means all rows."""
     check_counts(offset, count, message)
     if offset is not None and not (isinstance(offset, p.Lit) and not offset.value):
         rel = p.Offset(_or_else(offset, 0), rel).at(message.where)

@@ -1,4 +1,4 @@
-"""A plan's relation trees as statements: roots give rows, writes and definitions do something, subtrees wait."""
+"""Relation trees as statements: roots give rows, writes and definitions change tables, others are only referred to."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def statement(lowerer: Lowerer, tree: Message) -> p.Statement | None:
 
 
 def _nothing(rel: Message) -> p.Rel:
-    """What stands for a tree that gives no result: no rows of no fields."""
+    """The stand-in for a tree without a result: no rows, no columns."""
     return p.Project((), p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag()))).at(rel.where)
 
 

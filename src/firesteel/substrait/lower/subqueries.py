@@ -93,7 +93,7 @@ def _exists(message: Message, scope: FieldScope) -> Lowering:
 
 
 def _unique(rel: p.Rel) -> p.Rex:
-    """No row is there twice; rows with NULL are equal to none, as SQL has it."""
+    """UNIQUE: no row occurs twice. As in SQL, a row with a NULL equals no row."""
     width = len(p.schema(rel))
     keys = tuple(build.column(rel, i) for i in range(width))
     proper: p.Rel = rel

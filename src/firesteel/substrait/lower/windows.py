@@ -22,7 +22,7 @@ from firesteel.substrait.message import Message
 
 @expression("window_function")
 def _window_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    """A column more of the row: what is over all rows is computed before the projection."""
+    """A window function becomes one more column of the row, computed before the projection."""
     if scope.windows is None:
         raise UnsupportedError("a window function outside of a project relation", where=message.where)
     partition: list[p.Rex] = []
