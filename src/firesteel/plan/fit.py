@@ -41,7 +41,7 @@ def _fitting(rex: p.Rex, declared: t.Type, name: str, where: Place) -> p.Rex | G
         return _fitting_struct(rex, plain, wanted, name, where)
     if isinstance(plain, t.Array) and isinstance(wanted, t.Array):
         return _fitting_array(rex, plain, wanted, name, where)
-    if narrower(plain, wanted):  # then a value that does not fit is an error of the run
+    if narrower(plain, wanted):  # a value that does not fit is an error at run time
         return build.substrait_cast(rex, t.absent(declared, nullable=given.nullable), failure="READ").at(where)
     if not lossless(plain, wanted):
         raise PlanError(
@@ -92,7 +92,7 @@ def _fitting_array(rex: p.Rex, given: t.Array, wanted: t.Array, name: str, where
 
 
 def _present(rex: p.Rex) -> p.Rex:
-    """NULL where the data has no such attribute: Substrait knows no MISSING."""
+    """The value with MISSING replaced by NULL, because Substrait has no MISSING."""
     type_ = t.absent(rex.type, nullable=True, missable=False)
     if isinstance(type_, t.Missing):
         return p.Lit(t.NULL, None)
@@ -175,7 +175,7 @@ def _naming_like_nested(type_: t.Type, other: t.Type) -> Generator[Any, Any, t.T
 
 
 def names_of(type_: t.Type) -> tuple[Any, ...]:
-    """The names inside of a type, in order: types that differ in them only are the same but for them."""
+    """All field names inside a type, in order. Used to see whether two types differ in names."""
     out: list[Any] = []
     stack = [type_]
     while stack:
@@ -229,7 +229,7 @@ def attribute(root: p.Rex, name: str) -> p.Rex:
 
 
 def unless_null(rex: p.Rex, made: p.Rex) -> p.Rex:
-    """What is made of a value, and NULL of NULL."""
+    """`made`, but NULL where the value that it is made of is NULL."""
     if not rex.type.nullable:
         return made
     null = p.Lit(t.absent(made.type, nullable=True), None)
