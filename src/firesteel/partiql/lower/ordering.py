@@ -1,8 +1,8 @@
 """ORDER BY, LIMIT and OFFSET.
 
 ORDER BY sees the row of its block, and what the select list calls its items. After DISTINCT and after a set operator it
-sees what the select list gives and nothing else: an item by its name, or an expression that is written as one. What it
-does not see is an error, because a key that is MISSING would leave the rows as they are.
+sees what the select list gives and nothing else: an item by its name, or an expression that is written as one. Any
+other name is an error: as MISSING it would silently not sort.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Tail:
 
     @property
     def kind(self) -> type[t.Collection]:
-        """ORDER BY makes a list of what is a bag without it."""
+        """ORDER BY turns a bag into a list."""
         return t.Array if self.order else t.Bag
 
 
@@ -112,7 +112,7 @@ def distinct(constructor: p.Rex, rel: p.Rel, specs: list[p.SortSpec], given: Seq
 
 
 def _parts(rex: p.Rex) -> Iterator[p.Rex]:
-    """What follows from a value: itself, and if it is a struct that is built there, what it is built of."""
+    """What a value determines: itself, and for a struct constructor the values of its attributes."""
     stack = [rex]
     while stack:
         one = stack.pop()

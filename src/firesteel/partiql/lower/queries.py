@@ -1,6 +1,6 @@
 """Queries: SELECT blocks and WITH.
 
-A block is lowered in the order in which it works: FROM, LET, WHERE, GROUP BY, HAVING, windows, SELECT; ORDER BY,
+A block is lowered in the order of evaluation: FROM, LET, WHERE, GROUP BY, HAVING, windows, SELECT; ORDER BY,
 LIMIT and OFFSET come before the rows become values, so that they see the variables and not only what is selected.
 """
 
@@ -142,7 +142,7 @@ def _block(node: ast.Select, tail: Tail, scope: NameScope, want: Want, context: 
 
 def _source(node: ast.Select, scope: NameScope, context: QueryContext) -> Lowering:
     if node.source is None:
-        # SELECT without FROM: one row of nothing.
+        # SELECT without FROM: one row without columns.
         return Block(p.Project((), p.Scan(build.lit([None]))), NameFrame(), scope)
     rel, frame = yield node.source, scope, "source"
     return Block(rel, frame, scope)

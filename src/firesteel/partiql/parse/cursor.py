@@ -1,4 +1,4 @@
-"""Where the parser is, and what to say where it cannot go on.
+"""The parser's position among the tokens, and its error messages.
 
 The parser is one class in layers, a file each: `Cursor` < `Types` < `Literals` < `Forms` < `Expressions` < `Graphs` <
 `Sources` < `Queries` < `Statements`. A layer calls the ones below it, and those above through the methods that are
@@ -167,7 +167,7 @@ class Cursor:
     # Brackets
 
     def deeper(self) -> None:
-        """One level further down; whoever says so says when it is left."""
+        """Enter one level of nesting; the caller has to leave it."""
         self.depth += 1
         if self.depth > MAX_NESTING:
             where = Span(self.source, self.starts[self.at], self.ends[self.at])
