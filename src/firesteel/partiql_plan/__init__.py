@@ -1,7 +1,7 @@
 """PartiQL Plan: the plan as an Ion document, and the relational algebra's s-expressions.
 
 forms               how a node is written, derived from its declaration; what reading and writing go by
-matching reader     the generic reader; `accept` and `references` turn what else the document shows into that
+matching reader     the generic reader; `alternative_forms` and `references` rewrite other notations into it
 form_writer writer  the generic writer, and what the document has besides
 builtin type_*      types: ordinals, references, the `(types ...)` block
 sections document*  whole documents: plans; `header*`: headers

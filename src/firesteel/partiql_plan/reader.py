@@ -1,7 +1,7 @@
 """The generic reader: elements to nodes, by the forms of the nodes.
 
-What the document shows besides the canonical forms is rewritten by `accept` before it gets here; what a reference
-(`$3`, `$label`, `($fn 0)`) stands for is in `references`. A method that needs the things below an element is a
+Other notations are rewritten to the canonical forms by `alternative_forms` first; references (`$3`, `$label`,
+`($fn 0)`) are resolved in `references`. A method that needs the things below an element is a
 generator that yields generators for them; `run` drives it, so that depth costs no Python stack.
 """
 
@@ -70,7 +70,7 @@ class Reader:
         self.constants: list[Constant] = []
 
     def run(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
-        """What stands in a place, read to the ground."""
+        """The value of an element, with everything below it."""
         return drive(lambda steps: steps, self.read(shape, element, spot))
 
     def read(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
