@@ -18,7 +18,7 @@ Aggregate = Callable[[list[Value]], Value]
 
 #: How many digits behind the point a mean has, at least.
 PLACES = 18
-#: Wide enough that the order of the addends does not show in the 38 digits of a sum.
+#: Wide enough that the order of rows does not change the 38 digits of a sum.
 _WIDE = decimal.Context(prec=1_000, traps=[decimal.Overflow, decimal.InvalidOperation])
 
 
@@ -70,7 +70,7 @@ def _float_total(items: list[float]) -> float:
         return sum(beyond)
     try:
         return math.fsum(items)
-    except OverflowError:  # on the way; the end may still be in range
+    except OverflowError:  # an intermediate overflow; the final sum may still be in range
         return to_float(sum(map(Fraction, items)))
 
 
@@ -86,7 +86,7 @@ def mean(items: list[Value]) -> Value:
 def _quotient(total: Decimal, count: int) -> Decimal:
     """With `PLACES` digits behind the point, or as many as the total has if that is more; half is rounded up.
 
-    A quotient of 38 digits that count, as `/` gives, would have no one scale for a column of means.
+    The 38 significant digits that `/` gives would have a different scale in every row of a column of means.
     """
     places = max(PLACES, -int(total.normalize(_WIDE).as_tuple().exponent))
     sign = -1 if total < 0 else 1

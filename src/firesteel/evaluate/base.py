@@ -33,7 +33,7 @@ class Env:
 
     __slots__ = ("memo", "outer", "row")
 
-    memo: dict[int, Any]  # what shared subplans gave here; there only once one of them has run
+    memo: dict[int, Any]  # results of shared subplans for these rows; created when the first of them runs
 
     def __init__(self, row: Row = (), outer: Env | None = None) -> None:
         self.row = row
@@ -52,7 +52,7 @@ RelClosure = Callable[[Env], Rows]
 
 
 class Forgivable(Exception):
-    """What is MISSING in permissive mode and an error in strict mode. Other errors are errors in both."""
+    """An error that permissive mode turns into MISSING. Other errors are errors in both modes."""
 
 
 class CompileContext:
@@ -66,7 +66,7 @@ class CompileContext:
         shared: dict[str, Any] | None = None,
     ) -> None:
         self.strict = strict
-        #: What relations that several places refer to gave, by their names.
+        #: Rows of shared relations, by their names.
         self.shared: dict[str, Rows] = {} if shared is None else shared
         self.tables = tables
         self._now = now
@@ -74,7 +74,7 @@ class CompileContext:
 
     @cached_property
     def now(self) -> datetime.datetime:
-        """The time of the run, in UTC: one and the same, however long it takes, and wherever parts of it run."""
+        """The time of the run, in UTC. It stays the same for the whole run, also in Spark's workers."""
         return self._now or datetime.datetime.now(datetime.UTC)
 
     def table(self, ordinal: int) -> Value:
@@ -146,7 +146,7 @@ def compile_node(root: Node, context: CompileContext) -> tuple[Any, int]:
 
 
 def _lasting(made: Callable[[Env], Value]) -> Callable[[Env], Value]:
-    """A query that looks at no row around it gives the same for all of them: it runs when it is first needed."""
+    """An uncorrelated query has one result for all outer rows: it runs once, when it is first needed."""
     found: list[Value] = []
 
     def run(env: Env) -> Value:

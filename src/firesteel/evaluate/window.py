@@ -1,4 +1,4 @@
-"""Windows: every row with what a function makes of the rows around it."""
+"""Window functions: a value for every row, computed from the rows of its partition or frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of Substrait's functions: NULL is seen to here for those that leave it to the caller."""
+"""Calls of Substrait functions. NULL arguments are handled here for functions whose result is NULL then."""
 
 from __future__ import annotations
 

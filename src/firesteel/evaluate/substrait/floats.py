@@ -57,7 +57,7 @@ def _within(operation: Callable[..., float], undefined: str = "on_domain_error")
 
 
 def outside(fn: p.Fn, option: str) -> Callable[[], Value]:
-    """What a call gives for arguments that it is not defined for."""
+    """The result for arguments outside the function's domain, as the call's option says."""
     chosen = fn.choice(option) or "NAN"
 
     def give() -> Value:
@@ -69,7 +69,7 @@ def outside(fn: p.Fn, option: str) -> Callable[[], Value]:
 
 
 def sqrt(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., Value]:
-    """The specification's cases want NULL where the option asks for NaN, and is given at all."""
+    """The specification's test cases expect NULL where the option is given as NaN."""
     asked = fn.choice("on_domain_error")
 
     def apply(a: float) -> Value:

@@ -1,4 +1,4 @@
-"""What numbers of Substrait's types may be, and what becomes of one that is not."""
+"""Ranges of Substrait's number types, and what happens to a number out of range."""
 
 from __future__ import annotations
 
@@ -121,6 +121,6 @@ def decimal_fitting(fn: p.Fn) -> Callable[[Fraction | Decimal | int], Decimal]:
             return made
         if overflow == "ERROR":
             raise EvaluationError(f"overflow: {name(fn)} gives more digits than {t.proper(type_)} has")
-        return most.copy_sign(made)  # silence is free to give anything
+        return most.copy_sign(made)  # SILENT: any result is allowed
 
     return fit

@@ -1,4 +1,4 @@
-"""How Substrait's values are written: by casts to text, and where a cast cannot be done."""
+"""Casts to text, and the error of a cast that cannot be done."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from firesteel.values import Interval, Time, Timestamp, Value
 
 
 def cast_error(value: Value, target: t.Type) -> EvaluationError:
-    """What to say of a value that is none of a type."""
+    """The error for a value that cannot be cast to a type."""
     return EvaluationError(f"cannot cast {show(value)} to {target}")
 
 
 def text_writer(source: t.Type) -> Callable[[Value], str] | None:
-    """How a value of a type is written."""
+    """The function that writes values of a type as text; None if there is no such cast."""
     match source:
         case t.Text() | t.Uuid():
             return str
