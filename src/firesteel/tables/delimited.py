@@ -1,6 +1,6 @@
 """Text with delimiters, as Substrait's read options describe it: lines of fields, each of them text.
 
-Spark's reader of CSV agrees with what is said here, for text that is well formed. A quoted field ends with the quote;
+For well-formed text, Spark's CSV reader gives the same. A quoted field ends with the quote;
 inside of it a quote that is escaped, or doubled where the quote is its own escape, stands for itself, and so does the
 escape character that is escaped; any other character behind the escape leaves both as they are. Lines in quotes are
 parted by line feeds, whatever the file has; all of its lines end alike. Blank lines are no rows.
@@ -57,7 +57,7 @@ def delimited_rows(path: Path, how: Delimited, names: tuple[str, ...]) -> Iterat
 
 
 class _Malformed(Exception):
-    """Not what the options describe."""
+    """The text does not follow the options."""
 
 
 def _text(path: Path, skip: int) -> str:

@@ -183,11 +183,11 @@ def _dataset(source: File, files: list[Path]) -> Any:
     if format_ == "parquet":
         format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
     if format_ == "csv":
-        # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
+        # As in Spark: an empty cell is NULL, quoted or not; no word (such as `null`) is.
         options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True, check_utf8=True)
         format_ = ds.CsvFileFormat(convert_options=options, read_options=csv.ReadOptions(encoding=source.encoding))
     for path in files:
-        open_file(path).close()  # Arrow would wait for a pipe
+        open_file(path).close()  # Arrow would block on a pipe
     with reading(source.path):
         try:
             places = [str(nameable(path).absolute()) for path in files]
@@ -195,7 +195,7 @@ def _dataset(source: File, files: list[Path]) -> Any:
         except ValueError as error:
             raise PlanError(f"'{source.path}' is not {source.format}: {' '.join(str(error).split())}") from error
     if source.format == "csv" and any(str(field.type) == "binary" for field in found.schema):
-        raise not_utf8(source.path)  # text that is none is octets to Arrow
+        raise not_utf8(source.path)  # Arrow reads invalid UTF-8 as binary
     return found
 
 

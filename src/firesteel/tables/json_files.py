@@ -1,6 +1,6 @@
 """JSON: files as values, and values as text.
 
-How its text is a value is said here, and Spark's reader agrees: of a key that repeats in one object the last value
+Both engines read JSON by these rules: of a key that repeats in one object the last value
 counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38 digits are enough for it, else a float,
 as one with an exponent is.
 
@@ -107,7 +107,7 @@ def is_document(path: Path) -> bool:
         try:
             _decoder.decode(first)
         except json.JSONDecodeError as error:
-            return error.pos >= len(first)  # what is there is right, and wants more
+            return error.pos >= len(first)  # valid so far, but incomplete
         except (ValueError, RecursionError):
             pass
         return False

@@ -1,4 +1,4 @@
-"""Opening files: what was opened is judged, not its name, and whatever goes wrong is an error of ours that names it."""
+"""Opens files. The opened file is checked, not its name, and every failure is a Firesteel error that names the file."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def not_utf8(path: Path, where: str = "") -> PlanError:
-    """What to say of a text in another encoding, which nobody should guess."""
+    """The error for text that is not UTF-8. Encodings are never guessed."""
     return PlanError(
         f"'{path}' is not UTF-8{where}",
         help="convert it to UTF-8 first, or register a CSV file with encoding='latin-1'",
