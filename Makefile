@@ -23,7 +23,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait saved-plans docs clean
+.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait saved-plans docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,11 +70,14 @@ within = { start=$$(date +%s); \
 
 # --- checks and tests ------------------------------------------------------------------------------
 
-check: $(STAMP) ## style, types and imports: ruff, mypy, import-linter
+check: $(STAMP) house ## style, types, imports and sizes: ruff, mypy, import-linter, tools/house.py
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(call within,$(CHECK_MINUTES),$(BIN)/mypy)
 	@$(BIN)/lint-imports --no-logo
+
+house: $(STAMP) ## how long files and functions are, how full folders, what is written twice
+	@$(BIN)/python -m tools.house
 
 test: $(STAMP) ## check, then all tests but the slow ones
 	@rm -f $(REPORT)
@@ -96,7 +99,7 @@ tests-spark: $(STAMP) ## the tests that need Spark
 # fallback, TPC-H. PySpark before 4.2 leaves sockets to the garbage collector, so those warnings are not errors there.
 OLDEST_SPARK := 4.0.0
 OLDEST       := build/oldest
-OLDEST_TESTS := tests/test_partiql_golden.py tests/test_spark_partiql.py tests/spark/test_fallback.py tests/test_tpch_spark.py
+OLDEST_TESTS := tests/golden/test_partiql.py tests/spark/test_golden.py tests/spark/core/test_fallback.py tests/spark/test_tpch.py
 
 tests-oldest: $(STAMP) ## the demo, the golden queries and TPC-H on the oldest Spark that is supported
 	@echo "installing Spark $(OLDEST_SPARK) into $(OLDEST)"
@@ -119,12 +122,8 @@ suites: $(STAMP)
 demo: $(STAMP) ## a short tour, on Spark
 	@$(with_java) $(BIN)/python examples/demo.py $(ARGS)
 
-# $(call tool,name,what it would be): run tools/name.py, or say honestly that nobody has written it yet.
-tool = $(if $(wildcard tools/$(1).py),$(with_java) $(BIN)/python -m tools.$(1) $(ARGS),echo "There is no $(2) yet: tools/$(1).py is still to be written.")
-needs = $(if $(wildcard tools/$(1).py),$(STAMP))
-
-bench: $(call needs,bench) ## measure
-	@$(call tool,bench,benchmark)
+bench: $(STAMP) ## measure
+	@$(with_java) $(BIN)/python -m tools.bench $(ARGS)
 
 conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGINE=reference|spark LITERALS=static|dynamic
 	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance $(if $(SUITE),--suite $(SUITE)) \
@@ -140,8 +139,8 @@ saved-plans: $(STAMP) ## run the Substrait plans that producers saved, and compa
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)
 
-docs: $(call needs,docs) ## build the documentation
-	@$(call tool,docs,documentation build)
+docs: $(STAMP) ## build the documentation
+	@$(with_java) $(BIN)/python -m tools.docs $(ARGS)
 
 clean: ## remove build products and caches; .venv stays
 	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache \

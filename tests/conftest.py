@@ -61,7 +61,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
     Most queries of the tests are seen once, over a few rows, so Spark interprets them and makes no code, unless
     the run has `--codegen` or a test asks for `codegen`.
     """
-    from firesteel.spark.runtime import start
+    from firesteel.spark.runtime.start import start
 
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     session = start(master="local[2]")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import firesteel as fs
-from firesteel.spark.runtime import start
+from firesteel.spark.runtime.start import start
 from tools import bench_json, bench_orders, bench_substrait, bench_tpch, tpch
 from tools.bench_tpch import Found
 

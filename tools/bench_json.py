@@ -281,7 +281,7 @@ def main(arguments: Sequence[str]) -> int:
     and has run one small job that reads nothing."""
     import time
 
-    from firesteel.spark.runtime import start
+    from firesteel.spark.runtime.start import start
 
     arm, orders, customers, *names = arguments
     spark = start()

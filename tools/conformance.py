@@ -92,8 +92,9 @@ def _lifted(statement: str, mode: str, session: fs.Session) -> Answer:
 def _beside(session: fs.Session, table: Table) -> fs.Session:
     """The session with the table of literals: a copy, because others use the session at the same time."""
     other = copy.copy(session)
-    other._catalog = session._catalog.copy()
-    other._catalog.put(NAME, table)
+    catalog = session._catalog.copy()
+    catalog.put(NAME, table)
+    other._planner = session._planner.over(catalog)
     return other
 
 
@@ -197,7 +198,7 @@ def _row(verdict: Verdict, kind: str) -> dict[str, object]:
 
 def _spark() -> SparkSession:
     """A session of its own, with room for the plans of many runs at once."""
-    from firesteel.spark.runtime import start
+    from firesteel.spark.runtime.start import start
 
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     return start("local[2]")

@@ -218,7 +218,7 @@ def main() -> int:
     cases = [case for case in load() if options.only in case.file]
     started = time.monotonic()
     if options.engine == "spark":
-        from firesteel.spark.runtime import start
+        from firesteel.spark.runtime.start import start
 
         spark = start(master="local[2]")
         found = verdicts_on(on_spark(spark), cases, spark)

@@ -1,4 +1,5 @@
-"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md and arrow.md.
+"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md, arrow.md and
+passes.md.
 
 make docs
 """
@@ -10,7 +11,7 @@ from pathlib import Path
 
 from firesteel import functions
 from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
-from tools import docs_arrow, docs_repairs, docs_substrait
+from tools import docs_arrow, docs_passes, docs_repairs, docs_substrait
 
 TARGET = Path(__file__).parent.parent / "docs" / "functions.md"
 HEAD = """# Functions
@@ -18,8 +19,9 @@ HEAD = """# Functions
 *Written by `make docs` from the catalogue (`src/firesteel/functions/`) and the Spark tables.*
 
 A name in the first column is the catalogue's, which plans use; PartiQL's names stand beside it. In a signature `~` says
-that the result may be MISSING even of arguments that fit. A function that *propagates* gives MISSING for a MISSING
-argument, else NULL for a NULL one. The reference evaluator has all of them.
+that the result may be MISSING even of arguments that fit, and `!` that it may be an error in both modes. A function
+that *propagates* gives MISSING for a MISSING argument, else NULL for a NULL one. The reference evaluator has all of
+them.
 """
 
 
@@ -49,7 +51,7 @@ def _spark(name: str) -> str:
 
 
 def main() -> int:
-    others = ((page.TARGET, page.document()) for page in (docs_substrait, docs_arrow, docs_repairs))
+    others = ((page.TARGET, page.document()) for page in (docs_substrait, docs_arrow, docs_repairs, docs_passes))
     for target, text in ((TARGET, document()), *others):
         target.write_text(text, encoding="utf-8")
         print(f"wrote {target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target}")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from firesteel.tables.arrow_kinds import ALL_KINDS, ArrowKind
+from firesteel.tables.arrow.kinds import ALL_KINDS, ArrowKind
 
 TARGET = Path(__file__).parent.parent / "docs" / "arrow.md"
 HEAD = """# Types of Arrow
 
-*Written by `make docs` from the table in `src/firesteel/tables/arrow_kinds.py`.*
+*Written by `make docs` from the table in `src/firesteel/tables/arrow/kinds.py`.*
 
 Every type of Arrow is read, from tables in memory, pandas, Parquet and Arrow files, with the same values on both
 engines; null is NULL. A type is named as `explain` does; *tagged* is what Spark has no type for, and keeps as a variant

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from differential.pieces import Piece, atom, clause, expr, listed
 from firesteel.functions import Kind, all_functions
+from tests.differential.pieces import Piece, atom, clause, expr, listed
 
 #: What an attribute of the generated tables is expected to be.
 COLUMNS = {

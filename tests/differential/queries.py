@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from differential.expressions import COLUMNS, MIXED, SORTS, Expressions, Names
-from differential.pieces import NOTHING, Piece, atom, clause, expr, listed
+from tests.differential.expressions import COLUMNS, MIXED, SORTS, Expressions, Names
+from tests.differential.pieces import NOTHING, Piece, atom, clause, expr, listed
 
 AGGREGATES = ["COUNT({})", "SUM({})", "MIN({})", "MAX({})", "AVG({})", "COUNT(DISTINCT {})", "SUM(DISTINCT {})"]
 RANKS = ["ROW_NUMBER()", "RANK()", "DENSE_RANK()", "NTILE(2)"]

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import firesteel as fs
-from differential.data import environment
-from differential.pieces import Piece, shrink
 from firesteel import values
 from firesteel.ion import dumps
-from firesteel.passes import PIPELINE
+from firesteel.passes import PIPELINE, Phase
+from tests.differential.data import environment
+from tests.differential.pieces import Piece, shrink
 from tools.spark_batch import Answer, evaluated, parallel, together
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-PASSES = tuple(step.__name__ for step in PIPELINE)
+PASSES = tuple(step.name for step in PIPELINE[Phase.OPTIMIZE])
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from differential.queries import statement
-from differential.run import PASSES, Case, Engines, tally
+from tests.differential.queries import statement
+from tests.differential.run import PASSES, Case, Engines, tally
 from tools.spark_batch import FAST, configured
 
 pytestmark = pytest.mark.spark

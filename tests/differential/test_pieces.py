@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import firesteel as fs
-from differential.pieces import Piece, shrink
-from differential.queries import statement
+from tests.differential.pieces import Piece, shrink
+from tests.differential.queries import statement
 
 
 def test_a_seed_is_a_statement() -> None:

@@ -6,8 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from firesteel.values import MISSING, Bag, Sexp, Struct
-
-from .helpers import ERROR
+from tests.evaluate.helpers import ERROR
 
 D = Decimal
 

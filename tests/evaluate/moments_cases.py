@@ -8,8 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from firesteel.values import MISSING, Bag, Interval, Time, Timestamp
-
-from .helpers import ERROR
+from tests.evaluate.helpers import ERROR
 
 D = Decimal
 

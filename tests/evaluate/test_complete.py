@@ -13,14 +13,13 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate import HANDLERS, UNSUPPORTED, base, evaluate
-from firesteel.evaluate.aggregates import AGGREGATES
-from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES
+from firesteel.evaluate.relations.aggregates import AGGREGATES
+from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.functions import Kind, all_functions
 from firesteel.functions.catalog import FAMILIES as DECLARED
 from firesteel.node import Node
-
-from .helpers import lit
+from tests.evaluate.helpers import lit
 
 
 def concrete(cls: type[Node]) -> Iterator[type[Node]]:

@@ -11,11 +11,10 @@ import pytest
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.conform import conforms
 from firesteel.evaluate.kinds import show
+from firesteel.evaluate.scalar.conform import conforms
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp
-
-from .helpers import ERROR, PERMISSIVE, call, check, run
+from tests.evaluate.helpers import ERROR, PERMISSIVE, call, check, run
 
 D = Decimal
 NOON = Time(12, 0, D(0))

@@ -19,8 +19,7 @@ from firesteel.evaluate import MAX_DEPTH, depth_limit, evaluate, expression
 from firesteel.node import depth
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Struct, Value
-
-from .helpers import PERMISSIVE, STRICT, bag_of, call, lit, run, scan, var
+from tests.evaluate.helpers import PERMISSIVE, STRICT, bag_of, call, lit, run, scan, var
 
 ONE = lit(1)
 YES = lit(True)
@@ -170,8 +169,8 @@ def climb_all() -> None:
 
 def test_every_way_to_nest_goes_deep_on_a_small_stack() -> None:
     """In a process of its own: what goes wrong here does not raise, it crashes."""
-    code = "from evaluate.test_deep import climb_all; climb_all()"
-    path = os.pathsep.join([str(Path(__file__).parent.parent), *map(os.path.abspath, sys.path)])
+    code = "from tests.evaluate.test_deep import climb_all; climb_all()"
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *map(os.path.abspath, sys.path)])
     env = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")

@@ -12,16 +12,15 @@ import pytest
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, PlanError
-from firesteel.evaluate.conform import conforms
-from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
+from firesteel.evaluate.scalar.conform import conforms
+from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.functions import Kind, all_functions
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Clob, Interval, Sexp, Struct, Symbol, Time, Timestamp, from_python
-
-from .container_cases import CONTAINERS, QUANTIFIED
-from .helpers import BOTH, ERROR, PERMISSIVE, STRICT, call, check, lit, run, same, var
-from .moments_cases import MOMENTS
-from .text_cases import TEXT
+from tests.evaluate.container_cases import CONTAINERS, QUANTIFIED
+from tests.evaluate.helpers import BOTH, ERROR, PERMISSIVE, STRICT, call, check, lit, run, same, var
+from tests.evaluate.moments_cases import MOMENTS
+from tests.evaluate.text_cases import TEXT
 
 D = Decimal
 MAX, MIN = 2**63 - 1, -(2**63)

@@ -11,8 +11,7 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Struct
-
-from .helpers import BOTH, ERROR, PERMISSIVE, STRICT, call, lit, rows, same, scan, table, var
+from tests.evaluate.helpers import BOTH, ERROR, PERMISSIVE, STRICT, call, lit, rows, same, scan, table, var
 
 _THIRD = Decimal("0." + "3" * 38)
 FULL, PARTIAL = p.Strategy.FULL, p.Strategy.PARTIAL

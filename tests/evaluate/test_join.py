@@ -11,8 +11,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Timestamp
-
-from .helpers import BOTH, STRICT, bag_of, call, lit, rows, scan, table, var
+from tests.evaluate.helpers import BOTH, STRICT, bag_of, call, lit, rows, scan, table, var
 
 N = None
 PEOPLE = table(2, (1, "ann"), (2, "bob"), (N, "cid"), (3, "dan"))

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.evaluate import calendar, dates, intervals, patterns
+from firesteel.evaluate.scalar import calendar, dates, intervals, patterns
 from firesteel.values import Interval, Time, Timestamp
-
-from .helpers import BOTH, call, lit, run
+from tests.evaluate.helpers import BOTH, call, lit, run
 
 D = Decimal
 

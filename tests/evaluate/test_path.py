@@ -11,8 +11,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Sexp, Struct, Symbol, from_python
-
-from .helpers import BOTH, ERROR, STRICT, check, lit, run, same
+from tests.evaluate.helpers import BOTH, ERROR, STRICT, check, lit, run, same
 
 EVERY, PAIRS = p.Wildcard(), p.UnpivotStep()
 SPECIES = from_python({"Kumo": "dog", "MOCHI": "dog", "mochi": "cat"})

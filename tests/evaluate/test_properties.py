@@ -15,11 +15,10 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.text import like
+from firesteel.evaluate.scalar.text import like
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Struct
-
-from .helpers import PERMISSIVE, STRICT, call, lit, rows, run, scan, var
+from tests.evaluate.helpers import PERMISSIVE, STRICT, call, lit, rows, run, scan, var
 
 SCALARS = st.one_of(
     st.none(),

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.evaluate import text as like
 from firesteel.evaluate.regex import CaseRule, Options, Regex, compile_regex, machine, pattern
 from firesteel.evaluate.regex.cost import ENDLESS
 from firesteel.evaluate.regex.program import AtPlace, Done, Jump, TakeChar
+from firesteel.evaluate.scalar import text as like
 
 PLAIN = Options()
 

@@ -10,8 +10,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Sexp, Struct
-
-from .helpers import BOTH, ERROR, PERMISSIVE, STRICT, bag_of, call, lit, rows, scan, table, var
+from tests.evaluate.helpers import BOTH, ERROR, PERMISSIVE, STRICT, bag_of, call, lit, rows, scan, table, var
 
 LIST, BAG = True, False
 

@@ -14,8 +14,7 @@ from firesteel.evaluate import evaluate, expression
 from firesteel.plan import build
 from firesteel.source import Source, Span
 from firesteel.values import MISSING, Bag, Sexp, Struct, Symbol
-
-from .helpers import BOTH, ERROR, PERMISSIVE, STRICT, bag_of, call, check, lit, rows, run, same, scan, var
+from tests.evaluate.helpers import BOTH, ERROR, PERMISSIVE, STRICT, bag_of, call, check, lit, rows, run, same, scan, var
 
 A1 = Struct({"a": 1})
 

@@ -10,8 +10,7 @@ from firesteel.partiql_plan import read, write
 from firesteel.plan import build
 from firesteel.plan.check import check
 from firesteel.values import MISSING
-
-from .helpers import call, lit, rows, scan, table, var
+from tests.evaluate.helpers import call, lit, rows, scan, table, var
 
 SEMI, ANTI, MARK = p.Capture.LEFT_SEMI, p.Capture.LEFT_ANTI, p.Capture.LEFT_MARK
 LEFT = (1, 2, None, MISSING, 3)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from firesteel.values import MISSING, Clob, Symbol
-
-from .helpers import ERROR
+from tests.evaluate.helpers import ERROR
 
 TEXT: list[tuple[Any, ...]] = [
     ("concat", "a", "b", "ab"),
@@ -23,6 +22,12 @@ TEXT: list[tuple[Any, ...]] = [
     ("upper", Symbol("a"), "A"),
     ("lower", "ÀB", "àb"),
     ("lower", None, None),
+    ("reverse", "naïve😁", "😁evïan"),
+    ("reverse", "", ""),
+    ("reverse", Symbol("ab"), "ba"),
+    ("reverse", Clob(b"\xff"), MISSING, ERROR),
+    ("reverse", None, None),
+    ("reverse", 1, MISSING, ERROR),
     ("trim", "  a b  ", "a b"),
     ("trim", "\ta ", "\ta"),
     ("trim", 5, MISSING, ERROR),

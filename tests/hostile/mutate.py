@@ -50,6 +50,7 @@ BYTES = (
 )
 
 T = TypeVar("T", str, bytes)
+Item = TypeVar("Item")
 
 
 def text(given: str, chance: random.Random) -> str:
@@ -108,17 +109,22 @@ def mixed(given: bytes, chance: random.Random) -> bytes:
 def arguments(given: Sequence[str], chance: random.Random) -> list[str]:
     """A command line with one of its words dropped, doubled, swapped, or damaged."""
     words = list(given)
-    i, j = chance.randrange(len(words)), chance.randrange(len(words))
+    disorder(words, chance, lambda word: text(word, chance))
+    return words
+
+
+def disorder(items: list[Item], chance: random.Random, damaged: Callable[[Item], Item]) -> None:
+    """One of the items is dropped, doubled, swapped with another, or damaged."""
+    i, j = chance.randrange(len(items)), chance.randrange(len(items))
     match chance.randrange(5):
         case 0:
-            del words[i]
+            del items[i]
         case 1:
-            words.insert(i, words[j])
+            items.insert(i, items[j])
         case 2:
-            words[i], words[j] = words[j], words[i]
+            items[i], items[j] = items[j], items[i]
         case _:
-            words[i] = text(words[i], chance)
-    return words
+            items[i] = damaged(items[i])
 
 
 def smaller(given: T, fails: Callable[[T], bool], attempts: int = 400) -> T:

@@ -9,11 +9,11 @@ from firesteel import plan as p
 from firesteel import values
 from firesteel.evaluate import evaluate
 from firesteel.partiql_plan import algebra
-from firesteel.passes import PIPELINE, optimize
+from firesteel.passes import PIPELINE, Phase, optimize, run_passes
 from firesteel.plan.check import ensure
 from firesteel.tables import Table
 
-PASSES = [step.__name__ for step in PIPELINE]
+PASSES = [step.name for step in PIPELINE[Phase.OPTIMIZE]]
 
 
 def bound(session: fs.Session, query: str, mode: str) -> tuple[p.Plan, list[Table]]:
@@ -23,7 +23,14 @@ def bound(session: fs.Session, query: str, mode: str) -> tuple[p.Plan, list[Tabl
     else:
         node = session.plan(query, mode=mode).node
     ensure(node)
-    return session._catalog.bind(node)
+    return typed(session, node)
+
+
+def typed(session: fs.Session, node: p.Plan) -> tuple[p.Plan, list[Table]]:
+    """A plan over the tables of a session, with their types; and the tables."""
+    context = session._catalog.context()
+    made = run_passes(node, context, (Phase.BIND, Phase.TYPE), verify=True)
+    return made, [context.table(binding) for binding in made.globals]
 
 
 def answer(plan: p.Plan, tables: list[Table]) -> tuple[values.Value, fs.FiresteelError | None]:

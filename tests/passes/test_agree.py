@@ -10,10 +10,10 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError
 from firesteel.evaluate import evaluate
-from firesteel.passes import optimize, pipeline
+from firesteel.passes import Context, Phase, optimize, pipeline, plan_pass
 from firesteel.plan import build as b
+from tests.golden.test_partiql import CASES
 from tests.passes.helpers import PASSES, bound, disagreements
-from tests.test_partiql_golden import CASES
 
 
 @pytest.mark.parametrize("mode", ["permissive", "strict"])
@@ -95,10 +95,11 @@ def test_traps(query: str, expected: str) -> None:
 
 
 def test_a_wrong_pass_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    def spoil(plan: p.Plan) -> p.Plan:
+    @plan_pass(Phase.OPTIMIZE)
+    def spoil(plan: p.Plan, _: Context) -> p.Plan:
         return plan.replace(statement=p.Query(p.Var(t.ANY, 3)))
 
-    monkeypatch.setattr(pipeline, "PIPELINE", (spoil,))
+    monkeypatch.setattr(pipeline, "PIPELINE", {Phase.OPTIMIZE: (spoil,)})
     with pytest.raises(PlanError, match="the pass 'spoil' has made a wrong plan: variable 3"):
         optimize(p.Plan(p.Query(b.lit(1))), verify=True)
 
@@ -108,6 +109,9 @@ def test_sessions_skip_passes() -> None:
 
     class Spy:
         name = "spy"
+        lowerings = ()
+
+        def admit(self, plan: p.Plan) -> None: ...
 
         def together(self) -> None: ...
 

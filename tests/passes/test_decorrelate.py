@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from subquery_cases import GUARDED, QUERIES, register
 
 import firesteel as fs
 from firesteel import plan as p
@@ -14,12 +13,14 @@ from firesteel.node import walk
 from firesteel.passes import optimize
 from firesteel.passes.decorrelate import decorrelate
 from firesteel.plan.check import check
+from tests.passes.helpers import typed
+from tests.passes.subquery_cases import GUARDED, QUERIES, register
 
 SESSION = register(fs.connect(engine="reference"))
 
 
 def bound(text: str, mode: str) -> tuple[p.Plan, list]:
-    plan, tables = SESSION._catalog.bind(SESSION.plan(text, mode=mode).node)
+    plan, tables = typed(SESSION, SESSION.plan(text, mode=mode).node)
     return optimize(plan), tables
 
 

@@ -14,7 +14,7 @@ import pytest
 import firesteel as fs
 from firesteel import plan as p
 from firesteel.explain import explain
-from firesteel.passes import PIPELINE
+from firesteel.passes import PIPELINE, Phase
 from firesteel.plan.check import check
 from tests.passes.helpers import PASSES, bound
 
@@ -30,8 +30,8 @@ def session(text: str) -> fs.Session:
 
 def trees(plan: p.Plan, name: str) -> tuple[str, str]:
     """The plan as it reaches a pass, and as it leaves it."""
-    for step in PIPELINE:
-        if step.__name__ == name:
+    for step in PIPELINE[Phase.OPTIMIZE]:
+        if step.name == name:
             after = step(plan)
             assert check(after) == []
             return explain(plan), "the same" if after is plan or after == plan else explain(after)

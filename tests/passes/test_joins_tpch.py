@@ -13,7 +13,7 @@ from firesteel import plan as p
 from firesteel.node import walk
 from firesteel.passes import optimize
 from tests.passes.helpers import bound
-from tests.test_tpch import session
+from tests.suites.test_tpch import session
 
 
 @pytest.mark.conformance

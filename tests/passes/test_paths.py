@@ -6,7 +6,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.passes import optimize
-from firesteel.passes.paths import PathTree, touched_paths
+from firesteel.passes.analysis.paths import PathTree, touched_paths
 from tests.passes.helpers import bound
 
 

@@ -8,7 +8,7 @@ from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
 from firesteel.evaluate import evaluate
-from firesteel.passes.push_filters import push_filters
+from firesteel.passes.optimizer.push_filters import push_filters
 from firesteel.plan import build
 
 NUMBERS = t.Bag(t.Int64(nullable=True))

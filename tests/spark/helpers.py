@@ -9,7 +9,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
-from firesteel.passes import infer_types
+from firesteel.passes import retyped
 from firesteel.plan import build as b
 from firesteel.spark import SparkEngine
 from firesteel.tables import Table
@@ -96,7 +96,7 @@ def plan_of(what: p.Rex | p.Rel, mode: p.Mode, over: Sequence[Table] = TABLES) -
     else:
         statement = p.Query(what, mode=mode)
     bindings = tuple(p.GlobalBinding((f"t{i}",), table.type) for i, table in enumerate(over))
-    return infer_types(p.Plan(statement, globals=bindings), [table.type for table in over])
+    return retyped(p.Plan(statement, globals=bindings), [table.type for table in over])
 
 
 def run(

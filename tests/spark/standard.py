@@ -16,9 +16,8 @@ from firesteel.functions import Kind
 from firesteel.functions.substrait import Constant, EnumValue, resolve
 from firesteel.spark import SparkEngine
 from firesteel.values import Bag, Interval, Struct, Time, Timestamp
+from tests.spark.helpers import p
 from tools.spark_batch import FAST, configured
-
-from .helpers import p
 
 URN = "extension:io.substrait:functions_{}".format
 UNSIGNED = "extension:io.substrait:unsigned_integers"

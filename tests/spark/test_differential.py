@@ -14,8 +14,7 @@ from firesteel.errors import FiresteelError
 from firesteel.evaluate import evaluate
 from firesteel.spark import SparkEngine
 from firesteel.values import Symbol, Timestamp
-
-from .helpers import (
+from tests.spark.helpers import (
     BAR_,
     FOO_,
     MISSING,

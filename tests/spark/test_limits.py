@@ -6,8 +6,7 @@ from __future__ import annotations
 import pytest
 
 import firesteel as fs
-
-from .both import differences, sessions
+from tests.spark.both import differences, sessions
 
 pytestmark = pytest.mark.spark
 

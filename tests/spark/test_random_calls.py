@@ -12,7 +12,7 @@ import firesteel as fs
 from firesteel import values
 from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions import Kind
-from tests.random_calls import substrait_call, substrait_plan
+from tests.functions.random_calls import substrait_call, substrait_plan
 from tests.spark.standard import alike
 from tools.spark_batch import FAST, configured
 

@@ -245,9 +245,10 @@ def query(
     """
     shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
     with _session(tables, **options) as session, _time(timeout):
+        given = [fs.ion(param) for param in params]
         if pipeline == "debug":
-            stages(text, session, mode, params)
-        answer = session.query(text, mode=mode, params=[fs.ion(param) for param in params])
+            stages(text, session, mode, given)
+        answer = session.query(text, mode=mode, params=given)
         _warn(answer.warnings)
         _show(answer, **shown)
 
@@ -269,9 +270,10 @@ def plan_(
 ) -> None:
     """Plan a PartiQL query, and print the plan."""
     with _session(tables, engine="reference") as session:
+        given = [fs.ion(param) for param in params]
         if pipeline == "debug":
-            stages(text, session, mode, params)
-        made = session.plan(text, mode=mode, typing=typing, params=[fs.ion(param) for param in params])
+            stages(text, session, mode, given)
+        made = session.plan(text, mode=mode, typing=typing, params=given)
         _warn(made.warnings)
         click.echo(made.to_ion() if notation == "ion" else made.explain())
 
@@ -307,32 +309,49 @@ def _time(seconds: float | None) -> Iterator[None]:
 
 
 @commands.command()
-@_plan
+@click.argument("plan", metavar="PLAN_OR_TEXT")
 @click.option("--as", "notation", type=click.Choice(["tree", "ion", "algebra"]), default="tree", show_default=True)
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @_with_tables
 @_with_policy
-def explain(plan: Path, notation: str, engine: Any, tables: list[tuple[str, str]], **allowed: Any) -> None:
-    """Show PLAN as a tree, or in another notation.
+@_planning
+def explain(
+    plan: str,
+    notation: str,
+    engine: Any,
+    tables: list[tuple[str, str]],
+    mode: str,
+    params: tuple[str, ...],
+    pipeline: Any,
+    **allowed: Any,
+) -> None:
+    """Show a plan, or that of a PartiQL text, as a tree, or in another notation. Several words are a text, unless there
+    is a file of that name.
+
+    With `--pipeline debug`: the plan after every pass that changes it, as it would run on Spark, or on `--engine`.
 
     \b
     firesteel explain plan.ion
     firesteel explain plan.ion --engine spark --table t=t.parquet
+    firesteel explain "SELECT t.a FROM t WHERE t.b > 1" --table t=t.parquet --pipeline debug
     """
-    read = fs.read_plan(plan)
-    if engine is not None:
-        if notation != "tree":
-            raise click.UsageError("--engine goes with --as tree")
-        with _session(tables, engine=engine, **allowed) as session:
-            click.echo(session.explain(read))
-        return
-    match notation:
-        case "ion":
-            click.echo(read.to_ion())
-        case "algebra":
-            click.echo(read.to_algebra())
-        case _:
-            click.echo(read.explain())
+    if notation != "tree" and (engine is not None or pipeline == "debug"):
+        raise click.UsageError("--engine and --pipeline go with --as tree")
+    is_text = len(plan.split()) > 1 and not os.path.exists(plan)
+    read = None if is_text else fs.read_plan(Path(plan))
+    with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **allowed) as session:
+        given: Any = [fs.ion(param) for param in params] if is_text else _numbered_params(params)
+        if engine is not None or pipeline == "debug":
+            click.echo(session.explain(read or plan, mode=mode, params=given, pipeline=pipeline))
+            return
+        shown = read or session.plan(plan, mode=mode, params=given)
+        match notation:
+            case "ion":
+                click.echo(shown.to_ion())
+            case "algebra":
+                click.echo(shown.to_algebra())
+            case _:
+                click.echo(shown.explain())
 
 
 @commands.command()

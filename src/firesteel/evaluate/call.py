@@ -14,8 +14,8 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
 from firesteel.evaluate import substrait
 from firesteel.evaluate.base import CompileContext, Env, Forgivable, RexClosure, handles
-from firesteel.evaluate.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
+from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.types import Type
 from firesteel.values import MISSING, Value, absent
 
@@ -29,7 +29,7 @@ def _call(node: p.Call, context: CompileContext) -> Generator[Any, Any, RexClosu
     args: list[RexClosure] = []
     for arg in node.values:
         args.append((yield arg, context))
-    if ":" in row.name:
+    if row.origin is not functions.Origin.PARTIQL:
         return substrait.closure(node, row, args)
     fail = _failing(node, row, context)
     if row.name in LAZY:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from decimal import Decimal
 
-from firesteel.evaluate.moments import as_text
+from firesteel.evaluate.scalar.moments import as_text
 from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Missing, Sexp, Struct, Symbol, Time, Timestamp, Value
 
 #: The classes of values, and their names. A value is of just one of them, never of a subclass.

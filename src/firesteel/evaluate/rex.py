@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.evaluate.base import CompileContext, Env, RelClosure, RexClosure, handles
-from firesteel.evaluate.compare import eq
+from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, handles
 from firesteel.evaluate.kinds import kind, show
+from firesteel.evaluate.scalar.compare import eq
 from firesteel.values import MISSING, Bag, Sexp, Struct, Value
 
 #: What a handler that asks for its children looks like to the type checker.
@@ -133,16 +133,22 @@ def _struct(node: p.Struct, context: CompileContext) -> Compiling:
     fail = context.failing(node.where)
 
     def run(env: Env) -> Value:
-        made = []
+        made: list[tuple[str, Value]] = []
         for key, value in pairs:
-            name, item = key(env), value(env)
-            if not isinstance(name, str):
-                fail("an attribute's name must be text, not {}", kind(name))
-            elif item is not MISSING:
-                made.append((str(name), item))
+            _attribute(made, key(env), value(env), fail)
         return Struct(made)
 
     return run
+
+
+def _attribute(made: list[tuple[str, Value]], name: Value, item: Value, fail: Fail) -> None:
+    """One more attribute, unless it is MISSING; a name that is no text fails, or leaves its value out.
+
+    Both are computed already: a call around their computation would take stack at every level of a deep plan."""
+    if not isinstance(name, str):
+        fail("an attribute's name must be text, not {}", kind(name))
+    elif item is not MISSING:
+        made.append((str(name), item))
 
 
 @handles(p.Pivot)
@@ -153,14 +159,10 @@ def _pivot(node: p.Pivot, context: CompileContext) -> Compiling:
     fail = context.failing(node.where)
 
     def run(env: Env) -> Value:
-        made = []
+        made: list[tuple[str, Value]] = []
         for row in source(env).rows:
             inner = Env(row, env)
-            name, item = key(inner), value(inner)
-            if not isinstance(name, str):
-                fail("an attribute's name must be text, not {}", kind(name))
-            elif item is not MISSING:
-                made.append((str(name), item))
+            _attribute(made, key(inner), value(inner), fail)
         return Struct(made)
 
     return run

@@ -2,21 +2,35 @@
 
 from __future__ import annotations
 
-from firesteel.functions.catalog import Function, Kind, own
+from firesteel.functions.catalog import Function, own
+from firesteel.functions.properties import Fails, Kind, OfNothing
 
 
-def _agg(name: str, signature: str, doc: str, absent: str = "null", names: tuple[str, ...] = ()) -> Function:
-    return own(name, signature, doc, absent, kind=Kind.AGGREGATE, partiql=(name, *names))
+def _agg(
+    name: str, signature: str, doc: str, *names: str, fails: Fails, absent: str = "null", **more: object
+) -> Function:
+    return own(name, signature, doc, absent, kind=Kind.AGGREGATE, partiql=(name, *names), fails=fails, **more)
+
+
+def _count(name: str, signature: str, doc: str) -> Function:
+    return _agg(name, signature, doc, fails=Fails.NEVER, absent="", of_nothing=OfNothing.ZERO)
 
 
 AGGREGATES: tuple[Function, ...] = (
-    _agg("count_star", "() -> int", "The number of bindings.", ""),
-    _agg("count", "(any) -> int", "The number of values.", ""),
-    _agg("sum", "(number) -> numeric", "The sum."),
-    _agg("avg", "(number) -> mean", "The mean, as a decimal."),
-    _agg("min", "(any) -> same", "The least, by the total order."),
-    _agg("max", "(any) -> same", "The greatest, by the total order."),
-    _agg("every", "(bool) -> bool", "Are all true?"),
-    _agg("any", "(bool) -> bool", "Is one true?", names=("some",)),
-    _agg("collect", "(any) -> bag_of", "All values as a bag, NULL and MISSING included.", ""),
+    _count("count_star", "() -> int", "The number of bindings."),
+    _count("count", "(any) -> int", "The number of values."),
+    _agg("sum", "(number) -> numeric", "The sum.", fails=Fails.OVERFLOW),
+    _agg("avg", "(number) -> mean", "The mean, as a decimal.", fails=Fails.OVERFLOW),
+    _agg("min", "(any) -> same", "The least, by the total order.", fails=Fails.NEVER, ignores_duplicates=True),
+    _agg("max", "(any) -> same", "The greatest, by the total order.", fails=Fails.NEVER, ignores_duplicates=True),
+    _agg("every", "(bool) -> bool", "Are all true?", fails=Fails.FORGIVEN, ignores_duplicates=True),
+    _agg("any", "(bool) -> bool", "Is one true?", "some", fails=Fails.FORGIVEN, ignores_duplicates=True),
+    _agg(
+        "collect",
+        "(any) -> bag_of",
+        "All values as a bag, NULL and MISSING included.",
+        fails=Fails.NEVER,
+        absent="",
+        of_nothing=OfNothing.EMPTY_BAG,
+    ),
 )

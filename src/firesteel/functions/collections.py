@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from firesteel.functions.catalog import Function, fn, own
+from firesteel.functions.properties import Fails
 
 
-def _coll(name: str, signature: str, doc: str, *names: str) -> Function:
+def _coll(name: str, signature: str, doc: str, *names: str, **more: object) -> Function:
     """An aggregate of a collection, NULL of one that has nothing in it; NULL and MISSING elements do not count."""
-    return fn(name, signature, doc, partiql=(name, *names), absent="null")
+    return fn(f"coll_{name}", signature, doc, partiql=(f"coll_{name}", *names), absent="null", aggregate=name, **more)  # type: ignore[arg-type]
 
 
 COLLECTIONS: tuple[Function, ...] = (
@@ -16,17 +17,61 @@ COLLECTIONS: tuple[Function, ...] = (
         "(struct...) -> merged",
         "The attributes of all, in order, duplicates kept.",
         partiql=("tupleunion",),
+        fails=Fails.WRONG_TYPES,
     ),
-    fn("cardinality", "(container) -> int", "The number of elements.", partiql=("cardinality", "size")),
-    own("exists", "(any) -> bool", "Is there an element?", "", partiql=("exists",)),
-    fn("filter_distinct", "(collection) -> same", "Every element once.", partiql=("filter_distinct",)),
-    fn("to_bag", "(collection) -> bag", "The elements without their order."),
-    own("as_bag", "(any) -> bag", "The elements without their order; of what is no collection, itself.", ""),
-    fn("coll_count", "(collection) -> int", "The number of values.", partiql=("coll_count",)),
-    _coll("coll_sum", "(collection) -> element_sum~", "The sum of the elements."),
-    _coll("coll_avg", "(collection) -> element_mean~", "The mean of the elements, as a decimal."),
-    _coll("coll_min", "(collection) -> element", "The least element, by the total order."),
-    _coll("coll_max", "(collection) -> element", "The greatest element, by the total order."),
-    _coll("coll_every", "(collection) -> bool~", "Are all elements true?"),
-    _coll("coll_any", "(collection) -> bool~", "Is one element true?", "coll_some"),
+    fn(
+        "cardinality",
+        "(container) -> int",
+        "The number of elements.",
+        partiql=("cardinality", "size"),
+        fails=Fails.WRONG_TYPES,
+    ),
+    own(
+        "exists",
+        "(any) -> bool",
+        "Is there an element?",
+        "",
+        partiql=("exists",),
+        fails=Fails.NEVER,
+        asks_for_elements=True,
+    ),
+    fn(
+        "filter_distinct",
+        "(collection) -> same",
+        "Every element once.",
+        partiql=("filter_distinct",),
+        fails=Fails.WRONG_TYPES,
+    ),
+    fn("to_bag", "(collection) -> bag", "The elements without their order.", fails=Fails.WRONG_TYPES),
+    own(
+        "as_bag",
+        "(any) -> bag",
+        "The elements without their order; of what is no collection, itself.",
+        "",
+        fails=Fails.FORGIVEN,
+    ),
+    fn(
+        "coll_count",
+        "(collection) -> int",
+        "The number of values.",
+        partiql=("coll_count",),
+        fails=Fails.WRONG_TYPES,
+        aggregate="count",
+    ),
+    _coll("sum", "(collection) -> element_sum~", "The sum of the elements."),
+    _coll("avg", "(collection) -> element_mean~", "The mean of the elements, as a decimal."),
+    _coll(
+        "min",
+        "(collection) -> element",
+        "The least element, by the total order.",
+        fails=Fails.WRONG_TYPES,
+    ),
+    _coll(
+        "max",
+        "(collection) -> element",
+        "The greatest element, by the total order.",
+        fails=Fails.WRONG_TYPES,
+    ),
+    _coll("every", "(collection) -> bool~", "Are all elements true?", fails=Fails.FORGIVEN),
+    _coll("any", "(collection) -> bool~", "Is one element true?", "coll_some", fails=Fails.FORGIVEN),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.functions.catalog import Function, fn
+from firesteel.functions.properties import Fails
 
 #: Two points of the same line: of days, or of the hours of a day.
 _POINTS = (
@@ -25,8 +26,13 @@ MOMENTS: tuple[Function, ...] = (
         partiql=("date_add",),
     ),
     fn("date_diff", _POINTS, "The whole years, months ... from the second to the third.", partiql=("date_diff",)),
-    fn("extract", "(text, temporal) -> int~", "A field of the value; seconds are `extract_second`."),
-    fn("extract_second", "(temporal) -> decimal~", "The seconds, with their fraction."),
+    fn(
+        "extract",
+        "(text, temporal) -> int~",
+        "A field of the value; seconds are `extract_second`.",
+        fails=Fails.FORGIVEN,
+    ),
+    fn("extract_second", "(temporal) -> decimal~", "The seconds, with their fraction.", fails=Fails.FORGIVEN),
     fn(
         "fit_interval",
         "(interval, text, text, int, int) -> interval~",

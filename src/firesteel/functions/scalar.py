@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firesteel.functions.catalog import Function, fn, own
+from firesteel.functions.properties import Fails, Lazy
 
 #: What `<` and its kin compare: like with like.
 _ORDERED = (
@@ -34,19 +35,35 @@ _APART = (
     "(date, timestamp) -> day_time",
     "(timestamp, date) -> day_time",
 )
+_AMONG = "(any, collection) -> bool"
+#: Values that `between` compares with both bounds.
+_BETWEEN = (
+    "(number, number, number) -> bool",
+    "(text, text, text) -> bool",
+    "(bool, bool, bool) -> bool",
+    "(date, date, date) -> bool",
+    "(time, time, time) -> bool",
+    "(timestamp, timestamp, timestamp) -> bool",
+)
 _NUMBERS = "(number, number) -> numeric"
 _SCALED = "(interval, number) -> interval"
 _NUMBER_OR_INTERVAL = ("(number) -> numeric", "(interval) -> interval")
 
 ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors in both modes
-    fn("plus", (_NUMBERS, *_MOVED, *_MOVED_FROM_THE_RIGHT), "The sum.", partiql=("+",)),
-    fn("minus", (_NUMBERS, *_MOVED, *_APART), "The difference.", partiql=("-",)),
-    fn("times", (_NUMBERS, _SCALED, "(number, interval) -> interval"), "The product.", partiql=("*",)),
-    fn("divide", (_NUMBERS, _SCALED), "The quotient; of integers, truncated.", partiql=("/",)),
-    fn("modulo", _NUMBERS, "The remainder, with the sign of the dividend.", partiql=("%", "mod")),
-    fn("neg", _NUMBER_OR_INTERVAL, "The number with the other sign."),
-    fn("pos", ("(number) -> same", "(interval) -> same"), "The number."),
-    fn("abs", _NUMBER_OR_INTERVAL, "The absolute value.", partiql=("abs",)),
+    fn("plus", (_NUMBERS, *_MOVED, *_MOVED_FROM_THE_RIGHT), "The sum.", partiql=("+",), fails=Fails.OVERFLOW),
+    fn("minus", (_NUMBERS, *_MOVED, *_APART), "The difference.", partiql=("-",), fails=Fails.OVERFLOW),
+    fn(
+        "times",
+        (_NUMBERS, _SCALED, "(number, interval) -> interval"),
+        "The product.",
+        partiql=("*",),
+        fails=Fails.OVERFLOW,
+    ),
+    fn("divide", (_NUMBERS, _SCALED), "The quotient; of integers, truncated.", partiql=("/",), fails=Fails.DIVISION),
+    fn("modulo", _NUMBERS, "The remainder, with the sign of the dividend.", partiql=("%", "mod"), fails=Fails.DIVISION),
+    fn("neg", _NUMBER_OR_INTERVAL, "The number with the other sign.", fails=Fails.OVERFLOW),
+    fn("pos", ("(number) -> same", "(interval) -> same"), "The number.", fails=Fails.OVERFLOW),
+    fn("abs", _NUMBER_OR_INTERVAL, "The absolute value.", partiql=("abs",), fails=Fails.OVERFLOW),
     fn("ceiling", "(number) -> numeric", "The least integer that is not below.", partiql=("ceiling", "ceil")),
     fn("floor", "(number) -> numeric", "The greatest integer that is not above.", partiql=("floor",)),
     fn("sqrt", "(number) -> float", "The square root.", partiql=("sqrt",)),
@@ -56,48 +73,108 @@ ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors
 )
 
 COMPARISON: tuple[Function, ...] = (
-    own("eq", "(any, any) -> bool", "Deep equality; NULL if either is NULL or MISSING.", partiql=("=",)),
-    own("ne", "(any, any) -> bool", "Not `eq`.", partiql=("<>", "!=")),
-    fn("lt", _ORDERED, "Less; MISSING for types that do not compare.", partiql=("<",)),
-    fn("lte", _ORDERED, "Less or equal.", partiql=("<=",)),
-    fn("gt", _ORDERED, "Greater.", partiql=(">",)),
-    fn("gte", _ORDERED, "Greater or equal.", partiql=(">=",)),
-    fn("between", "(any, any, any) -> bool~", "At least the second and at most the third."),
-    own("in_collection", "(any, any) -> bool", "Is the first among the second?", "null missing", partiql=("in",)),
+    own(
+        "eq",
+        "(any, any) -> bool",
+        "Deep equality; NULL if either is NULL or MISSING.",
+        partiql=("=",),
+        fails=Fails.NEVER,
+        by_value=True,
+    ),
+    own("ne", "(any, any) -> bool", "Not `eq`.", partiql=("<>", "!="), fails=Fails.NEVER, by_value=True),
+    fn(
+        "lt",
+        _ORDERED,
+        "Less; MISSING for types that do not compare.",
+        partiql=("<",),
+        fails=Fails.WRONG_TYPES,
+        by_value=True,
+    ),
+    fn("lte", _ORDERED, "Less or equal.", partiql=("<=",), fails=Fails.WRONG_TYPES, by_value=True),
+    fn("gt", _ORDERED, "Greater.", partiql=(">",), fails=Fails.WRONG_TYPES, by_value=True),
+    fn("gte", _ORDERED, "Greater or equal.", partiql=(">=",), fails=Fails.WRONG_TYPES, by_value=True),
+    fn(
+        "between",
+        "(any, any, any) -> bool~",
+        "At least the second and at most the third.",
+        fails=Fails.WRONG_TYPES,
+        sure=_BETWEEN,
+        by_value=True,
+    ),
+    own(
+        "in_collection",
+        "(any, any) -> bool",
+        "Is the first among the second?",
+        "null missing",
+        partiql=("in",),
+        fails=Fails.WRONG_TYPES,
+        sure=_AMONG,
+        by_value=True,
+        compares=("eq", "any"),
+    ),
     *(
-        own(f"{name}_{quantifier}", "(any, any) -> bool", f"Does `{name}` hold for {which} element?", "null missing")
+        own(
+            f"{name}_{quantifier}",
+            "(any, any) -> bool",
+            f"Does `{name}` hold for {which} element?",
+            "null missing",
+            fails=Fails.WRONG_TYPES if name in ("eq", "ne") else Fails.FORGIVEN,
+            sure=_AMONG,
+            compares=(name, quantifier),
+        )
         for name in ("eq", "ne", "lt", "lte", "gt", "gte")
         for quantifier, which in (("any", "an"), ("all", "every"))
     ),
 )
 
+
+def _logic(name: str, signature: str, doc: str, absent: str = "null missing", **more: object) -> Function:
+    """A function that takes anything, and is sure of booleans."""
+    return own(name, signature, doc, absent, fails=Fails.WRONG_TYPES, sure="(bool...) -> bool", **more)
+
+
 LOGIC: tuple[Function, ...] = (  # Kleene's, where MISSING counts as NULL
-    own("and", "(any...) -> bool", "All are true.", "null missing", partiql=("and",)),
-    own("or", "(any...) -> bool", "One is true.", "null missing", partiql=("or",)),
-    own("not", "(any) -> bool", "The other truth.", "null missing", partiql=("not",)),
-    own("is_true", "(any) -> bool", "True, and not false or absent.", "missing"),
-    own("is_false", "(any) -> bool", "False, and not true or absent.", "missing"),
+    _logic("and", "(any...) -> bool", "All are true.", partiql=("and",), lazy=Lazy.UNTIL_FALSE),
+    _logic("or", "(any...) -> bool", "One is true.", partiql=("or",), lazy=Lazy.UNTIL_TRUE),
+    _logic("not", "(any) -> bool", "The other truth.", partiql=("not",)),
+    _logic("is_true", "(any) -> bool", "True, and not false or absent.", "missing"),
+    _logic("is_false", "(any) -> bool", "False, and not true or absent.", "missing"),
 )
 
 ABSENCE: tuple[Function, ...] = (
-    own("is_null", "(any) -> bool", "NULL or MISSING.", ""),
-    own("is_missing", "(any) -> bool", "MISSING.", ""),
+    own("is_null", "(any) -> bool", "NULL or MISSING.", "", fails=Fails.NEVER, by_value=True),
+    own("is_missing", "(any) -> bool", "MISSING.", "", fails=Fails.NEVER, by_value=True),
     own(
         "coalesce",
         "(any...) -> either",
         "The first that is neither NULL nor MISSING.",
         "null missing",
         partiql=("coalesce",),
+        fails=Fails.NEVER,
+        lazy=Lazy.UNTIL_PRESENT,
     ),
-    own("nullif", "(any, any) -> same", "The first, NULL if both are equal.", "null missing", partiql=("nullif",)),
+    own(
+        "nullif",
+        "(any, any) -> same",
+        "The first, NULL if both are equal.",
+        "null missing",
+        partiql=("nullif",),
+        fails=Fails.NEVER,
+    ),
 )
 
 TYPES: tuple[Function, ...] = (
-    own("is_type", "(any, type) -> bool", "Is the value of the type?", ""),
+    own("is_type", "(any, type) -> bool", "Is the value of the type?", "", fails=Fails.NEVER),
     fn("cast", "(any, type) -> target~", "The value as the type.", partiql=("cast",)),
-    own("can_cast", "(any, type) -> bool", "Is there such a value of the type?", ""),
-    own("can_lossless_cast", "(any, type) -> bool", "Is there such a value of the type, and a way back?", ""),
-    fn("to_index", "(int) -> int~", "The value as the index of a path, which is an integer."),
+    own("can_cast", "(any, type) -> bool", "Is there such a value of the type?", "", fails=Fails.NEVER),
+    own(
+        "can_lossless_cast",
+        "(any, type) -> bool",
+        "Is there such a value of the type, and a way back?",
+        "",
+        fails=Fails.NEVER,
+    ),
+    fn("to_index", "(int) -> int~", "The value as the index of a path, which is an integer.", fails=Fails.FORGIVEN),
 )
 
 SCALARS: tuple[Function, ...] = (*ARITHMETIC, *COMPARISON, *LOGIC, *ABSENCE, *TYPES)

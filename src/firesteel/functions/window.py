@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from firesteel.functions.catalog import Function, Kind, own
+from firesteel.functions.catalog import Function, own
+from firesteel.functions.properties import Kind
 
 
 def _window(name: str, signatures: str | tuple[str, ...], doc: str) -> Function:

@@ -31,11 +31,6 @@ _BOOL, _NEGATIVE, _LIST, _STRUCT, _ANNOTATED = 1, 3, 11, 13, 14
 _VARIABLE, _NULL = 14, 15  # lengths with a meaning of their own
 
 
-def read_binary(data: bytes, name: str = "<ion>", max_depth: int | None = None) -> list[Element]:
-    """Every value of an Ion binary document."""
-    return list(iter_binary(data, name, max_depth))
-
-
 def iter_binary(data: bytes, name: str = "<ion>", max_depth: int | None = None) -> Iterator[Element]:
     """Every value of an Ion binary document, as soon as it is read; whatever is wrong with it is a `ParseError`."""
     return _Reader(data, name, MAX_DEPTH if max_depth is None else max_depth).elements()

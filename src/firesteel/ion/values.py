@@ -30,7 +30,7 @@ from firesteel.ion.notation import (
     time_element,
     timestamp_element,
 )
-from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Sexp, Struct, Symbol, Time, Timestamp, Value
+from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Sexp, Struct, Symbol, Time, Timestamp, Value, items
 
 
 def to_value(root: Element) -> Value:
@@ -108,13 +108,7 @@ def from_value(root: Value) -> Element:
 
 
 def _below(value: Value) -> list[Value] | None:
-    if isinstance(value, list):
-        return value
-    if isinstance(value, Bag):
-        return value.items
-    if isinstance(value, Struct):
-        return [item for _, item in value.pairs]
-    return [value.parts] if isinstance(value, Graph) else None
+    return [value.parts] if isinstance(value, Graph) else items(value)
 
 
 def _container_element(value: Value, inner: list[Element]) -> Element:

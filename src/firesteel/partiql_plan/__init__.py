@@ -1,15 +1,15 @@
 """PartiQL Plan: the plan as an Ion document, and the relational algebra's s-expressions.
 
 forms               how a node is written, derived from its declaration; what reading and writing go by
-matching reader     the generic reader; `alternative_forms` and `references` rewrite other notations into it
-form_writer writer  the generic writer, and what the document has besides
-builtin type_*      types: ordinals, references, the `(types ...)` block
-sections document*  whole documents: plans; `header*`: headers
-algebra             the relational algebra
+read/               `nodes` and `matching` are the generic reader; `alternative_forms` and `references` rewrite other
+                    notations into its forms; `types`; `sections` and `document` for whole documents
+write/              `forms` is the generic writer, `plans` what the document has besides; `types`, `document`
+builtin header      the built-in types and their ordinals; headers
+algebra/            the relational algebra
 """
 
-from firesteel.partiql_plan.document import read, read_node, read_nodes
-from firesteel.partiql_plan.document_writer import write
 from firesteel.partiql_plan.header import Header, TypeDeclaration, UnionDeclaration
+from firesteel.partiql_plan.read.document import read, read_node, read_nodes
+from firesteel.partiql_plan.write.document import write
 
 __all__ = ["Header", "TypeDeclaration", "UnionDeclaration", "read", "read_node", "read_nodes", "write"]

@@ -12,8 +12,10 @@ from typing import Any
 from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
+from firesteel.functions import Origin
 from firesteel.functions import substrait as standard
 from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import (
     Agg,
     Call,
@@ -44,8 +46,14 @@ from firesteel.plan.scope import RowScope
 Request = Generator[tuple[Node, RowScope | None], Any, Node]
 
 
-def infer_types(plan: Plan, tables: Sequence[t.Type]) -> Plan:
-    """The plan with its types inferred from the types of its globals, in their order."""
+@plan_pass(Phase.TYPE)
+def infer_types(plan: Plan, _: Context) -> Plan:
+    """Infer all types anew from those of the tables."""
+    return retyped(plan, [binding.type for binding in plan.globals])
+
+
+def retyped(plan: Plan, tables: Sequence[t.Type]) -> Plan:
+    """The plan with its types inferred from these types of its globals, in their order."""
     done: dict[tuple[int, int], tuple[Node, RowScope | None]] = {}
 
     def infer(node: Node, scope: RowScope | None) -> Any:
@@ -131,7 +139,7 @@ def _retyped(node: Node, scope: RowScope | None, tables: Sequence[t.Type]) -> No
             return node.replace(type=t.type_of(node.value))
         case Path():
             return node.replace(type=build.path_type(node.root.type, node.steps))
-        case Call() | Agg() | WindowCall() if ":" in node.fn.name:
+        case Call() | Agg() | WindowCall() if functions.origin(node.fn.name) is not Origin.PARTIQL:
             return _of_substrait(node)
         case Call() | Agg() if functions.find(node.fn.name) is not None:
             if _is_signed(node):

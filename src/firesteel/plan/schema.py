@@ -17,8 +17,6 @@ from firesteel.plan.rel import (
     Exclude,
     Intersect,
     Join,
-    Limit,
-    Offset,
     Project,
     Scan,
     ScanIndexed,
@@ -122,8 +120,10 @@ def _schema(rel: Rel, below: list[Schema]) -> Schema:
             if len(left) != len(right):
                 return left
             return tuple(Field(a.name, _combined(rel, a.type, b.type)) for a, b in zip(left, right, strict=True))
-        case _:
+        case _ if len(below) == 1:
             return below[0]
+        case _:
+            raise PlanError(f"the columns of '{rel.tag}' are not known", where=rel.where)
 
 
 def _combined(rel: SetRel, left: t.Type, right: t.Type) -> t.Type:
@@ -185,5 +185,5 @@ def _is_list(rel: Rel, below: list[bool | None]) -> bool | None:
             if rel.capture.pads_left:
                 return False
             return None if left is None or right is None else left and right
-        case Limit() | Offset() | _:
-            return below[0]
+        case _:
+            return below[0] if len(below) == 1 else None

@@ -1,4 +1,4 @@
-"""The catalog of a session: tables and views by name, and plans bound to those that they refer to."""
+"""The catalog of a session: tables and views by name, and what planning asks of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
 from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
-from firesteel.node import transform, walk
-from firesteel.passes import View, infer_types, inline_views
+from firesteel.passes import Context, View
+from firesteel.passes.bind.bind_tables import bound_global
 from firesteel.policy import Policy
 from firesteel.session import writes
 from firesteel.tables import Table
@@ -116,19 +116,27 @@ class Catalog:
 
     # Plans over tables -----------------------------------------------------------------------------------------------
 
-    def bind(self, node: p.Plan) -> tuple[p.Plan, list[Table]]:
-        """The plan over the tables that it refers to, with the types that these have; views are their queries."""
-        node = referred(inline_views(referred(node), self._view))
-        used = [self._table(binding) for binding in node.globals]
-        return infer_types(node, [table.type for table in used]), used
+    def context(self) -> Context:
+        """What passes ask of this catalog, for the planning of one statement: files are opened once for it."""
+        opened: dict[p.Files, Table] = {}
+
+        def table(binding: p.GlobalBinding) -> Table:
+            if binding.files is None:
+                return self._table(binding)
+            if binding.files not in opened:
+                opened[binding.files] = self._opened(binding.files)
+            return opened[binding.files]
+
+        return Context(view=self._view, table=table)
 
     def missing(self, node: p.Plan) -> Iterator[FiresteelError]:
         """What the plan refers to and neither finds here nor makes itself."""
         made = writes.made_names(node)
+        context = self.context()
         for binding in node.globals:
             try:
                 if self._view(binding) is None and binding.name.lower() not in made:
-                    self._table(binding)
+                    bound_global(binding, context)
             except FiresteelError as error:
                 yield error
 
@@ -137,25 +145,10 @@ class Catalog:
         return found if isinstance(found, View) else None
 
     def _table(self, binding: p.GlobalBinding) -> Table:
-        if binding.files is not None:
-            return self._opened(binding.files)
         table = self.get(binding.name)
         if not isinstance(table, Table):
             raise self.unknown(binding.name).located(binding.where)
-        if not t.overlap(table.type, binding.type):
-            raise AnalysisError(f"'{binding.name}' is a {table.type}, and the plan wants a {binding.type}")
         return table
-
-
-def referred(node: p.Plan) -> p.Plan:
-    """The plan with those of its globals that its statement refers to."""
-    ordinals = sorted({rex.ordinal for rex in walk(node.statement, p.Global)})
-    kept = tuple(node.globals[i] for i in ordinals)
-    if ordinals == list(range(len(ordinals))):
-        return node.replace(globals=kept)
-    new = {old: new for new, old in enumerate(ordinals)}
-    statement = transform(node.statement, lambda rex: rex.replace(ordinal=new[rex.ordinal]), p.Global)
-    return node.replace(statement=statement, globals=kept)
 
 
 def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, encoding: str | None) -> Table:

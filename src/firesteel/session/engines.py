@@ -1,8 +1,9 @@
-"""What runs plans: what a session wants of an engine, and the reference evaluator as one. Spark has its own room."""
+"""What runs plans: what a session wants of an engine, the reference evaluator as one, and the engines that one session
+has. Spark has its own room."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,9 +32,15 @@ class Outcome(Protocol):
 
 
 class Engine(Protocol):
-    """What runs a checked, typed plan over its tables."""
+    """What runs a checked, typed plan over its tables. An engine rewrites no plan: it names the lowering passes of
+    `firesteel.passes.PIPELINE` that it needs, and is given plans after those."""
 
     name: str
+    #: The names of the lowering passes that the engine asks for.
+    lowerings: tuple[str, ...]
+
+    def admit(self, plan: p.Plan) -> None:
+        """Refuse an optimized plan that is too large or too deep for this engine, before work is spent on lowering."""
 
     def together(self) -> Any:
         """Something that the statements of one plan share, to be given to the run of each."""
@@ -81,6 +88,10 @@ class Reference:
     """The reference evaluator as an engine."""
 
     name = "reference"
+    lowerings: tuple[str, ...] = ()
+
+    def admit(self, plan: p.Plan) -> None:
+        """The evaluator judges depth itself, when it runs."""
 
     def together(self) -> dict[str, Any]:
         return {}
@@ -111,3 +122,35 @@ class Reference:
 
     def close(self) -> None:
         """Nothing was started."""
+
+
+class Engines:
+    """The engines of one session: the one that it was connected to, and the reference evaluator beside it."""
+
+    def __init__(self, start: Callable[[], Engine], *, in_process: bool) -> None:
+        self._start = start
+        self._started: Engine | None = None
+        self._reference: Engine = Reference()
+        self._in_process = in_process
+
+    @property
+    def main(self) -> Engine:
+        """The engine that the session was connected to, made when it is first needed."""
+        if self._started is None:
+            self._started = self._start()
+        return self._started
+
+    def choose(self, tables: Sequence[Table]) -> Engine:
+        """The engine for a plan over these tables. With `in_process` a plan without tables needs no Spark."""
+        return self._reference if self._in_process and not tables else self.main
+
+    def forget(self) -> None:
+        """Forget plans that were compiled before."""
+        if self._started is not None:
+            self._started.forget()
+
+    def close(self) -> None:
+        """Give back what was started."""
+        if self._started is not None:
+            self._started.close()
+            self._started = None

@@ -6,7 +6,7 @@ Everything is judged before anything is computed, and computed before anything c
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from firesteel import plan as p
 from firesteel import tables, values
@@ -15,33 +15,28 @@ from firesteel.errors import AnalysisError, UnsupportedError
 from firesteel.node import Node
 from firesteel.passes import View
 from firesteel.session import writes
-from firesteel.session.catalog import Catalog, referred
-from firesteel.session.engines import Engine
+from firesteel.session.engines import Engine, Outcome
+from firesteel.session.plan_cache import Prepared
+from firesteel.session.planner import Planner
 from firesteel.session.results import Result
 from firesteel.tables import Table
-
-
-class Prepared(NamedTuple):
-    """A plan as it runs, the tables that it refers to, and what runs it."""
-
-    plan: p.Plan
-    tables: list[Table]
-    engine: Engine
-
 
 #: A plan as an engine runs it, and the expressions of it that it leaves to Python, with the reasons.
 Foreseen = tuple[p.Plan, Sequence[tuple[Node, str]]]
 
 
+def compiled(prepared: Prepared) -> Foreseen:
+    """What the engine says of a plan that it compiles and does not run."""
+    return prepared.engine.explain(prepared.plan, prepared.tables)
+
+
 class Statements:
     """The statements of one plan, done one after the other: an engine may share between them what it likes."""
 
-    def __init__(
-        self, catalog: Catalog, engine: Callable[[], Engine], prepare: Callable[[p.Plan, Catalog], Prepared]
-    ) -> None:
-        self._catalog = catalog
-        self._engine = engine
-        self._prepare = prepare
+    def __init__(self, planner: Planner, foresee: Callable[[Prepared], Foreseen] = compiled) -> None:
+        self._planner = planner
+        self._foreseen = foresee
+        self._catalog = planner.catalog
         self._shared: dict[str, Any] = {}
 
     def do(self, node: p.Plan) -> Result | None:
@@ -56,10 +51,13 @@ class Statements:
             case p.Drop():
                 self._drop(node.statement)
             case _:
-                plan, used, engine = self._prepare(node, self._catalog)
-                outcome = engine.run(plan, used, self._together(engine))
-                return Result(outcome, engine.name, p.answer_type(plan.statement))
+                prepared = self._planner.prepare(node)
+                outcome = self._run(prepared)
+                return Result(outcome, prepared.engine.name, p.answer_type(prepared.optimized.statement))
         return None
+
+    def _run(self, prepared: Prepared) -> Outcome:
+        return prepared.engine.run(prepared.plan, prepared.tables, self._together(prepared.engine))
 
     def changes_a_file(self, statement: p.Statement) -> bool:
         """Does it add to a file that an answer may still have to read?"""
@@ -73,9 +71,9 @@ class Statements:
             self._shared[engine.name] = engine.together()
         return self._shared[engine.name]
 
-    def _kept(self, node: p.Plan, used: list[Table], columns: t.Schema, before: tables.Source | None) -> tables.Source:
-        engine = self._engine()
-        return engine.keep(node, used, columns, before, self._together(engine))
+    def _kept(self, prepared: Prepared, columns: t.Schema, before: tables.Source | None) -> tables.Source:
+        engine = prepared.engine
+        return engine.keep(prepared.plan, prepared.tables, columns, before, self._together(engine))
 
     # What changes the catalog ----------------------------------------------------------------------------------------
 
@@ -102,11 +100,13 @@ class Statements:
             raise AnalysisError(f"'{statement.name}' is registered already{is_view}", where=statement.where)
         columns = statement.columns
         if statement.input is None:
-            source = self._engine().keep(None, (), columns, None)
+            source = self._planner.engines.main.keep(None, (), columns, None)
         else:
-            root, used, _ = self._prepare(writes.written(node, statement.input, columns), self._catalog)
-            columns = writes.kept_columns(root, columns)
-            source = self._kept(root, used, columns, None)
+            # The main engine keeps the rows, even those of a query without tables: a later plan joins them with others.
+            rows = writes.written(node, statement.input, columns)
+            prepared = self._planner.prepare(rows, self._planner.engines.main)
+            columns = writes.kept_columns(prepared.optimized, columns)
+            source = self._kept(prepared, columns, None)
         self._catalog.put(statement.name, _created(source, columns))
 
     def _insert(self, node: p.Plan, statement: p.Insert) -> None:
@@ -117,11 +117,12 @@ class Statements:
         if not created:
             writes.ensure_writable(table, name, self._catalog.policy, statement.where)
         rows, columns = writes.added(statement, name, table)
-        root, used, engine = self._prepare(writes.written(node, rows, columns), self._catalog)
+        engine = self._planner.engines.main if created else None
+        prepared = self._planner.prepare(writes.written(node, rows, columns), engine)
         if created:
-            self._catalog.put(name, Table(self._kept(root, used, columns, table.source), table.type))
+            self._catalog.put(name, Table(self._kept(prepared, columns, table.source), table.type))
             return
-        found = values.items(engine.run(root, used, self._together(engine)).value()) or []
+        found = values.items(self._run(prepared).value()) or []
         writes.ensure_required(found, columns, statement.where)
         writes.ensure_writable(table, name, self._catalog.policy, statement.where)  # links may have changed meanwhile
         self._catalog.put(name, writes.extended(table, found))
@@ -165,8 +166,7 @@ class Statements:
             case p.Drop() as statement:
                 self._drop(statement)
             case _:
-                plan, used, engine = self._prepare(node, self._catalog)
-                return engine.explain(plan, used)
+                return self._foreseen(self._planner.prepare(node))
         return node, ()
 
     def _foresee_table(self, node: p.Plan, statement: p.CreateTable) -> Foreseen:
@@ -176,12 +176,12 @@ class Statements:
             foreseen = self._foresee_rows(node, statement.input, columns)
             columns = writes.kept_columns(foreseen[0], columns)
         if self._catalog.known(statement.name) is None or statement.exists in (p.IfExists.ERROR, p.IfExists.REPLACE):
-            self._catalog.put(statement.name, _created(self._engine().keep(None, (), columns, None), columns))
+            source = self._planner.engines.main.keep(None, (), columns, None)
+            self._catalog.put(statement.name, _created(source, columns))
         return foreseen
 
     def _foresee_rows(self, node: p.Plan, rows: p.Rel, columns: t.Schema) -> Foreseen:
-        prepared, used, engine = self._prepare(writes.written(node, rows, columns), self._catalog)
-        plan, fallbacks = engine.explain(prepared, used)
+        plan, fallbacks = self._foreseen(self._planner.prepare(writes.written(node, rows, columns)))
         assert isinstance(plan.statement, p.Root)
         return plan.replace(statement=node.statement.replace(input=plan.statement.input)), fallbacks
 
@@ -191,6 +191,5 @@ def _created(source: tables.Source, columns: t.Schema) -> Table:
 
 
 def _view(node: p.Plan) -> View:
-    node = referred(node)
     assert isinstance(node.statement, p.CreateView)
     return View(node.statement.query, node.globals, node.statement.mode)

@@ -13,8 +13,8 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.append import append_rows, with_rows
-from firesteel.tables.arrow import arrow_rows, arrow_table, arrow_type, column_values, ensure_text_keys
-from firesteel.tables.arrow_out import to_arrow, to_pandas
+from firesteel.tables.arrow.columns import to_arrow, to_pandas
+from firesteel.tables.arrow.rows import arrow_rows, arrow_table, arrow_type, column_values, ensure_text_keys
 from firesteel.tables.delimited import Delimited
 from firesteel.tables.files import (
     FORMATS,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.tables.arrow_arrays import Unfit, array_of
+from firesteel.tables.arrow.arrays import Unfit, array_of
 from firesteel.tables.files import File
 from firesteel.tables.links import nameable
 from firesteel.tables.opening import reading

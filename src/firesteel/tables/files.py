@@ -15,8 +15,8 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.ion import dumps, from_value, iter_values, write
-from firesteel.tables.arrow import arrow_rows, arrow_type
-from firesteel.tables.arrow_out import to_arrow
+from firesteel.tables.arrow.columns import to_arrow
+from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
 from firesteel.tables.json_files import json_records, json_text
 from firesteel.tables.links import nameable

@@ -2,7 +2,8 @@
 
 Both engines read JSON by these rules: of a key that repeats in one object the last value
 counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38 digits are enough for it, else a float,
-as one with an exponent is.
+as one with an exponent is. JSON has no notion of scale: of a decimal's zeros at the end none is kept but the first one
+behind the point, so `4.50` is 4.5 and `100.00` is 100.0.
 
 A file has a value on every line. One named `.json` may as well be a document: one array, whose elements are the
 records, or values that go over several lines. It is a document if its first line is the beginning of a value and no
@@ -23,7 +24,7 @@ from typing import Any, BinaryIO
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
-from firesteel.tables.arrow import plain
+from firesteel.tables.arrow.rows import plain
 from firesteel.tables.folders import suffix_of
 from firesteel.tables.opening import open_unpacked, reading
 
@@ -33,11 +34,12 @@ _BLANK = " \t\r\n"
 
 def _number(text: str) -> Decimal | float:
     if "e" not in text.lower():
-        found = Decimal(text)
+        whole, point, fraction = text.partition(".")
+        found = Decimal(f"{whole}.{fraction.rstrip('0') or '0'}" if point else text)
         _, digits, exponent = found.as_tuple()
         assert isinstance(exponent, int)
         if max(len(digits), -exponent) <= _DIGITS:
-            return found
+            return found or abs(found)
     return float(text)
 
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.tables.arrow import arrow_rows, arrow_type
+from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.delimited import Delimited, delimited_rows
 from firesteel.tables.opening import open_file, reading
 from firesteel.tables.timestamps import UNIT, conform_table, orc_schema, parquet_schema

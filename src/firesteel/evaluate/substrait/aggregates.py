@@ -11,9 +11,10 @@ from fractions import Fraction
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.scalar.arithmetic import float_sum, to_float
 from firesteel.evaluate.substrait.comparison import order
 from firesteel.evaluate.substrait.decimals import round_decimal
-from firesteel.evaluate.substrait.numbers import EXACT, decimal_fitting, fitting, floating, to_float
+from firesteel.evaluate.substrait.numbers import EXACT, decimal_fitting, fitting, floating
 from firesteel.values import Value, key
 
 Rows = Sequence[tuple[Value, ...]]
@@ -28,17 +29,6 @@ def _present(rows: Rows) -> list[Value]:
 
 def _of_values(operation: Callable[[list[Value]], Value]) -> Factory:
     return lambda fn, types: lambda rows: operation(_present(rows))
-
-
-def float_sum(items: list[float]) -> float:
-    """The float nearest to the exact sum, so that order does not matter."""
-    beyond = [item for item in items if not math.isfinite(item)]
-    if beyond:
-        return sum(beyond)
-    try:
-        return math.fsum(items)
-    except OverflowError:
-        return to_float(sum(map(Fraction, items)))
 
 
 def _total(fn: p.Fn) -> Callable[[list[Value]], Value]:

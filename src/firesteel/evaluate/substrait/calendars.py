@@ -14,7 +14,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.calendar import later, midnight
+from firesteel.evaluate.scalar.calendar import later, midnight
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.moments import instant, local
 from firesteel.values import Time, Timestamp

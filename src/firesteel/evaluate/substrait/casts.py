@@ -17,8 +17,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate.kinds import show
+from firesteel.evaluate.scalar.arithmetic import to_float
 from firesteel.evaluate.substrait.moment_casts import Cast, to_date, to_interval, to_time, to_timestamp
-from firesteel.evaluate.substrait.numbers import bounds, shortest, single, to_float, to_scale
+from firesteel.evaluate.substrait.numbers import bounds, shortest, single, to_scale
 from firesteel.evaluate.substrait.text_casts import cast_error, text_writer
 from firesteel.values import Struct, Timestamp, Value
 

@@ -11,18 +11,10 @@ from fractions import Fraction
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.scalar.arithmetic import to_float
 from firesteel.evaluate.substrait.floats import outside, power
 from firesteel.evaluate.substrait.integers import Factory
-from firesteel.evaluate.substrait.numbers import (
-    EXACT,
-    bounds,
-    decimal_fitting,
-    floating,
-    name,
-    shortest,
-    to_float,
-    to_scale,
-)
+from firesteel.evaluate.substrait.numbers import EXACT, bounds, decimal_fitting, floating, name, shortest, to_scale
 from firesteel.values import Value
 
 

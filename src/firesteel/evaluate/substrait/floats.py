@@ -9,8 +9,9 @@ from decimal import Decimal
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.scalar.arithmetic import to_float
 from firesteel.evaluate.substrait.integers import Factory
-from firesteel.evaluate.substrait.numbers import floating, name, to_float
+from firesteel.evaluate.substrait.numbers import floating, name
 from firesteel.values import Value
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from firesteel import types as t
-from firesteel.evaluate.calendar import midnight
+from firesteel.evaluate.scalar.calendar import midnight
 from firesteel.evaluate.substrait.moments import digits, in_utc
 from firesteel.evaluate.substrait.text_casts import cast_error
 from firesteel.values import Interval, Time, Timestamp, Value

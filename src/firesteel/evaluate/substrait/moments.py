@@ -14,8 +14,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
-from firesteel.evaluate import calendar
-from firesteel.evaluate.calendar import later, midnight
+from firesteel.evaluate.scalar import calendar
+from firesteel.evaluate.scalar.calendar import later, midnight
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.values import Interval, Time, Timestamp, Value, days_since_epoch
 

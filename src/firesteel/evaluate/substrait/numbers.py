@@ -71,14 +71,6 @@ def floating(type_: t.Type) -> Callable[[float], float]:
     return single if isinstance(type_, t.Float32) else float
 
 
-def to_float(number: int | float | Decimal | Fraction) -> float:
-    """The nearest float; one that is too large is infinite."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
 def shortest(number: float, type_: t.Type) -> Decimal:
     """A finite float as it is written: with the fewest digits that tell it from its neighbours of that type."""
     if not isinstance(type_, t.Float32):

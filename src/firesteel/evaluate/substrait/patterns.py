@@ -9,9 +9,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.regex import CaseRule, Options, RegexMatch, compile_regex
+from firesteel.evaluate.scalar.text import within
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import name
-from firesteel.evaluate.text import within
 
 _CASES = {"CASE_INSENSITIVE": CaseRule.INSENSITIVE, "CASE_INSENSITIVE_ASCII": CaseRule.INSENSITIVE_ASCII}
 

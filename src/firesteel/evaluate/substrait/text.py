@@ -9,9 +9,9 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.scalar.text import like, replaced_length, within
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import name
-from firesteel.evaluate.text import like, replaced_length, within
 from firesteel.values import Value
 
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")

@@ -28,7 +28,7 @@ from firesteel.functions.substrait.registry import (
     written,
 )
 from firesteel.functions.substrait.resolve import Resolved, giving, resolve
-from firesteel.functions.substrait.rows import EXPRESSIONS, NULLING, OWN, find, is_total
+from firesteel.functions.substrait.rows import EXPRESSIONS, NULLING, OWN, find
 
 __all__ = [
     "changed",
@@ -53,7 +53,6 @@ __all__ = [
     "find",
     "giving",
     "honoured",
-    "is_total",
     "loses",
     "register",
     "registered",

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.functions.catalog import Kind
+from firesteel.functions.properties import Kind
 from firesteel.functions.substrait import registry
 from firesteel.functions.substrait.coercion import common
 from firesteel.functions.substrait.declarations import Declaration, Implementation, Parameter, declarations

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from firesteel.functions.catalog import Kind
+from firesteel.functions.properties import Kind
 from firesteel.functions.substrait.shapes import Shape, shape
 
 #: The prefix of the URNs of Substrait's own extensions.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firesteel.functions.catalog import Kind
+from firesteel.functions.properties import Kind
 
 #: DataFusion's and DuckDB's own names, and those of earlier versions of Substrait.
 ALIASES: dict[str, str] = {

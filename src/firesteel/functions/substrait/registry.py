@@ -8,7 +8,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.functions.catalog import Kind
+from firesteel.functions.properties import Kind, Origin
 from firesteel.functions.substrait.declarations import Declaration, Implementation, Parameter
 from firesteel.functions.substrait.rows import REGISTERED, row
 from firesteel.functions.substrait.shapes import SIMPLE, SIZED, numbers, shape
@@ -76,7 +76,7 @@ def add(made: Registered) -> None:
     declared = made.declaration
     _FUNCTIONS[declared.name] = made
     own = any(form.nullability != "MIRROR" for form in declared.implementations)
-    REGISTERED[declared.name] = row(declared, own=own)
+    REGISTERED[declared.name] = row(declared, own=own, origin=Origin.USER)
     changed()
 
 

@@ -14,7 +14,8 @@ from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.functions.catalog import Function, Kind
+from firesteel.functions.catalog import Function
+from firesteel.functions.properties import Kind
 from firesteel.functions.substrait import registry
 from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (

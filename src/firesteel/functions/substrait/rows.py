@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from firesteel import types as t
-from firesteel.functions.catalog import Function, Kind, Signature
+from firesteel.functions.catalog import Function, Signature
+from firesteel.functions.properties import Fails, Kind, OfNothing, Origin
 from firesteel.functions.substrait.declarations import Declaration, Implementation, declarations
 
 #: The functions that say themselves what NULL gives: of the others, NULL in any argument gives NULL.
@@ -47,9 +47,25 @@ TOTAL = frozenset(
         *(f"string:{name}" for name in ("char_length", "bit_length", "octet_length", "ltrim", "rtrim", "trim")),
         *(f"string:{name}" for name in ("left", "right")),
         *("set:index_in", "list:cardinality", "list:sort", "rounding:ceil", "rounding:floor"),
-        *(f"expression:{name}" for name in ("list_element", "map_value", "map_entry", "any_true", "all_true")),
     ]
 )
+#: The functions that fail only where the result has no room in its type.
+OVERFLOWING = frozenset(
+    f"{stem}:{name}"
+    for stem in ("arithmetic", "arithmetic_decimal")
+    for name in ("add", "subtract", "multiply", "negate", "abs")
+)
+#: What aggregates give of no rows, where that is not NULL.
+OF_NOTHING = {
+    "aggregate_generic:count": OfNothing.ZERO,
+    "aggregate_decimal_output:count": OfNothing.ZERO,
+    "aggregate_approx:approx_count_distinct": OfNothing.ZERO,
+    "aggregate_decimal_output:approx_count_distinct": OfNothing.ZERO,
+    "arithmetic:sum0": OfNothing.ZERO,
+    "arithmetic_decimal:sum0": OfNothing.ZERO,
+    "unsigned_integers:sum0": OfNothing.ZERO,
+    "arithmetic:product": OfNothing.ONE,
+}
 #: The functions that are `dear`: a short call of them may take seconds, or fill the memory.
 DEAR = frozenset(
     [
@@ -58,29 +74,33 @@ DEAR = frozenset(
         *(f"string:{name}" for name in ("repeat", "lpad", "rpad", "center")),
     ]
 )
-_ARITHMETIC = frozenset(["add", "subtract", "multiply", "negate", "abs"])
 
 
-def is_total(name: str, returns: t.Type) -> bool:
-    """Does a call never fail? Floats have no bounds; and a decimal of less than 38 digits is as wide as the result."""
-    stem, _, function = name.partition(":")
-    if stem == "arithmetic" and function in _ARITHMETIC:
-        return isinstance(returns, t.Float32 | t.Float64)
-    if stem == "arithmetic_decimal" and function in _ARITHMETIC:
-        return isinstance(returns, t.Decimal) and (returns.precision or 38) < 38
-    return name in TOTAL
-
-
-def _expression(name: str, signature: Signature, doc: str, *, propagates: bool = True) -> Function:
-    absent = "" if propagates else "null"
-    return Function(f"expression:{name}", (signature,), doc, propagates=propagates, absent=absent, typed_by_call=True)
+def _expression(
+    name: str, signature: Signature, doc: str, *, propagates: bool = True, fails: Fails = Fails.NEVER
+) -> Function:
+    return Function(
+        f"expression:{name}",
+        (signature,),
+        doc,
+        propagates=propagates,
+        absent="" if propagates else "null",
+        origin=Origin.SUBSTRAIT,
+        fails=fails,
+        typed_by_call=True,
+    )
 
 
 #: What Substrait has as expressions, and we as calls.
 EXPRESSIONS: dict[str, Function] = {
     row.name: row
     for row in (
-        _expression("cast", Signature(("any", "type"), "any"), "The value as the type, by the rules of SQL."),
+        _expression(
+            "cast",
+            Signature(("any", "type"), "any"),
+            "The value as the type, by the rules of SQL.",
+            fails=Fails.MAYBE,
+        ),
         _expression(
             "list_element", Signature(("any", "any"), "any"), "The element at a place from 0, or from the end."
         ),
@@ -91,10 +111,21 @@ EXPRESSIONS: dict[str, Function] = {
             "A map of one entry, a key and a value, if that of the first argument has the key; else an empty one.",
             propagates=False,
         ),
-        _expression("map", Signature(("any",), "any", variadic=True), "A map of keys and values.", propagates=False),
+        _expression(
+            "map",
+            Signature(("any",), "any", variadic=True),
+            "A map of keys and values.",
+            propagates=False,
+            fails=Fails.MAYBE,
+        ),
         _expression("any_true", Signature(("any",), "any"), "Is one of a list true? NULL where it may be."),
         _expression("all_true", Signature(("any",), "any"), "Are all of a list true? NULL where they may be."),
-        _expression("at_most", Signature(("any", "any"), "any"), "True, or an error where there are more records."),
+        _expression(
+            "at_most",
+            Signature(("any", "any"), "any"),
+            "True, or an error where there are more records.",
+            fails=Fails.MAYBE,
+        ),
     )
 }
 
@@ -114,8 +145,9 @@ def find(name: str) -> Function | None:
     return EXPRESSIONS.get(name) or REGISTERED.get(name) or _standard(name)
 
 
-def row(declared: Declaration, *, own: bool = False) -> Function:
-    """A function's row. What a call returns is in the call: it depends on more than the row can say."""
+def row(declared: Declaration, *, own: bool = False, origin: Origin = Origin.SUBSTRAIT) -> Function:
+    """A function's row. What a call returns is in the call: it depends on more than the row can say. Nothing is known
+    of a user's function, even if it has the name of a standard one."""
     forms = dict.fromkeys(form for one in declared.implementations for form in _signatures(one))
     propagates = declared.kind is Kind.SCALAR and declared.name not in OWN and not own
     return Function(
@@ -128,8 +160,18 @@ def row(declared: Declaration, *, own: bool = False) -> Function:
         absent="" if propagates else "null",
         pure=all(one.deterministic for one in declared.implementations),
         dear=declared.name in DEAR,
+        origin=origin,
+        fails=_fails(declared.name) if origin is Origin.SUBSTRAIT else Fails.MAYBE,
+        ignores_duplicates=declared.kind is Kind.AGGREGATE and declared.name.endswith((":min", ":max")),
+        of_nothing=OF_NOTHING.get(declared.name, OfNothing.NULL),
         typed_by_call=True,
     )
+
+
+def _fails(name: str) -> Fails:
+    if name in TOTAL:
+        return Fails.NEVER
+    return Fails.OVERFLOW if name in OVERFLOWING else Fails.MAYBE
 
 
 def _signatures(form: Implementation) -> list[Signature]:

@@ -11,12 +11,13 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.partiql import ast
-from firesteel.partiql.lower import moments, warnings
+from firesteel.partiql.lower import warnings
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
 from firesteel.partiql.lower.scope import NameScope
-from firesteel.partiql.lower.types import FINEST, interval_digits, interval_fields, lower_type
+from firesteel.partiql.lower.written import moments
+from firesteel.partiql.lower.written.types import FINEST, interval_digits, interval_fields, lower_type
 from firesteel.partiql.parse.keywords import DATE_FIELDS
 from firesteel.plan import build
 
@@ -198,7 +199,8 @@ def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -
         return (yield from lower_aggregate(node, scope, context))
     distinct = node.quantifier == "distinct"
     special = node.qualifier or node.filter is not None or node.nulls is not None or node.star
-    if special or (distinct and node.name not in COLLECTION_AGGREGATES):
+    row = functions.find_partiql(node.name)
+    if special or (distinct and (row is None or row.aggregate is None)):
         raise AnalysisError(f"'{node.name}' takes neither DISTINCT, FILTER, * nor a qualified name")
     if node.name == "coll_to_scalar":
         if len(node.args) != 1:
@@ -208,11 +210,10 @@ def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -
     if node.name == "unix_timestamp" and not node.args:
         seconds = build.call("floor", build.call("unix_timestamp", build.call("current_timestamp")))
         return build.call("cast", seconds, t.INT64)
-    row = functions.find_partiql(node.name)
     if row is None:
         meant = functions.suggest_partiql(node.name)
         raise AnalysisError(f"no function '{node.name}'", help=f"did you mean '{meant}'?" if meant else None)
-    wants: Want = "collection" if node.name in TAKES_COLLECTIONS else "value"
+    wants: Want = "collection" if row.takes_collection else "value"
     args = []
     for arg in node.args:
         args.append((yield arg, scope, wants))
@@ -222,14 +223,6 @@ def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -
         return build.call(row.name, *args)
     except PlanError as error:
         raise AnalysisError(error.message, help=error.help) from None
-
-
-#: Aggregates over a collection argument; they accept DISTINCT.
-COLLECTION_AGGREGATES = frozenset(
-    f"coll_{name}" for name in ("count", "sum", "avg", "min", "max", "every", "any", "some")
-)
-#: A query as the argument of these is a collection, not a scalar.
-TAKES_COLLECTIONS = COLLECTION_AGGREGATES | {"exists", "cardinality", "size", "filter_distinct"}
 
 
 @lowers(ast.Cast)

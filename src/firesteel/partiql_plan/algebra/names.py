@@ -13,7 +13,7 @@ from typing import Any
 from firesteel.ion import Element
 from firesteel.node import drive
 from firesteel.partiql_plan.algebra.syntax import Parsed, error, is_type_argument, parse
-from firesteel.partiql_plan.trail import Trail
+from firesteel.partiql_plan.read.trail import Trail
 
 Steps = Generator[Any, Any, Any]
 

@@ -13,8 +13,8 @@ from firesteel.ion import read as read_ion
 from firesteel.node import drive
 from firesteel.partiql_plan.algebra.names import Names
 from firesteel.partiql_plan.algebra.syntax import Parsed, is_bindings, is_type_argument
-from firesteel.partiql_plan.complete_nodes import resolve
-from firesteel.partiql_plan.reader import Reader
+from firesteel.partiql_plan.read.complete_nodes import resolve
+from firesteel.partiql_plan.read.nodes import Reader
 from firesteel.plan import (
     Agg,
     Aggregate,

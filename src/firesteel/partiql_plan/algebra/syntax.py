@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from firesteel import functions
 from firesteel.errors import PlanError
 from firesteel.ion import Element, Kind
-from firesteel.partiql_plan.matching import did_you_mean
-from firesteel.partiql_plan.trail import Trail
+from firesteel.partiql_plan.read.matching import did_you_mean
+from firesteel.partiql_plan.read.trail import Trail
 
 
 @dataclass

@@ -14,7 +14,7 @@ from firesteel.ion import write as write_ion
 from firesteel.node import Node, drive, walk
 from firesteel.partiql_plan.algebra.syntax import is_reserved
 from firesteel.partiql_plan.builtin import ORDINALS
-from firesteel.partiql_plan.type_writer import inline
+from firesteel.partiql_plan.write.types import inline
 from firesteel.plan import (
     Aggregate,
     Cross,

@@ -12,7 +12,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.passes.conditions import filtered
+from firesteel.passes.analysis.conditions import filtered
 from firesteel.passes.decorrelate.conditions import keys_among
 from firesteel.passes.decorrelate.matched import groups_by
 from firesteel.passes.decorrelate.parts import Packed, Way, column, first_columns, grouped, looked_up, or_empty

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node
-from firesteel.passes.columns import renumbered
-from firesteel.passes.conditions import all_of, terms
+from firesteel.passes.analysis.columns import renumbered
+from firesteel.passes.analysis.conditions import all_of, terms
+from firesteel.passes.analysis.failing import may_fail
 from firesteel.passes.decorrelate.scopes import tabled
-from firesteel.passes.failing import may_fail
 from firesteel.plan import Call, Capture, Cross, Equi, JoinKey, JoinType, Mode, Rex, Theta, build
 from firesteel.plan.scope import free_rows, shifted
 

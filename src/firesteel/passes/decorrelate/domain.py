@@ -14,8 +14,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.passes.columns import renumbered
-from firesteel.passes.conditions import all_of
+from firesteel.passes.analysis.columns import renumbered
+from firesteel.passes.analysis.conditions import all_of
+from firesteel.passes.analysis.equality import sees_equality_only
 from firesteel.passes.decorrelate.conditions import join_terms
 from firesteel.passes.decorrelate.matched import scalar_aggregate, with_aggregates
 from firesteel.passes.decorrelate.parts import Packed, Way, column, grouped, listed, or_empty
@@ -51,8 +52,6 @@ from firesteel.plan.scope import replaced
 
 #: Equal values of these types are the same value.
 _SAME = (t.Bool, t.Integer, t.String, t.Date, t.Null, t.Missing)
-#: Calls that see of a value no more than what it is equal to.
-_COMPARING = frozenset(["eq", "ne", "lt", "lte", "gt", "gte", "between", "is_null", "is_missing"])
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def _asked(rel: Rel) -> _Asked | None:
 
     def look(node: Node, level: int) -> Node | None:
         nonlocal lossy
-        if isinstance(node, Call) and node.fn.name in _COMPARING:
+        if isinstance(node, Call) and sees_equality_only(node):
             args = [_column(arg, level) if isinstance(arg, Rex) else None for arg in node.args]
             made = [place(atom, level) if atom is not None else arg for atom, arg in zip(args, node.args, strict=True)]
             if any(atom is not None for atom in args):

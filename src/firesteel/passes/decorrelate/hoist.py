@@ -11,7 +11,7 @@ from firesteel.passes.decorrelate.matched import grouped_by_key
 from firesteel.passes.decorrelate.parts import Packed, Way, beside, column, grouped
 from firesteel.passes.decorrelate.risk import risky
 from firesteel.passes.decorrelate.scopes import sees, width
-from firesteel.passes.decorrelate.sites import COMPARISONS
+from firesteel.passes.decorrelate.sites import comparison_with_elements
 from firesteel.plan import (
     Branch,
     Call,
@@ -40,9 +40,6 @@ from firesteel.plan import (
 )
 from firesteel.plan.scope import replaced
 
-#: Calls to which the order of a collection's elements means nothing.
-_UNORDERED = frozenset(["exists", "cardinality", "coll_count", "coll_sum", "coll_avg", "coll_min", "coll_max"])
-
 
 def hoisted(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
     """A query that does not look at the row. Where it may raise an error, it ranges over nothing if there is no row;
@@ -59,7 +56,7 @@ def hoisted(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
             one = yield (grouped(Limit(build.lit(1), rel), [build.agg("count_star")]),)
             made = beside(outer, one)
             return made, build.call("gt", column(made, width(outer)), build.lit(0))
-        case Call(fn=fn, args=(value, Select() as query)) if fn.name in COMPARISONS:
+        case Call(fn=fn, args=(value, Select() as query)) if comparison_with_elements(fn) is not None:
             return (yield from _compared(outer, rex, value, query, lazy, mode))
         case CollToScalar(query=Select(constructor=constructor, input=rel)):
             found: tuple[Rel, Rex] | None = yield from grouped_by_key(outer, rex, lazy, mode)
@@ -134,8 +131,7 @@ def _selected(outer: Rel, query: Select, mode: Mode) -> Way:
 def _compared(outer: Rel, test: Call, value: Any, query: Select, lazy: bool, mode: Mode) -> Way:
     """IN is a mark: true where there is a match; else NULL if an element, or the value, is absent."""
     values = Project((query.constructor,), query.input)
-    name, quantifier = COMPARISONS[test.fn.name]
-    if (name, quantifier) != ("eq", "any") or (lazy and risky(value, mode)):
+    if comparison_with_elements(test.fn) != ("eq", "any") or (lazy and risky(value, mode)):
         outer, bag = yield from _collected(outer, values)
         return outer, test.replace(args=(value, bag))
     rows: Rel = yield (values,)

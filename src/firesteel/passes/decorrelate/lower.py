@@ -7,7 +7,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node, children, drive, rebuild
-from firesteel.passes.conditions import all_of, filtered, terms
+from firesteel.passes.analysis.conditions import all_of, filtered, terms
+from firesteel.passes.analysis.failing import may_fail
+from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.decorrelate.buckets import bucketed, simply_bucketed
 from firesteel.passes.decorrelate.conditions import apart, join_terms, together, widened, without_tables
 from firesteel.passes.decorrelate.domain import by_domain, lateral_by_domain
@@ -17,9 +19,8 @@ from firesteel.passes.decorrelate.parts import ONE, Way, first_columns
 from firesteel.passes.decorrelate.scopes import sees, spine, tabled, width
 from firesteel.passes.decorrelate.sites import Site, first_site, is_collection, placed
 from firesteel.passes.decorrelate.whole import whole_tables
-from firesteel.passes.failing import may_fail
-from firesteel.passes.flatten_scans import flatten_scans
 from firesteel.passes.infer_types import infer_types
+from firesteel.passes.optimizer.flatten_scans import flatten_scans
 from firesteel.plan import (
     Aggregate,
     Capture,
@@ -28,9 +29,7 @@ from firesteel.plan import (
     Filter,
     Global,
     Join,
-    Limit,
     Mode,
-    Offset,
     Pivot,
     Plan,
     Project,
@@ -41,6 +40,7 @@ from firesteel.plan import (
     Scan,
     ScanIndexed,
     Select,
+    Sort,
     Theta,
     Unpivot,
     Window,
@@ -51,8 +51,9 @@ from firesteel.plan.scope import shifted
 Lowered = Generator[tuple[Node], Any, Any]
 
 
-def decorrelate(plan: Plan) -> Plan:
-    """The plan without tables inside expressions."""
+@plan_pass(Phase.LOWER)
+def decorrelate(plan: Plan, _: Context) -> Plan:
+    """Make joins of queries over tables inside expressions."""
     statement = plan.statement
     if not isinstance(statement, Query | Root) or not tabled(statement):
         return plan
@@ -60,7 +61,7 @@ def decorrelate(plan: Plan) -> Plan:
     made = drive(_Lowering(statement.mode).lower, flat.statement)
     if made is flat.statement:
         return plan
-    return infer_types(flat.replace(statement=made), [binding.type for binding in plan.globals])
+    return infer_types(flat.replace(statement=made))
 
 
 def _settled(rel: Rel) -> bool:
@@ -144,8 +145,8 @@ class _Lowering:
         for kid in children(rel):
             kids.append((yield (kid,)) if isinstance(kid, Rel) else kid)
         sources = [kid for kid in kids if isinstance(kid, Rel)]
-        if len(sources) != 1 or isinstance(rel, Limit | Offset):
-            return rebuild(rel, kids)
+        if len(sources) != 1 or not isinstance(rel, Project | Aggregate | Sort | Window):
+            return rebuild(rel, kids)  # another relation may mean something else of rows with more columns
         (source,) = sources
         outer, exprs = yield from self.extend(source, [kid for kid in kids if not isinstance(kid, Rel)])
         supply = iter(exprs)

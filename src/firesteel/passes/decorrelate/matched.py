@@ -7,8 +7,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.node import Node
-from firesteel.passes.columns import over
-from firesteel.passes.conditions import filtered
+from firesteel.passes.analysis.columns import over
+from firesteel.passes.analysis.conditions import filtered
+from firesteel.passes.analysis.failing import may_fail
 from firesteel.passes.decorrelate.conditions import join_terms, keys_among
 from firesteel.passes.decorrelate.parts import (
     Way,
@@ -22,8 +23,7 @@ from firesteel.passes.decorrelate.parts import (
 from firesteel.passes.decorrelate.pull import Pulled, pulled
 from firesteel.passes.decorrelate.risk import risky
 from firesteel.passes.decorrelate.scopes import ranges_over_table, rebased, sees, side_by_side, tabled, width
-from firesteel.passes.decorrelate.sites import COMPARISONS
-from firesteel.passes.failing import may_fail
+from firesteel.passes.decorrelate.sites import comparison_with_elements
 from firesteel.plan import (
     Agg,
     Aggregate,
@@ -74,9 +74,10 @@ def condition_met(outer: Rel, condition: Rex, mode: Mode) -> Joined:
             return None
         capture = Capture.LEFT_ANTI if negated else Capture.LEFT_SEMI
         return (yield from _paired(outer, capture, found, found.conditions, mode))
-    if test.fn.name not in COMPARISONS:
+    comparison = comparison_with_elements(test.fn)
+    if comparison is None:
         return None
-    return (yield from _compared(outer, test, query, negated, mode))
+    return (yield from _compared(outer, test, comparison, query, negated, mode))
 
 
 def _exists(query: Select, mode: Mode) -> Pulled | None:
@@ -107,9 +108,9 @@ def _paired(outer: Rel, capture: Capture, found: Pulled, conditions: Sequence[Re
     return Join(join_type(capture, keys, [side_by_side(rex, width(outer)) for rex in rest]), outer, right)
 
 
-def _compared(outer: Rel, test: Call, query: Select, negated: bool, mode: Mode) -> Joined:
+def _compared(outer: Rel, test: Call, comparison: tuple[str, str], query: Select, negated: bool, mode: Mode) -> Joined:
     """`x op ANY` is true if a pair is; `x op ALL` if no pair is anything else; and the other way round if negated."""
-    name, quantifier = COMPARISONS[test.fn.name]
+    name, quantifier = comparison
     value, rel, item = test.args[0], query.input, query.constructor
     assert isinstance(value, Rex)
     while isinstance(rel, Sort | Distinct):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from decimal import Decimal
 from typing import Any
 
+from firesteel import functions, values
 from firesteel import types as t
-from firesteel import values
+from firesteel.functions import OfNothing
 from firesteel.node import Node
-from firesteel.passes.conditions import all_of
+from firesteel.passes.analysis.conditions import all_of
 from firesteel.passes.decorrelate.scopes import width
 from firesteel.plan import (
     Agg,
@@ -78,9 +80,22 @@ def or_empty(bag: Rex) -> Rex:
 
 def or_nothing(agg: Agg, value: Rex) -> Rex:
     """The value of an aggregate, as it is of no row where an outer join has found none."""
-    if agg.fn.name in ("count", "count_star"):
-        return build.call("coalesce", value, build.lit(0))
-    return or_empty(value) if agg.fn.name == "collect" else value
+    row = functions.find(agg.fn.name)
+    match row.of_nothing if row is not None else OfNothing.NULL:
+        case OfNothing.EMPTY_BAG:
+            return or_empty(value)
+        case OfNothing.ZERO:
+            return build.call("coalesce", value, _number(0, agg.type))
+        case OfNothing.ONE:
+            return build.call("coalesce", value, _number(1, agg.type))
+        case OfNothing.NULL:
+            return value
+
+
+def _number(value: int, type_: t.Type) -> Lit:
+    if isinstance(type_, t.Float32 | t.Float64):
+        return Lit(t.proper(type_), float(value))
+    return Lit(t.proper(type_), Decimal(value)) if isinstance(type_, t.Decimal) else build.lit(value)
 
 
 class Packed:

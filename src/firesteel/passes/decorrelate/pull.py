@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from firesteel.node import drive
-from firesteel.passes.columns import columns_of, renumbered
-from firesteel.passes.conditions import all_of, filtered, terms
+from firesteel.passes.analysis.columns import columns_of, renumbered
+from firesteel.passes.analysis.conditions import all_of, filtered, terms
 from firesteel.passes.decorrelate.conditions import join_terms, widened
 from firesteel.passes.decorrelate.risk import risky
 from firesteel.passes.decorrelate.scopes import sees, tabled, width

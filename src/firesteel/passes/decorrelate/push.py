@@ -12,8 +12,8 @@ from typing import Any
 
 from firesteel import values
 from firesteel.node import drive
-from firesteel.passes.columns import renumbered
-from firesteel.passes.conditions import filtered, terms
+from firesteel.passes.analysis.columns import renumbered
+from firesteel.passes.analysis.conditions import filtered, terms
 from firesteel.passes.decorrelate.conditions import join_terms, keys_among
 from firesteel.passes.decorrelate.parts import column, grouped, join_type, or_nothing
 from firesteel.passes.decorrelate.scopes import sees, side_by_side, width

@@ -8,13 +8,12 @@ Substrait's functions are SQL's, where an engine may choose for which rows of a 
 
 from __future__ import annotations
 
+from firesteel import functions
 from firesteel import types as t
+from firesteel.functions import Fails, Origin
 from firesteel.node import Node, walk
-from firesteel.passes.failing import fails
+from firesteel.passes.analysis.failing import fails
 from firesteel.plan import Agg, Call, Lit, Mode, Rex
-
-_SUMS = frozenset(["plus", "minus", "times", "neg", "pos", "abs"])
-_QUOTIENTS = frozenset(["divide", "modulo"])
 
 
 def risky(root: Node, mode: Mode) -> bool:
@@ -24,16 +23,17 @@ def risky(root: Node, mode: Mode) -> bool:
 
 
 def _is_sum(node: Node, strict: bool) -> bool:
-    match node:
-        case Call(fn=fn) if fn.name in _SUMS:
-            return not strict or all(_number(value) for value in node.values)
-        case Call(fn=fn) if fn.name in _QUOTIENTS:
-            dividend, divisor = node.values
-            return isinstance(divisor, Lit) and bool(divisor.value) and (not strict or _number(dividend))
-        case Call(fn=fn) | Agg(fn=fn) if ":" in fn.name:
-            return True
-        case Agg(fn=fn) if fn.name in ("sum", "avg"):
+    if not isinstance(node, Call | Agg):
+        return False
+    if functions.origin(node.fn.name) is not Origin.PARTIQL:
+        return True
+    row = functions.find(node.fn.name)
+    match row.fails if row is not None else Fails.MAYBE:
+        case Fails.OVERFLOW:
             return not strict or all(_number(arg) for arg in node.args)
+        case Fails.DIVISION:
+            dividend, divisor = node.args
+            return isinstance(divisor, Lit) and bool(divisor.value) and (not strict or _number(dividend))
         case _:
             return False
 

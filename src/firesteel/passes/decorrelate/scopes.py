@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from firesteel.node import Node
-from firesteel.passes.remembered import has_table
+from firesteel.passes.analysis.node_memo import has_table
 from firesteel.plan import Rel, Rex, Scan, ScanIndexed, Var, inputs, schema
 from firesteel.plan.scope import free_rows, replaced, shifted
 

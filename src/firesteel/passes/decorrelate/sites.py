@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node
 from firesteel.passes.decorrelate.scopes import N, ranges_over_table, tabled
-from firesteel.plan import Branch, Call, Case, CollToScalar, Global, Pivot, Rex, Scan, ScanIndexed, Select
+from firesteel.plan import Branch, Call, Case, CollToScalar, Fn, Global, Pivot, Rex, Scan, ScanIndexed, Select
 from firesteel.plan.scope import free_rows, levels, replaced, shifted
 
-#: Calls that stop looking at their arguments when the matter is decided.
-_LAZY = frozenset(["and", "or", "coalesce"])
 
-#: Calls of a value and a collection that ask for a comparison with the elements.
-COMPARISONS = {
-    f"{name}_{quantifier}": (name, quantifier)
-    for name in ("eq", "ne", "lt", "lte", "gt", "gte")
-    for quantifier in ("any", "all")
-} | {"in_collection": ("eq", "any")}
+def comparison_with_elements(fn: Fn) -> tuple[str, str] | None:
+    """The comparison of a value with the elements of a collection that a function is, and whether it asks for `any` or
+    for `all` of them."""
+    row = functions.find(fn.name)
+    return None if row is None else row.compares
+
+
+def is_lazy(fn: Fn) -> bool:
+    """Does it stop looking at its arguments when the matter is decided?"""
+    row = functions.find(fn.name)
+    return row is not None and row.lazy is not None
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ def query_of(rex: Node) -> Select | Pivot | None:
             return query
         case Call(fn=fn, args=(Select() as query,)) if fn.name == "exists":
             return query
-        case Call(fn=fn, args=(_, Select() as query)) if fn.name in COMPARISONS:
+        case Call(fn=fn, args=(_, Select() as query)) if comparison_with_elements(fn) is not None:
             return query
         case _:
             return None
@@ -90,7 +94,7 @@ def _hoistable(node: Rex, query: Select | Pivot, level: int) -> bool:
 
 def _below(node: Node, level: int, lazy: bool) -> Iterator[tuple[Node, int, bool]]:
     kids = levels(node, level)
-    if isinstance(node, Call) and node.fn.name in _LAZY:
+    if isinstance(node, Call) and is_lazy(node.fn):
         yield from ((kid, below, lazy or i > 0) for i, (kid, below) in enumerate(kids))
     elif isinstance(node, Case):
         start = 1 if node.match is not None else 0

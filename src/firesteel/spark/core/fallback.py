@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -18,12 +18,14 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node, children, transform, walk
 from firesteel.plan.scope import levels, replaced
-from firesteel.spark.core.expr import UNKNOWN, Expr
+from firesteel.spark.core.expr import UNKNOWN, Expr, StructParts, Variant, column_expr
+from firesteel.spark.core.fallback_log import Attempt, Fallback
 from firesteel.spark.core.python_calls import called
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.core.worker import Job, Task, placed, returned
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.tables import Memory, Table
 
 #: A table goes to the workers, with every batch, if it is in memory and has no more values than this.
@@ -33,18 +35,11 @@ MAX_SHIPPED = 100_000
 _PLAIN = (t.Bool, t.Int64, t.Float64, t.String, t.Date)
 
 
-class Fallback(NamedTuple):
-    """An expression, or a relation inside a row, that runs in Python, and why."""
-
-    node: p.Rex | p.Rel
-    reason: str
-
-
-def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, result: t.Type | None = None) -> Expr:
+def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt, result: t.Type | None = None) -> Expr:
     """The expression, in Python; the error, where that is not wanted or cannot be done either.
 
-    `since` is the number of fallbacks when compiling the expression began: those below it are now parts of it. The
-    result is of the type that the expression says, if there is a column of Spark's own for it.
+    `attempt` is the compiling of the expression that failed: what ran in Python below it is now part of it. The result
+    is of the type that the expression says, if there is a column of Spark's own for it.
     """
     run = scope.run
     if run.refuse:
@@ -65,22 +60,21 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, since: int, resu
         raise error from None
     job = replace(job, rex=_numbered(rex, run))
     given = [expr.column for expr in (bound if guard is None else [guard, *bound])]
-    stage = max((expr.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
+    stage = max((expr.place.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
     # Spark does not call a function of nothing for every row.
     both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
-    del run.fallbacks[since:]
-    run.fallbacks.append(Fallback(node, error.message))
+    attempt.becomes(Fallback(node, error.message))
     failed = both.column["e"]
     value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
-    return Expr(result, value, stage=both.stage, height=4, throws=True)
+    return column_expr(result, value, stage=both.place.stage, height=4, throws=True)
 
 
-def beside(node: p.Rex, scope: Scope, error: UnsupportedError, since: int) -> Expr:
+def beside(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Expr:
     """The same in the condition of a join: over the side that the expression is about, if it is about one of them."""
     about = {scope.sides[ordinal] for depth, ordinal in _touched(node) if depth == 0}
     if len(about) != 1:
         raise error
-    return instead(node, about.pop(), error, since)
+    return instead(node, about.pop(), error, attempt)
 
 
 def _shipped(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
@@ -139,7 +133,7 @@ def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
         if level > 0 or part is node or not isinstance(part, p.Rex) or isinstance(part, p.Lit | p.Global):
             return None
         found = done.get((id(part), id(scope.guard)))
-        if found is None or found.constant is not UNKNOWN or (found.throws and id(part) not in eager):
+        if found is None or found.constant is not UNKNOWN or (found.place.throws and id(part) not in eager):
             return None
         if isinstance(part, p.Call) and _may_lose_zeros(found):
             return None
@@ -151,8 +145,8 @@ def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
 
 def _may_lose_zeros(computed: Expr) -> bool:
     """May it be a decimal that Spark computed without a scale? The evaluator's `1.50 * 2` is `3.00`, Spark's is `3`."""
-    kinds = possible(computed) if computed.dynamic else frozenset()
-    return kinds is None or "DECIMAL" in kinds
+    kinds = possible(computed) if isinstance(computed, Variant) else frozenset()
+    return kinds is None or Kind.DECIMAL in kinds
 
 
 def _eager(node: p.Rex) -> set[int]:
@@ -202,12 +196,12 @@ def _name(path: p.Path) -> str | None:
 def _narrowed(var: p.Var, scope: Scope, depth: int, names: set[str] | None) -> Expr:
     """The variable; of a row, only the attributes of these names."""
     expr = scope.variable(var.ordinal, depth, var.where)
-    if names is None or not expr.virtual or not isinstance(expr.type, t.Struct):
+    if names is None or not isinstance(expr, StructParts) or not isinstance(expr.type, t.Struct):
         return expr
     pairs = list(zip(expr.type.fields, expr.fields, strict=True))
     kept = [pair for pair in pairs if (pair[0].name or "").lower() in names] or pairs[:1]
     fields = tuple(inner for _, inner in kept)
-    own = tuple(name for inner in fields for name in inner.names)
-    marker = tuple(name for name in expr.names if all(name not in inner.names for inner in expr.fields))
+    own = tuple(name for inner in fields for name in inner.place.names)
+    marker = tuple(name for name in expr.place.names if all(name not in inner.place.names for inner in expr.fields))
     type_ = expr.type.replace(fields=tuple(field for field, _ in kept))
-    return replace(expr, type=type_, fields=fields, names=own + marker)
+    return replace(expr, type=type_, fields=fields).with_place(names=own + marker)

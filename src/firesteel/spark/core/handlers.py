@@ -1,28 +1,40 @@
-"""The table of handlers: how each class of nodes is compiled, and which are not, and why."""
+"""How nodes are compiled: the tables of handlers, and what a handler may ask for.
+
+A handler is a function of a node and its scope. One that needs its children compiled is a generator that asks for them,
+so that deep plans do not use Python's stack:
+
+    rows = yield from rows_of(node.input, outer)        # a relation: Rows
+    value = yield from expr_of(node.predicate, scope)   # an expression: Expr
+    items = yield from items_of(node.input, scope)      # a relation over a row's own collections: Items
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
+from firesteel import plan as p
 from firesteel.errors import UnsupportedError
-from firesteel.node import Node
-from firesteel.plan import Rex
+from firesteel.node import Node, drive
 from firesteel.spark.core import fallback
+from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.fallback_log import Attempt
 from firesteel.spark.core.scope import Scope
 
+if TYPE_CHECKING:
+    from firesteel.spark.core.rows import Rows
+    from firesteel.spark.relations.nested.items import Items
+
+T = TypeVar("T")
 Handler = Callable[[Any, Any], Any]
 
-#: A handler returns what a node is compiled to, or is a generator that first yields requests (`yield child, scope`)
-#: and is sent what the children were compiled to.
+#: How relations, expressions, steps of paths, kinds of joins and calls of windows are compiled.
 HANDLERS: dict[type[Node], Handler] = {}
-
 #: How relations are compiled over the collections of one row (`relations/nested`), in an expression or a lateral join.
 NESTED: dict[type[Node], Handler] = {}
-
 #: The classes that are not compiled, and why.
 UNSUPPORTED: dict[type[Node], str] = {}
-
 #: The relations that are not compiled over the collections of one row.
 UNSUPPORTED_NESTED: dict[type[Node], str] = {}
 
@@ -45,61 +57,144 @@ def _register(table: dict[type[Node], Handler], classes: tuple[type[Node], ...])
     return register
 
 
-def _refused(node: Node, _: Any) -> NoReturn:
-    reason = UNSUPPORTED.get(type(node), "it has no handler")
-    raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
+# ---------------------------------------------------------------------------------------------------------------------
+# Requests
 
 
-def _refused_nested(node: Node, _: Any) -> NoReturn:
-    reason = UNSUPPORTED_NESTED.get(type(node), "it has no handler")
-    raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
+@dataclass(frozen=True, eq=False, slots=True)
+class RexRequest:
+    """Compile this expression."""
+
+    node: p.Rex
+    scope: Scope
 
 
-def dispatch(node: Node, scope: Any, nested: bool = False) -> Any:
+@dataclass(frozen=True, eq=False, slots=True)
+class NodeRequest:
+    """Compile this relation, or this part of one: what its handler is given besides depends on its class."""
+
+    node: Node
+    context: Any
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class NestedRequest:
+    """Compile this relation over the collections of one row."""
+
+    node: p.Rel
+    scope: Scope
+
+
+Request = RexRequest | NodeRequest | NestedRequest
+#: A handler under way: it yields requests, each in a tuple, as `node.drive` takes them.
+Compiling = Generator[tuple[Request], Any, T]
+
+
+def rows_of(node: p.Rel, scope: Scope) -> Compiling[Rows]:
+    """Ask for a relation."""
+    rows: Rows = yield (NodeRequest(node, scope),)
+    return rows
+
+
+def expr_of(node: p.Rex, scope: Scope) -> Compiling[Expr]:
+    """Ask for an expression."""
+    expr: Expr = yield (RexRequest(node, scope),)
+    return expr
+
+
+def items_of(node: p.Rel, scope: Scope) -> Compiling[Items]:
+    """Ask for a relation over the collections of one row."""
+    items: Items = yield (NestedRequest(node, scope),)
+    return items
+
+
+def part_of(node: Node, context: Any) -> Compiling[Any]:
+    """Ask for a part of a relation or a path: a kind of join, a call of a window, a step."""
+    return (yield (NodeRequest(node, context),))
+
+
+def compile_rows(node: p.Rel, scope: Scope) -> Rows:
+    """The relation, compiled at once."""
+    rows: Rows = drive(dispatch, NodeRequest(node, scope))
+    return rows
+
+
+def compile_expr(node: p.Rex, scope: Scope) -> Expr:
+    """The expression, compiled at once: where it is built by a lambda's calling back, which goes down by itself."""
+    expr: Expr = drive(dispatch, RexRequest(node, scope))
+    return expr
+
+
+def compile_items(node: p.Rel, scope: Scope) -> Items:
+    """The relation over the collections of one row, compiled at once."""
+    items: Items = drive(dispatch, NestedRequest(node, scope))
+    return items
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Answering them
+
+
+def dispatch(request: Request) -> Any:
     """Ask the handler of a node; what has none is refused by name."""
-    handler = (NESTED if nested else HANDLERS).get(type(node)) or (_refused_nested if nested else _refused)
-    if nested or not isinstance(node, Rex) or (scope.stages is None and not scope.sides):
-        return handler(node, scope)
-    if scope.sides:
-        return _attempted_beside(node, scope, handler)
+    match request:
+        case NestedRequest(node, scope):
+            handler = NESTED.get(type(node))
+            return handler(node, scope) if handler else _refuse(node, UNSUPPORTED_NESTED)
+        case NodeRequest(node, context):
+            handler = HANDLERS.get(type(node))
+            return handler(node, context) if handler else _refuse(node, UNSUPPORTED)
+    node, scope = request.node, request.scope
+    handler = HANDLERS.get(type(node), _refused)
+    if scope.stages is None:
+        return _attempted_beside(node, scope, handler) if scope.sides else handler(node, scope)
     if scope.shares(node):
         return scope.share(node, lambda node, scope: _attempted(node, scope, handler))
     return _attempted(node, scope, handler)
 
 
-def _attempted(node: Rex, scope: Scope, handler: Handler) -> Any:
+def _refused(node: Node, _: Any) -> NoReturn:
+    _refuse(node, UNSUPPORTED)
+
+
+def _refuse(node: Node, reasons: dict[type[Node], str]) -> NoReturn:
+    reason = reasons.get(type(node), "it has no handler")
+    raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
+
+
+def _attempted(node: p.Rex, scope: Scope, handler: Handler) -> Any:
     """An expression, where there is a place to bind what it is made of: natively, or else in Python."""
     assert scope.stages is not None
-    since = len(scope.run.fallbacks)
+    attempt = scope.run.fallbacks.begin()
     try:
-        made = handler(node, scope)
+        expr = handler(node, scope)
     except UnsupportedError as error:
-        return fallback.instead(node, scope, error, since)
-    if isinstance(made, Generator):
-        return _waiting(node, scope, made, since)
-    scope.stages.remember(node, scope.guard, made)
-    return made
+        return fallback.instead(node, scope, error, attempt)
+    if isinstance(expr, Generator):
+        return _waiting(node, scope, expr, attempt)
+    scope.stages.remember(node, scope.guard, expr)
+    return expr
 
 
-def _waiting(node: Rex, scope: Scope, made: Generator[Any, Any, Any], since: int) -> Generator[Any, Any, Any]:
+def _waiting(node: p.Rex, scope: Scope, handler: Compiling[Expr], attempt: Attempt) -> Compiling[Expr]:
     """The same of a handler that asks for what is below."""
     assert scope.stages is not None
     shared = len(scope.stages.nodes)
     try:
-        expr = yield from made
+        expr = yield from handler
     except UnsupportedError as error:
         scope.stages.forget(shared)
-        return fallback.instead(node, scope, error, since)
-    if len(scope.run.fallbacks) == since:
+        return fallback.instead(node, scope, error, attempt)
+    if attempt.is_native:
         scope.stages.remember(node, scope.guard, expr)
     return expr
 
 
-def _attempted_beside(node: Rex, scope: Scope, handler: Handler) -> Generator[Any, Any, Any]:
+def _attempted_beside(node: p.Rex, scope: Scope, handler: Handler) -> Compiling[Expr]:
     """An expression in the condition of a join: what it is made of can only be bound below that."""
-    since = len(scope.run.fallbacks)
+    attempt = scope.run.fallbacks.begin()
     try:
         made = handler(node, scope)
         return (yield from made) if isinstance(made, Generator) else made
     except UnsupportedError as error:
-        return fallback.beside(node, scope, error, since)
+        return fallback.beside(node, scope, error, attempt)

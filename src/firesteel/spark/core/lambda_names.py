@@ -1,7 +1,7 @@
 """Names where there is no select: inside a lambda, and in the condition of an outer join.
 
-A name there is the variable of a `transform` over an array of one. What is said of a JSON value (its text, its schema,
-its kind) has a name too, if it is wanted: over a frame it would be a column, which is computed once.
+A name there is the variable of a `transform` over an array of one. Facts about a JSON value (its text, its schema, its
+kind) have names too, if they are used: over a frame each would be a column, which is computed once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, again, truth
+from firesteel.spark.core.conversions import truth
+from firesteel.spark.core.expr import Columns, Expr, Placement, StructParts, Variant, column_expr
 from firesteel.spark.core.variant_kinds import is_json
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -23,80 +24,88 @@ if TYPE_CHECKING:
 
 Body = Callable[..., Expr]
 
-#: What is said of variants, each of the one before: methods of a scope.
-SAYINGS = ("json", "schema", "kind")
+#: Facts about a variant, each made of the one before it: methods of a scope.
+FACTS = ("json", "schema", "kind")
 
 
 def let(scope: Scope, exprs: Sequence[Expr], body: Body) -> Expr:
-    """The body, over names for the expressions. It is compiled with all that may be said of them, and once more with
-    less if it did not want to hear it all."""
-    heard = [set[str]() for _ in exprs]
-    told = [SAYINGS if _worth_saying(scope, expr) else () for expr in exprs]
+    """The body, over names for the expressions. It is compiled with names for all facts, and once more with fewer if it
+    did not use them all."""
+    used = [set[str]() for _ in exprs]
+    offered = [FACTS if _deserves_facts(scope, expr) else () for expr in exprs]
 
-    def listened(*named: Expr) -> Expr:
-        return body(*(replace(expr, heard=into) for expr, into in zip(named, heard, strict=True)))
+    def noting_use(*named: Expr) -> Expr:
+        return body(*(_noting(expr, into) for expr, into in zip(named, used, strict=True)))
 
-    result = _saying(scope, exprs, told, listened if any(told) else body)
-    used = [max((place for place, what in enumerate(SAYINGS, 1) if what in found), default=0) for found in heard]
-    needed = [sayings[:last] for sayings, last in zip(told, used, strict=True)]
-    if needed != told:
-        result = _saying(scope, exprs, needed, body)
-    if isinstance(result.type, t.Bool) and result.dynamic:
-        return replace(result, truth=lambda: _saying(scope, exprs, needed, lambda *named: truth(body(*named))).column)
+    result = _with_facts(scope, exprs, offered, noting_use if any(offered) else body)
+    last = [max((i for i, fact in enumerate(FACTS, 1) if fact in each), default=0) for each in used]
+    needed = [facts[:count] for facts, count in zip(offered, last, strict=True)]
+    if needed != offered:
+        result = _with_facts(scope, exprs, needed, body)
+    if isinstance(result.type, t.Bool) and isinstance(result, Variant):
+        as_truth = lambda *named: truth(body(*named))  # noqa: E731
+        return replace(result, truth=lambda: _with_facts(scope, exprs, needed, as_truth).column)
     return result
 
 
-def _worth_saying(scope: Scope, expr: Expr) -> bool:
-    """Is it worth a name what is said of this? Names take room."""
-    return scope.run.limits.roomy and expr.dynamic and is_json(expr) and not expr.said
+def _noting(expr: Expr, used: set[str]) -> Expr:
+    return replace(expr, used=used) if isinstance(expr, Variant) else expr
 
 
-def _saying(scope: Scope, exprs: Sequence[Expr], told: Sequence[Sequence[str]], body: Body) -> Expr:
-    """The body, over names for the expressions and for so much of what is said of each."""
+def _deserves_facts(scope: Scope, expr: Expr) -> bool:
+    """Are facts about it worth names? Names take room."""
+    return scope.run.limits.roomy and isinstance(expr, Variant) and is_json(expr) and not expr.facts
 
-    def then(named: Sequence[Expr], level: int) -> Expr:
-        places = [place for place, sayings in enumerate(told) if len(sayings) > level]
+
+def _with_facts(scope: Scope, exprs: Sequence[Expr], facts: Sequence[Sequence[str]], body: Body) -> Expr:
+    """The body, over names for the expressions and for these facts about each."""
+
+    def with_fact(named: Sequence[Expr], level: int) -> Expr:
+        places = [place for place, wanted in enumerate(facts) if len(wanted) > level]
         if not places:
             return body(*named)
-        what = SAYINGS[level]
+        fact = FACTS[level]
 
-        def known(*found: Expr) -> Expr:
-            said = dict(zip(places, found, strict=True))
-            return then([e if i not in said else _told(e, what, said[i]) for i, e in enumerate(named)], level + 1)
+        def inside(*values: Expr) -> Expr:
+            by_place = dict(zip(places, values, strict=True))
+            return with_fact([_knowing(e, fact, by_place.get(i)) for i, e in enumerate(named)], level + 1)
 
-        return _named([getattr(scope, what)(named[place]) for place in places], known)
+        return _named([getattr(scope, fact)(named[place]) for place in places], inside)
 
-    return _named(exprs, lambda *named: then(named, 0))
+    return _named(exprs, lambda *named: with_fact(named, 0))
 
 
-def _told(expr: Expr, what: str, found: Expr) -> Expr:
-    return replace(expr, said={**expr.said, what: found})
+def _knowing(expr: Expr, fact: str, value: Expr | None) -> Expr:
+    if value is None:
+        return expr
+    assert isinstance(expr, Variant)
+    return replace(expr, facts={**expr.facts, fact: value})
 
 
 def _named(exprs: Sequence[Expr], body: Body) -> Expr:
     """The body, over names for the expressions alone."""
-    if all(expr.atomic for expr in exprs):
+    if all(expr.place.atomic for expr in exprs):
         return body(*exprs)
     parts: list[Column] = []
-    packed = [_pack(expr, parts) for expr in exprs]
-    found: list[Expr] = []
+    unpackers = [_pack(expr, parts) for expr in exprs]
+    results: list[Expr] = []
 
     def inside(row: Column) -> Column:
-        found.append(body(*(unpack(row) for unpack in packed)))
-        return found[-1].column
+        results.append(body(*(unpack(row) for unpack in unpackers)))
+        return results[-1].column
 
     column = variants.let(F.struct(*parts), inside)
-    result = found[-1]
-    height = 4 + max(result.height, *(expr.height for expr in exprs))
-    throws = result.throws or any(expr.throws for expr in exprs)
-    return Expr(result.type, column, stage=max(e.stage for e in exprs), height=height, throws=throws)
+    result = results[-1]
+    height = 4 + max(result.place.height, *(expr.place.height for expr in exprs))
+    throws = result.place.throws or any(expr.place.throws for expr in exprs)
+    return column_expr(result.type, column, stage=max(e.place.stage for e in exprs), height=height, throws=throws)
 
 
 def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:
     """Put an expression's columns among the parts of a struct; what comes back takes it out of the struct."""
-    if expr.atomic:
+    if expr.place.atomic:
         return lambda row: expr
-    if expr.virtual:
+    if isinstance(expr, StructParts):
         inner = [_pack(each, parts) for each in expr.fields]
         at = None
         if expr.present is not None:
@@ -106,10 +115,10 @@ def _pack(expr: Expr, parts: list[Column]) -> Callable[[Column], Expr]:
             expr,
             fields=tuple(unpack(row) for unpack in inner),
             present=None if at is None else row[at],
-            atomic=True,
-            height=0,
-            throws=False,
+            place=replace(expr.place, atomic=True, height=0, throws=False),
         )
+    assert isinstance(expr, Columns)
     names = [f"v{len(parts) + i}" for i, _ in enumerate(expr.columns)]
     parts.extend(column.alias(name) for column, name in zip(expr.columns, names, strict=True))
-    return lambda row: replace(again(expr, [row[name] for name in names]), stage=expr.stage)
+    place = Placement(stage=expr.place.stage, atomic=True)
+    return lambda row: replace(expr.with_columns([row[name] for name in names]), place=place)

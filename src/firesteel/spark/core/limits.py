@@ -2,7 +2,7 @@
 
 Catalyst walks expressions and plans on the JVM's stack; Spark Connect sends them as protobuf messages, which may nest
 100 levels. An expression that nests deeper than `height` is cut into stages, each a select of its own; a chain of
-selects, filters and joins may be `operators` long. `tests/test_spark_engine.py` tries them, with a margin.
+selects, filters and joins may be `operators` long. `tests/spark/runtime/test_engine.py` tries them, with a margin.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.functions import Lazy
 from firesteel.node import Node, children, fold, walk
 
 
@@ -85,7 +87,8 @@ def _chained(node: p.Rel) -> int:
 
 def _flat(node: Node) -> bool:
     """A conjunction of conjunctions, or a disjunction of disjunctions, of booleans: compiled as one of many."""
-    if not isinstance(node, p.Call) or node.fn.name not in ("and", "or"):
+    row = functions.find(node.fn.name) if isinstance(node, p.Call) else None
+    if not isinstance(node, p.Call) or row is None or row.lazy not in (Lazy.UNTIL_FALSE, Lazy.UNTIL_TRUE):
         return False
     return any(isinstance(arg, p.Call) and arg.fn.name == node.fn.name for arg in node.args) and _boolean(node)
 

@@ -12,11 +12,12 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import fold
-from firesteel.spark.core.expr import Expr, missing_expr, null_expr
+from firesteel.spark.core.expr import Expr, column_expr, missing_expr, null_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, seconds, settle, spelled, to_spark
 from firesteel.spark.encoding.json_text import json_text
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Timestamp, Value
 
 #: A list or a map with more items than this is not written out.
@@ -47,7 +48,7 @@ def typed(value: Value, type_: t.Type) -> Expr | None:
     if value is None and not type_.nullable:
         type_ = t.absent(type_, nullable=True)
     column = _column(value, type_)
-    return None if column is None else Expr(type_, column, atomic=True, constant=value)
+    return None if column is None else column_expr(type_, column, atomic=True, constant=value)
 
 
 def _column(value: Value, type_: t.Type) -> Column | None:
@@ -143,7 +144,7 @@ def literal(value: Value) -> Expr:
     if column is None:
         column = variant_literal(value)
         type_ = type_ if isinstance(type_, t.Temporal) else t.ANY
-    return Expr(type_, column, atomic=True, constant=value)
+    return column_expr(type_, column, atomic=True, constant=value)
 
 
 def _decimal_type(value: Decimal) -> t.Type:
@@ -228,5 +229,5 @@ def _variant_box(value: Value, inner: list[Column]) -> Column:
         return variants.struct_of([(name, column, False) for (name, item), column in named if item is not MISSING])
     array = F.to_variant_object(F.array(*inner)) if inner else variants.json_column("[]")
     if isinstance(value, values.Bag):
-        return variants.tag("bag", array)
-    return variants.tag("sexp", array) if isinstance(value, values.Sexp) else array
+        return variants.tag(Kind.BAG, array)
+    return variants.tag(Kind.SEXP, array) if isinstance(value, values.Sexp) else array

@@ -7,7 +7,7 @@ goes through `mapInArrow`, which hands all of its columns to Python and takes th
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from pyspark.sql import functions
 from pyspark.sql import types as s
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, reference
+from firesteel.spark.core.expr import Expr, column_expr, reference
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.worker import Task
 from firesteel.spark.core.worker_package import ship
@@ -30,11 +30,11 @@ def called(scope: Scope, task: Task, given: Sequence[Column], result: s.StructTy
     ship(scope.run.spark)
     if versions.has(scope.run.spark, "arrow_udf"):
         arrow_udf = functions.arrow_udf  # type: ignore[attr-defined]
-        return scope.bind(Expr(t.ANY, arrow_udf(task.reference, result)(*given), stage=stage))
+        return scope.bind(column_expr(t.ANY, arrow_udf(task.reference, result)(*given), stage=stage))
     assert scope.stages is not None
     name = scope.run.name()
     scope.stages.add_step(lambda frame: _mapped(frame, task, given, s.StructField(name, result)), stage)
-    return replace(reference(t.ANY, name), stage=stage + 1)
+    return reference(t.ANY, name).with_place(stage=stage + 1)
 
 
 def _mapped(frame: DataFrame, task: Task, given: Sequence[Column], result: s.StructField) -> DataFrame:

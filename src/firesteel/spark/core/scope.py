@@ -21,17 +21,20 @@ from firesteel.errors import EvaluationError, FiresteelError, PlanError, Unsuppo
 from firesteel.node import Node
 from firesteel.source import Place, Span
 from firesteel.spark.core import lambda_names
-from firesteel.spark.core.expr import Expr, again, as_variant, made
+from firesteel.spark.core.expr import Columns, Expr, Placement, StructParts, Variant, as_variant, column_expr, derive
+from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.variant_kinds import is_json, known_kind, tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.failures import Failures
+from firesteel.spark.encoding.kinds import WRITTEN
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from firesteel.passes.paths import PathTree
+    from firesteel.passes.analysis.paths import PathTree
     from firesteel.tables import Table
 
 Where = Span | Place | None
@@ -51,8 +54,8 @@ class Run:
     shared: frozenset[int] = frozenset()
     #: Are expressions refused that would run in Python?
     refuse: bool = False
-    #: Those that do (`fallback.Fallback`).
-    fallbacks: list[Any] = field(default_factory=list)
+    #: Those that do.
+    fallbacks: FallbackLog = field(default_factory=FallbackLog)
     #: The time of the run, in UTC: one and the same, however long it takes, in Spark and in Python.
     now: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
     #: What is touched of each table, by ordinal.
@@ -85,11 +88,11 @@ class Run:
 class Stages:
     """Selects to come over a frame: what is bound in one stage can be mentioned in the next."""
 
-    def __init__(self, said: Mapping[tuple[str, str], Expr] | None = None) -> None:
+    def __init__(self, facts: Mapping[tuple[str, str], Expr] | None = None) -> None:
         #: Of every stage, the columns that its select adds, and what makes another frame of that one.
         self.levels: list[tuple[list[Column], list[Step]]] = []
-        #: What is said of variants, by what it is and the names of their columns.
-        self.said: dict[tuple[str, str], Expr] = dict(said or {})
+        #: What is known of variants, by what it is (`kind`, `json` ...) and the names of their columns.
+        self.facts: dict[tuple[str, str], Expr] = dict(facts or {})
         #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
         self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
         #: What nodes without Python in them were compiled to, likewise.
@@ -178,7 +181,7 @@ class Scope:
         Most guards guard nothing that may raise an error, so the condition is not put together before one does."""
         if self.stages is None:
             return self
-        return replace(self, guard=Guard(lambda: made(t.BOOL, condition(), expr), self.guard))
+        return replace(self, guard=Guard(lambda: derive(t.BOOL, condition(), expr), self.guard))
 
     def needed(self) -> Expr | None:
         """The guard, by its name."""
@@ -190,7 +193,7 @@ class Scope:
             condition, outer = guard.condition(), around.needed()
             if outer is not None:
                 column = F.when(outer.plain, condition.plain).otherwise(F.lit(False))
-                condition = made(t.BOOL, column, condition, outer)
+                condition = derive(t.BOOL, column, condition, outer)
             guard.bound = replace(around, guard=None).bind(condition)
         return guard.bound
 
@@ -215,18 +218,21 @@ class Scope:
     def bind(self, expr: Expr, *, dear: bool = False) -> Expr:
         """A name for the expression, if it is not one already and there is a place for it. What is made of variants is
         dear: it is computed there, once, and not where Catalyst would rather have it."""
-        if expr.atomic or self.stages is None:
+        if expr.place.atomic or self.stages is None:
             return expr
-        if expr.virtual:
+        if isinstance(expr, StructParts):
             return self._bind_fields(expr)
-        stage = expr.stage
-        guard = self.needed() if expr.throws else None
+        stage = expr.place.stage
+        guard = self.needed() if expr.place.throws else None
         if guard is not None:
-            stage = max(stage, guard.stage)
-        dear = dear or expr.dynamic
+            stage = max(stage, guard.place.stage)
+        dear = dear or isinstance(expr, Variant)
+        assert isinstance(expr, Columns)
         names = [self._name(F.once(column) if dear else column, stage, guard) for column in expr.columns]
-        named = again(expr, [F.col(name) for name in names])
-        return replace(named, stage=stage + 1, names=tuple(names), own=True, quick=expr.quick)
+        named = expr.over_names(names).with_place(stage=stage + 1)
+        if isinstance(expr, Variant) and isinstance(named, Variant):
+            return replace(named, number=expr.number)
+        return named
 
     def kind(self, expr: Expr) -> Expr:
         """The kind of a variant, bound if there is a place for it; once for every column."""
@@ -237,22 +243,22 @@ class Scope:
         def column() -> Expr:
             schema = self.schema(expr)
             if tagged_kinds(expr):
-                return made(t.STRING, variants.tagged_kind(expr.column, schema.plain), expr, schema)
-            return made(t.STRING, variants.kind_of_schema(schema.plain), schema)
+                return derive(t.STRING, variants.tagged_kind(expr.column, schema.plain), expr, schema)
+            return derive(t.STRING, variants.kind_of_schema(schema.plain), schema)
 
         return self._once(expr, "kind", column)
 
     def schema(self, expr: Expr) -> Expr:
         """What Spark calls the type of a variant, with the digits of a decimal; once for every column."""
         if not self.tells(expr):
-            return self._once(expr, "schema", lambda: made(t.STRING, F.schema_of_variant(expr.column), expr))
+            return self._once(expr, "schema", lambda: derive(t.STRING, F.schema_of_variant(expr.column), expr))
         json = self.json(expr)
-        column = F.when(variants.is_quoted(json.plain), F.lit("STRING")).otherwise(F.schema_of_variant(expr.column))
-        return self._once(expr, "schema", lambda: made(t.STRING, column, expr, json))
+        column = F.when(variants.is_quoted(json.plain), F.lit(Kind.STRING)).otherwise(F.schema_of_variant(expr.column))
+        return self._once(expr, "schema", lambda: derive(t.STRING, column, expr, json))
 
     def json(self, expr: Expr) -> Expr:
         """The JSON text of a variant, once for every column: of all that Spark can make of one, the quickest."""
-        return self._once(expr, "json", lambda: made(t.STRING, F.to_json(expr.column), expr))
+        return self._once(expr, "json", lambda: derive(t.STRING, F.to_json(expr.column), expr))
 
     def text(self, expr: Expr) -> Expr:
         """The text of a variant that is text, a truth value or a number of 64 bits or more; once for every column. To
@@ -261,55 +267,52 @@ class Scope:
         def column() -> Expr:
             kind, parts = self.kind(expr), [expr]
             whole = variants.whole(expr.column, "string")
-            found = F.when(variants.one_of(kind.column, *variants.WRITTEN), whole)
+            found = F.when(variants.one_of(kind.column, *WRITTEN), whole)
             if self.tells(expr):
                 parts.append(self.json(expr))
                 found = variants.text_of_json(parts[-1].plain, kind.column, whole)
-            return made(t.absent(t.STRING, nullable=True), found, *parts, kind)
+            return derive(t.absent(t.STRING, nullable=True), found, *parts, kind)
 
         return self._once(expr, "text", column)
 
     def tells(self, expr: Expr) -> bool:
         """Does the JSON text of a variant say what it is, and is there a place to bind it?"""
-        return (self.stages is not None or bool(expr.said)) and is_json(expr)
+        return (self.stages is not None or (isinstance(expr, Variant) and bool(expr.facts))) and is_json(expr)
 
     def _once(self, expr: Expr, what: str, make: Callable[[], Expr]) -> Expr:
-        """What is said of a variant, bound, once for every column that has a name."""
-        if expr.heard is not None:
-            expr.heard.add(what)
-        if what in expr.said:
-            return expr.said[what]
-        if self.stages is None or not expr.own:
+        """A fact about a variant, bound, once for every column that has a name."""
+        if isinstance(expr, Variant):
+            if expr.used is not None:
+                expr.used.add(what)
+            if what in expr.facts:
+                return expr.facts[what]
+        if self.stages is None or not expr.place.own:
             return self.bind(make(), dear=True)
-        key = what, expr.names[0]
-        if key not in self.stages.said:
-            self.stages.said[key] = self.bind(make(), dear=True)
-        return self.stages.said[key]
+        key = what, expr.place.names[0]
+        if key not in self.stages.facts:
+            self.stages.facts[key] = self.bind(make(), dear=True)
+        return self.stages.facts[key]
 
     def variant(self, expr: Expr) -> tuple[Expr, Expr]:
         """The expression as a variant, and its kind."""
-        if expr.dynamic:
+        if isinstance(expr, Variant):
             return expr, self.kind(expr)
-        value = self.bind(made(t.ANY, as_variant(expr), expr, cost=4))
+        value = self.bind(derive(t.ANY, as_variant(expr), expr, cost=4))
         return value, known_kind(expr) or self.kind(value)
 
-    def _bind_fields(self, expr: Expr) -> Expr:
+    def _bind_fields(self, expr: StructParts) -> Expr:
         fields = tuple(self.bind(inner) for inner in expr.fields)
-        found = list(fields)
+        found: list[Expr] = list(fields)
         present = None
         if expr.present is not None:
-            found.append(self.bind(Expr(t.BOOL, expr.present, stage=expr.stage, height=expr.height)))
+            found.append(self.bind(column_expr(t.BOOL, expr.present, stage=expr.place.stage, height=expr.place.height)))
             present = found[-1].plain
-        return replace(
-            expr,
-            fields=fields,
-            present=present,
-            stage=max((inner.stage for inner in found), default=0),
-            height=0,
+        place = Placement(
+            stage=max((inner.place.stage for inner in found), default=0),
             atomic=True,
-            throws=False,
-            names=tuple(name for inner in found for name in inner.names),
+            names=tuple(name for inner in found for name in inner.place.names),
         )
+        return replace(expr, fields=fields, present=present, place=place)
 
     def _name(self, column: Column, stage: int, guard: Expr | None) -> str:
         assert self.stages is not None
@@ -319,9 +322,9 @@ class Scope:
 
     def lowered(self, expr: Expr) -> Expr:
         """The expression, bound if it nests as deep as Spark should see at once."""
-        if expr.height <= self.run.limits.height:
+        if expr.place.height <= self.run.limits.height:
             return expr
-        if self.stages is None and expr.height > self.run.limits.inline:
+        if self.stages is None and expr.place.height > self.run.limits.inline:
             raise UnsupportedError(
                 f"an expression nests too deep inside a lambda: {self.run.limits.engine} goes to "
                 f"{self.run.limits.inline} levels there"

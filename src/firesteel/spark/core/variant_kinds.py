@@ -6,55 +6,58 @@ import datetime
 from decimal import Decimal
 
 from firesteel import types as t
-from firesteel.spark.core.expr import UNKNOWN, Expr
+from firesteel.spark.core.expr import UNKNOWN, Expr, column_expr
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import FAMILIES
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG, tagged
-from firesteel.spark.encoding.variants import FAMILIES
 from firesteel.values import MISSING, Bag, Graph, Sexp, Struct, Timestamp, Value
 
 #: What JSON can say, and no more: no moments, no bags, nothing that has a tag.
 JSON = t.absent(
     t.union([t.BOOL, t.INT64, t.DECIMAL, t.FLOAT64, t.STRING, t.ARRAY, t.STRUCT]), nullable=True, missable=True
 )
-_JSON_KINDS = frozenset({"BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "STRING", "ARRAY", "OBJECT"})
+_JSON_KINDS = frozenset(
+    {Kind.BOOLEAN, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE, Kind.FLOAT, Kind.STRING, Kind.ARRAY, Kind.OBJECT}
+)
 
 #: The kinds of present values, by type. A type that is not here says nothing.
-_KINDS: tuple[tuple[type[t.Type], tuple[str, ...]], ...] = (
-    (t.Bool, ("BOOLEAN",)),
-    (t.Int, ("BIGINT", "int")),
-    (t.Integer, ("BIGINT",)),
-    (t.Decimal, ("DECIMAL", "decimal")),
-    (t.Float32, ("FLOAT", "DOUBLE")),
-    (t.Float64, ("DOUBLE", "FLOAT")),
-    (t.Symbol, ("symbol",)),
-    (t.Text, ("STRING", "symbol")),
-    (t.Clob, ("clob",)),
-    (t.Octets, ("BINARY",)),
-    (t.Date, ("DATE",)),
-    (t.Time, ("time",)),
+_KINDS: tuple[tuple[type[t.Type], tuple[Kind, ...]], ...] = (
+    (t.Bool, (Kind.BOOLEAN,)),
+    (t.Int, (Kind.BIGINT, Kind.WIDE_INT)),
+    (t.Integer, (Kind.BIGINT,)),
+    (t.Decimal, (Kind.DECIMAL, Kind.WIDE_DECIMAL)),
+    (t.Float32, (Kind.FLOAT, Kind.DOUBLE)),
+    (t.Float64, (Kind.DOUBLE, Kind.FLOAT)),
+    (t.Symbol, (Kind.SYMBOL,)),
+    (t.Text, (Kind.STRING, Kind.SYMBOL)),
+    (t.Clob, (Kind.CLOB,)),
+    (t.Octets, (Kind.BINARY,)),
+    (t.Date, (Kind.DATE,)),
+    (t.Time, (Kind.TIME,)),
     (t.Timestamp, FAMILIES["timestamp"]),
-    (t.Interval, ("interval",)),
-    (t.Bag, ("bag",)),
-    (t.Array, ("ARRAY",)),
-    (t.Sexp, ("sexp",)),
-    (t.Struct, ("OBJECT", "pairs")),
-    (t.Map, ("OBJECT", "pairs")),
-    (t.Graph, ("graph",)),
-    (t.Uuid, ("STRING",)),
-    (t.UserDefined, ("BIGINT", "int")),
+    (t.Interval, (Kind.INTERVAL,)),
+    (t.Bag, (Kind.BAG,)),
+    (t.Array, (Kind.ARRAY,)),
+    (t.Sexp, (Kind.SEXP,)),
+    (t.Struct, (Kind.OBJECT, Kind.PAIRS)),
+    (t.Map, (Kind.OBJECT, Kind.PAIRS)),
+    (t.Graph, (Kind.GRAPH,)),
+    (t.Uuid, (Kind.STRING,)),
+    (t.UserDefined, (Kind.BIGINT, Kind.WIDE_INT)),
     (t.Null, ()),
     (t.Missing, ()),
 )
 
 
-def possible(expr: Expr) -> frozenset[str] | None:
+def possible(expr: Expr) -> frozenset[Kind] | None:
     """The kinds that a present value may be of; None if it may be anything."""
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
-        return frozenset((kind,) if kind is not None and kind != "VOID" else ())
+        return frozenset((kind,) if kind is not None and kind != Kind.VOID else ())
     if expr.type == JSON:
         return _JSON_KINDS
-    found: set[str] = set()
+    found: set[Kind] = set()
     for member in t.members(expr.type):
         kinds = next((kinds for cls, kinds in _KINDS if isinstance(member, cls)), None)
         if kinds is None:
@@ -66,7 +69,7 @@ def possible(expr: Expr) -> frozenset[str] | None:
 def tagged_kinds(expr: Expr) -> bool:
     """May it be one of the kinds that are told by a tag?"""
     kinds = possible(expr)
-    return kinds is None or not all(kind.isupper() for kind in kinds)
+    return kinds is None or any(kind.tagged for kind in kinds)
 
 
 def is_json(expr: Expr) -> bool:
@@ -85,14 +88,14 @@ def known_kind(expr: Expr) -> Expr | None:
     """The kind, where nothing has to be asked for it."""
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
-        return Expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
+        return column_expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
     kinds = possible(expr)
     if expr.type.absent or kinds is None or len(kinds) != 1:
         return None
-    return Expr(t.STRING, F.lit(next(iter(kinds))), atomic=True)
+    return column_expr(t.STRING, F.lit(next(iter(kinds))), atomic=True)
 
 
-def kind_of_value(value: Value) -> str | None:
+def kind_of_value(value: Value) -> Kind | None:
     """The kind of a value, as its variant would say; None for MISSING."""
     if value is MISSING:
         return None
@@ -101,23 +104,23 @@ def kind_of_value(value: Value) -> str | None:
         return tag.kind
     if isinstance(value, Struct):
         names = [name for name, _ in value.pairs]
-        return "pairs" if len(set(names)) < len(names) or TAG in names else "OBJECT"
+        return Kind.PAIRS if len(set(names)) < len(names) or TAG in names else Kind.OBJECT
     if isinstance(value, Timestamp):
-        return "TIMESTAMP" if value.offset is not None else "TIMESTAMP_NTZ"
+        return Kind.TIMESTAMP if value.offset is not None else Kind.TIMESTAMP_NTZ
     return next(kind for cls, kind in _VALUES if isinstance(value, cls))
 
 
-_VALUES: tuple[tuple[type, str], ...] = (
-    (type(None), "VOID"),
-    (bool, "BOOLEAN"),
-    (int, "BIGINT"),
-    (Decimal, "DECIMAL"),
-    (float, "DOUBLE"),
-    (str, "STRING"),
-    (bytes, "BINARY"),
-    (datetime.date, "DATE"),
-    (Sexp, "sexp"),
-    (list, "ARRAY"),
-    (Bag, "bag"),
-    (Graph, "graph"),
+_VALUES: tuple[tuple[type, Kind], ...] = (
+    (type(None), Kind.VOID),
+    (bool, Kind.BOOLEAN),
+    (int, Kind.BIGINT),
+    (Decimal, Kind.DECIMAL),
+    (float, Kind.DOUBLE),
+    (str, Kind.STRING),
+    (bytes, Kind.BINARY),
+    (datetime.date, Kind.DATE),
+    (Sexp, Kind.SEXP),
+    (list, Kind.ARRAY),
+    (Bag, Kind.BAG),
+    (Graph, Kind.GRAPH),
 )

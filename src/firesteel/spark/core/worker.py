@@ -105,7 +105,7 @@ def _compiled(pickled: bytes) -> tuple[Job, Callable[[Iterable[tuple[Value, ...]
 
 
 def _registered(rex: p.Rex) -> bytes:
-    names = {node.fn.name for node in walk(rex, p.Call) if ":" in node.fn.name}
+    names = {node.fn.name for node in walk(rex, p.Call)}
     found = [one for one in map(substrait.registered, sorted(names)) if one is not None]
     return cloudpickle.dumps([replace(one, column=None) for one in found]) if found else b""
 

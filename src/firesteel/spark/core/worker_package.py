@@ -61,7 +61,7 @@ def _zip() -> Path:
 
 def _packed(folder: Path) -> Path:
     """A zip of the package. Its name tells its content: a session takes no second one of the same name."""
-    root = Path(__file__).parent.parent
+    root = Path(__file__).parents[2]
     texts: dict[str, bytes] = {}
     for path in sorted(root.rglob("*.py")):
         name = f"firesteel/{path.relative_to(root).as_posix()}"

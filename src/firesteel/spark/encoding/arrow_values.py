@@ -16,10 +16,11 @@ import pyarrow as pa
 from pyspark.sql import types as s
 
 from firesteel import types as t
-from firesteel.evaluate.arithmetic import trim_zeros
+from firesteel.evaluate.scalar.arithmetic import trim_zeros
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variant_bytes
 from firesteel.spark.encoding.column_types import Form, Mean, form, seconds, settle, to_spark
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Bag, Clob, Sexp, Struct, Symbol, Timestamp, Value
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 
 #: A MISSING inside a variant.
-MISSING_JSON = json.dumps({variant_bytes.TAG: ["missing"]})
+MISSING_JSON = json.dumps({variant_bytes.TAG: [Kind.MISSING]})
 
 
 class NotPlain(Exception):

@@ -7,6 +7,7 @@ query: `col` and `lit` are kept. All else is PySpark's own.
 from __future__ import annotations
 
 import datetime
+from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +47,8 @@ def col(name: str) -> Column:  # type: ignore[no-redef]
 
 def lit(value: Any) -> Column:  # type: ignore[no-redef]
     """A literal."""
+    if isinstance(value, StrEnum):
+        value = value.value
     if type(value) in _KEPT:
         return _lit(value, type(value).__name__, is_remote())
     return _spark.lit(value)
@@ -53,6 +56,8 @@ def lit(value: Any) -> Column:  # type: ignore[no-redef]
 
 def literal(value: Any, type_: DataType | str) -> Column:
     """A literal, cast to the type."""
+    if isinstance(value, StrEnum):
+        value = value.value
     if type(value) in _KEPT and isinstance(type_, str):
         return _literal(value, type(value).__name__, type_, is_remote())
     return lit(value).cast(type_)

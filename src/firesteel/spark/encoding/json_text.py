@@ -9,6 +9,7 @@ from typing import Any
 
 from firesteel import values
 from firesteel.errors import UnsupportedError
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import MAX_DEPTH, TAG, tagged
 from firesteel.values import MISSING, Bag, Sexp, Struct, Value
 
@@ -76,9 +77,9 @@ def _box(value: Value, inner: list[Piece]) -> Piece:
         named = [(n, text) for (n, item), text in zip(value.pairs, texts, strict=True) if item is not MISSING]
         if len(set(names)) < len(names) or TAG in names:
             pairs = ",".join(f"[{json.dumps(str(name))},{text}]" for name, text in named)
-            return _tag("pairs", f"[{pairs}]"), depth
+            return _tag(Kind.PAIRS, f"[{pairs}]"), depth
         return "{" + ",".join(f"{json.dumps(str(name))}:{text}" for name, text in named) + "}", depth
     array = f"[{','.join(texts)}]"
     if isinstance(value, Bag):
-        return _tag("bag", array), depth
-    return (_tag("sexp", array) if isinstance(value, Sexp) else array), depth
+        return _tag(Kind.BAG, array), depth
+    return (_tag(Kind.SEXP, array) if isinstance(value, Sexp) else array), depth

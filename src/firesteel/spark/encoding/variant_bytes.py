@@ -18,6 +18,7 @@ from typing import Any
 
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Sexp, Struct, Symbol, Time, Timestamp, Value
 
 #: The reserved key. No data has it; data that does all the same is tagged as `pairs`.
@@ -36,7 +37,7 @@ class Tagged:
 
     __slots__ = ("kind", "parts")
 
-    def __init__(self, kind: str, *parts: Any) -> None:
+    def __init__(self, kind: Kind, *parts: Any) -> None:
         self.kind = kind
         self.parts = parts
 
@@ -44,51 +45,51 @@ class Tagged:
 def tagged(value: Value) -> Tagged | None:
     """How a scalar is tagged, or None if VARIANT holds it as it is."""
     if value is MISSING:
-        return Tagged("missing")
+        return Tagged(Kind.MISSING)
     if isinstance(value, Symbol):
-        return Tagged("symbol", str(value))
+        return Tagged(Kind.SYMBOL, str(value))
     if isinstance(value, Clob):
-        return Tagged("clob", bytes(value))
+        return Tagged(Kind.CLOB, bytes(value))
     if type(value) is int and not _LOW <= value < _HIGH:
-        return Tagged("int", _digits(value))
+        return Tagged(Kind.WIDE_INT, _digits(value))
     if isinstance(value, Decimal) and not _narrow(value):
-        return Tagged("decimal", str(value))
+        return Tagged(Kind.WIDE_DECIMAL, str(value))
     if isinstance(value, Time):
-        return Tagged("time", _clock(value), _nanos(value.instant))
+        return Tagged(Kind.TIME, _clock(value), _nanos(value.instant))
     if isinstance(value, Timestamp) and not _native(value):
         parts = [value.year, value.month, value.day, value.precision, _clock(value)]
-        return Tagged("timestamp", parts, _nanos(value.instant))
+        return Tagged(Kind.TAGGED_TIMESTAMP, parts, _nanos(value.instant))
     if isinstance(value, Interval):
-        return Tagged("interval", [value.unit, value.months], Decimal(value.nanos), [value.digits, value.fraction])
+        return Tagged(Kind.INTERVAL, [value.unit, value.months], Decimal(value.nanos), [value.digits, value.fraction])
     return None
 
 
 def untagged(kind: str, parts: list[Any]) -> Value:
     """The value of a tag."""
     match kind, parts:
-        case "missing", _:
+        case Kind.MISSING, _:
             return MISSING
-        case "symbol", [text]:
+        case Kind.SYMBOL, [text]:
             return Symbol(text)
-        case "clob", [octets]:
+        case Kind.CLOB, [octets]:
             return Clob(octets)
-        case "int", [text]:
+        case Kind.WIDE_INT, [text]:
             return int(Decimal(text))
-        case "decimal", [text]:
+        case Kind.WIDE_DECIMAL, [text]:
             return Decimal(text)
-        case "time", [clock, _]:
+        case Kind.TIME, [clock, _]:
             return Time(*_unclock(clock))
-        case "timestamp", [[year, month, day, precision, clock], _]:
+        case Kind.TAGGED_TIMESTAMP, [[year, month, day, precision, clock], _]:
             return Timestamp(year, month, day, *_unclock(clock), precision)
-        case "interval", [[unit, months], nanos, [digits, fraction]]:
+        case Kind.INTERVAL, [[unit, months], nanos, [digits, fraction]]:
             return Interval(unit, int(months), int(nanos), digits, fraction)
-        case "bag", [items]:
+        case Kind.BAG, [items]:
             return Bag(items)
-        case "sexp", [items]:
+        case Kind.SEXP, [items]:
             return Sexp(items)
-        case "pairs", [items]:
+        case Kind.PAIRS, [items]:
             return Struct([(name, item) for name, item in items])
-        case "graph", [parts_]:
+        case Kind.GRAPH, [parts_]:
             return Graph(parts_)
     raise EvaluationError(f"not a value of ours: a variant tagged '{kind}'")
 
@@ -156,7 +157,7 @@ def _write_leaf(value: Value, keys: dict[str, int]) -> bytes:
     if tag is not None:
         return _write_tag(tag.kind, [_write_part(part) for part in tag.parts], keys)
     if isinstance(value, Graph):
-        return _write_tag("graph", [_write(value.parts, keys)], keys)
+        return _write_tag(Kind.GRAPH, [_write(value.parts, keys)], keys)
     return _scalar(value)
 
 
@@ -173,11 +174,11 @@ def _write_box(value: Value, inner: list[Sized], keys: dict[str, int]) -> Sized:
         names = [name for name, _ in value.pairs]
         kept = [(name, data) for (name, item), data in zip(value.pairs, items, strict=True) if item is not MISSING]
         if len(set(names)) < len(names) or TAG in names:
-            return _write_tag("pairs", [_array([_array([_scalar(name), data]) for name, data in kept])], keys), depth
+            return _write_tag(Kind.PAIRS, [_array([_array([_scalar(name), data]) for name, data in kept])], keys), depth
         return _object(kept, keys), depth
     if isinstance(value, list) and not isinstance(value, Sexp):
         return _array(items), depth
-    return _write_tag("bag" if isinstance(value, Bag) else "sexp", [_array(items)], keys), depth
+    return _write_tag(Kind.BAG if isinstance(value, Bag) else Kind.SEXP, [_array(items)], keys), depth
 
 
 def _write_tag(kind: str, parts: list[bytes], keys: dict[str, int]) -> bytes:

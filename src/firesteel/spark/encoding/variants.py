@@ -17,37 +17,9 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, Mean, form, to_spark
+from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
-
-#: Kinds of variants: Spark's names for those that it knows, our tags for the others.
-NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE", "FLOAT")
-WIDE_NUMBERS = ("int", "decimal")
-#: Those that their text says all of. A float of 32 bits is not the float that its text is.
-WRITTEN = ("STRING", "BOOLEAN", "BIGINT", "DECIMAL", "DOUBLE")
-TEXTS = ("STRING", "symbol", "clob")
-COLLECTIONS = ("ARRAY", "bag", "sexp")
-STRUCTS = ("OBJECT", "pairs")
-
-#: The catalogue's families, as kinds.
-FAMILIES: dict[str, tuple[str, ...]] = {
-    "bool": ("BOOLEAN",),
-    "int": ("BIGINT", "int"),
-    "number": (*NUMBERS, *WIDE_NUMBERS),
-    "text": TEXTS,
-    "octets": ("BINARY", "clob"),
-    "octets or text": ("BINARY", *TEXTS),
-    "float": (*NUMBERS, *WIDE_NUMBERS),
-    "date": ("DATE",),
-    "time": ("time",),
-    "timestamp": ("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
-    "interval": ("interval",),
-    "day": ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
-    "moment": ("DATE", "time", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"),
-    "temporal": ("DATE", "time", "TIMESTAMP", "TIMESTAMP_NTZ", "timestamp", "interval"),
-    "collection": COLLECTIONS,
-    "struct": STRUCTS,
-    "container": (*COLLECTIONS, *STRUCTS),
-}
 
 #: What Spark calls the column that a family's values come out as.
 EXTRACTED: dict[str, tuple[str, t.Type]] = {
@@ -83,7 +55,7 @@ def tag(kind: str, *parts: Column) -> Column:
 
 def missing_item() -> Column:
     """MISSING inside a container."""
-    return json_column(json.dumps({TAG: ["missing"]}))
+    return json_column(json.dumps({TAG: [Kind.MISSING]}))
 
 
 def to_object(parts: Iterable[tuple[str, Column]]) -> Column:
@@ -109,13 +81,13 @@ def kind_of(column: Column) -> Column:
 def tagged_kind(column: Column, schema: Column) -> Column:
     """The kind of a variant of that schema. Only objects are asked for a tag: where a path leads nowhere, Spark throws,
     and catches, an exception."""
-    return F.coalesce(F.when(schema.startswith("OBJECT"), tag_of(column)), kind_of_schema(schema))
+    return F.coalesce(F.when(schema.startswith(Kind.OBJECT), tag_of(column)), kind_of_schema(schema))
 
 
 def kind_of_schema(schema: Column) -> Column:
     """The kind of a variant that has no tag: what its schema begins with."""
     column: Any = F
-    for kind in ("DECIMAL", "ARRAY", "OBJECT"):
+    for kind in (Kind.DECIMAL, Kind.ARRAY, Kind.OBJECT):
         column = column.when(schema.startswith(kind), F.lit(kind))
     return column.otherwise(schema)
 
@@ -133,9 +105,9 @@ def text_of_json(json: Column, kind: Column, whole: Column) -> Column:
     """The text of a variant, of its JSON; `whole` is what it is where that has escapes, or is not a text's alone."""
     plain = F.substring(json, F.lit(2), F.char_length(json) - 2)
     return (
-        F.when(kind == "STRING", F.when(F.contains(json, F.lit("\\")), whole).otherwise(plain))
-        .when(one_of(kind, "BIGINT", "DECIMAL", "BOOLEAN"), json)
-        .when(kind == "DOUBLE", whole)
+        F.when(kind == Kind.STRING, F.when(F.contains(json, F.lit("\\")), whole).otherwise(plain))
+        .when(one_of(kind, Kind.BIGINT, Kind.DECIMAL, Kind.BOOLEAN), json)
+        .when(kind == Kind.DOUBLE, whole)
     )
 
 
@@ -158,38 +130,40 @@ def extract(column: Column, kind: Column, family: str) -> Column:
     spark_type, _ = EXTRACTED[family]
     plain = whole(column, spark_type)
     if family == "text":
-        symbols = F.when(one_of(kind, "symbol", "clob"), payload(column, "string"))
-        return F.when(kind == "STRING", plain).otherwise(symbols)
+        symbols = F.when(one_of(kind, Kind.SYMBOL, Kind.CLOB), payload(column, "string"))
+        return F.when(kind == Kind.STRING, plain).otherwise(symbols)
     if family == "float":
         return F.when(one_of(kind, *WIDE_NUMBERS), payload(column, "double")).otherwise(
             F.when(one_of(kind, *NUMBERS), plain)
         )
     if family == "octets or text":
-        texts = F.when(one_of(kind, "STRING", "symbol"), extract(column, kind, "text").cast("binary"))
+        texts = F.when(one_of(kind, Kind.STRING, Kind.SYMBOL), extract(column, kind, "text").cast("binary"))
         return F.coalesce(extract(column, kind, "octets"), texts)
     if family == "octets":
-        return F.when(kind == "BINARY", plain).otherwise(F.when(kind == "clob", payload(column, "binary")))
-    return F.when(one_of(kind, *(k for k in FAMILIES[family] if k.isupper())), plain)
+        return F.when(kind == Kind.BINARY, plain).otherwise(F.when(kind == Kind.CLOB, payload(column, "binary")))
+    return F.when(one_of(kind, *(k for k in FAMILIES[family] if not k.tagged)), plain)
 
 
 def elements(column: Column, kind: Column) -> Column:
     """The elements of a collection as an array of variants, MISSING as SQL NULL; of anything else SQL NULL."""
-    array = F.when(kind == "ARRAY", whole(column, "array<variant>")).otherwise(
-        F.when(one_of(kind, "bag", "sexp"), payload(column, "array<variant>"))
+    array = F.when(kind == Kind.ARRAY, whole(column, "array<variant>")).otherwise(
+        F.when(one_of(kind, Kind.BAG, Kind.SEXP), payload(column, "array<variant>"))
     )
     return F.transform(array, item)
 
 
 def item(column: Column) -> Column:
     """An item of a container: one that is tagged as MISSING is SQL NULL."""
-    missing_ = F.schema_of_variant(column).startswith("OBJECT") & F.coalesce(tag_of(column) == "missing", F.lit(False))
+    missing_ = F.schema_of_variant(column).startswith(Kind.OBJECT) & F.coalesce(
+        tag_of(column) == Kind.MISSING, F.lit(False)
+    )
     return F.when(~missing_, column)
 
 
 def entries(column: Column, kind: Column) -> Column:
     """The attributes of a struct as an array of (key, value); of anything else SQL NULL."""
-    return F.when(kind == "OBJECT", F.map_entries(whole(column, "map<string,variant>"))).otherwise(
-        F.when(kind == "pairs", pairs(column))
+    return F.when(kind == Kind.OBJECT, F.map_entries(whole(column, "map<string,variant>"))).otherwise(
+        F.when(kind == Kind.PAIRS, pairs(column))
     )
 
 
@@ -211,7 +185,7 @@ def from_entries(array: Column) -> Column:
     listed = F.transform(kept, lambda pair: F.array(pair["key"].cast("variant"), pair["value"]))
     once = (F.size(F.array_distinct(keys)) == F.size(keys)) & ~F.array_contains(keys, TAG)
     plain = F.to_variant_object(F.map_from_entries(kept))
-    return F.when(once, plain).otherwise(tag("pairs", F.to_variant_object(listed)))
+    return F.when(once, plain).otherwise(tag(Kind.PAIRS, F.to_variant_object(listed)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -250,16 +224,16 @@ def _variant(column: Column, type_: t.Type) -> Column:
 def _present_variant(column: Column, type_: t.Type) -> Column:
     match type_:
         case t.Int() | t.UserDefined():
-            wide = tag("int", column.cast("string").cast("variant"))
+            wide = tag(Kind.WIDE_INT, column.cast("string").cast("variant"))
             return F.coalesce(column.try_cast("bigint").cast("variant"), wide)
         case t.Symbol():
-            return tag("symbol", column.cast("variant"))
+            return tag(Kind.SYMBOL, column.cast("variant"))
         case t.Clob():
-            return tag("clob", column.cast("variant"))
+            return tag(Kind.CLOB, column.cast("variant"))
         case t.Array():
             return _items(column, type_)
         case t.Collection():
-            return tag("bag" if isinstance(type_, t.Bag) else "sexp", _items(column, type_))
+            return tag(Kind.BAG if isinstance(type_, t.Bag) else Kind.SEXP, _items(column, type_))
         case t.Struct():
             return _struct_variant(column, type_)
         case t.Map():

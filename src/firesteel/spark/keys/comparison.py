@@ -13,42 +13,44 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, as_variant, made
+from firesteel.spark.core.expr import Expr, Split, Variant, as_variant, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants as dynamic
 from firesteel.spark.encoding.column_types import Form, form
-from firesteel.spark.encoding.variants import COLLECTIONS, STRUCTS, apart, kind_of, one_of
+from firesteel.spark.encoding.kinds import COLLECTIONS, STRUCTS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import apart, kind_of, one_of
 from firesteel.spark.keys.simple_keys import ALWAYS, Lean
 from firesteel.spark.keys.variant_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 
 
 def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
     """A column that is equal, and ordered if asked, as the values are; SQL NULL where they are absent."""
-    if expr.dynamic:
+    if isinstance(expr, Variant):
         return scope.let([expr], lambda value: _variant_key(scope, value))
-    if expr.missing is not None:  # split: the plain column has the value, and SQL NULL where there is none
-        expr = made(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
+    if isinstance(expr, Split):  # split: the plain column has the value, and SQL NULL where there is none
+        expr = derive(t.absent(t.proper(expr.type), nullable=True), expr.plain, expr)
     if is_own_key(expr.type, ordering=ordering):
         return expr
     room = scope.run.limits.roomy
     if form(expr.type) is Form.VARIANT or not _has_typed_key(expr.type, ordering, variants=room):
-        variant = made(t.ANY, as_variant(expr), expr, cost=4)
+        variant = derive(t.ANY, as_variant(expr), expr, cost=4)
         return scope.let([variant], lambda value: _variant_key(scope, value))
-    return scope.let([expr], lambda value: made(expr.type, _key(value.plain, expr.type), value, cost=4))
+    return scope.let([expr], lambda value: derive(expr.type, _key(value.plain, expr.type), value, cost=4))
 
 
 def row_key(scope: Scope, expr: Expr) -> Expr:
     """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
     found = key(scope, expr)
-    if not (expr.dynamic or expr.missing is not None):
+    if not (isinstance(expr, Variant | Split)):
         return found
 
     def flagged(value: Expr, bound: Expr) -> Expr:
         missing = value.is_missing()
         flag = F.when(bound.column.isNotNull(), 0).when(F.lit(False) if missing is None else missing, 2).otherwise(1)
-        return made(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), value, bound, cost=2)
+        return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), value, bound, cost=2)
 
     return scope.let([expr, found], flagged)
 
@@ -127,13 +129,15 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
         return F.struct(*token(value.column, kind, double, kinds=of, use=use), inner.alias("a"))
 
     def number(kind: Expr) -> Expr:
-        return made(t.absent(t.FLOAT64, nullable=True), double_of(value.column, kind.column), value, kind)
+        return derive(t.absent(t.FLOAT64, nullable=True), double_of(value.column, kind.column), value, kind)
 
     kind, cost = scope.kind(value), _ROOM if deep else 8
     if scope.stages is None:
 
         def inline(kind: Expr, double: Expr) -> Expr:
-            return made(t.ANY, F.when(_is_there(kind.column), full(kind.column, double.plain, kinds)), value, cost=cost)
+            return derive(
+                t.ANY, F.when(_is_there(kind.column), full(kind.column, double.plain, kinds)), value, cost=cost
+            )
 
         return scope.let([kind, number(kind)], inline)
     lean = Lean.of(scope, value, kind)
@@ -145,7 +149,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
         else:  # a lambda more would be too deep
             other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest)
         column = column.when(_is_there(kind.column), other)
-    return made(t.ANY, column, value, lean.double, cost=cost)
+    return derive(t.ANY, column, value, lean.double, cost=cost)
 
 
 def _no_tokens() -> Column:
@@ -153,7 +157,7 @@ def _no_tokens() -> Column:
 
 
 def _is_there(kind: Column) -> Column:
-    return ~one_of(kind, "VOID")
+    return ~one_of(kind, Kind.VOID)
 
 
 _SCALARS = (t.Number, t.Text, t.Bool, t.Octets, t.Date, t.Time, t.Timestamp, t.Interval, t.Null, t.Missing)
@@ -173,7 +177,7 @@ def _item_key(column: Column) -> Column:
 
     def made_(both: Column) -> Column:
         kind = both["k"]
-        place = F.coalesce(rank(kind), F.when(kind == "VOID", NULL).otherwise(MISSING))
+        place = F.coalesce(rank(kind), F.when(kind == Kind.VOID, NULL).otherwise(MISSING))
         inner = F.when(_is_box(kind), flat(column, alike=False)).alias("a")
         return F.struct(*token(column, kind, both["d"], place=place), inner)
 

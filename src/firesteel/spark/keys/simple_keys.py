@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import one_of
 from firesteel.spark.keys.variant_keys import RANKS, filled, number_of
 from firesteel.spark.numbers.float_text import DIGITS
 
 #: The kinds that have a simple key always, and the numbers, which have one if they have few digits.
-ALWAYS = frozenset({"STRING", "BOOLEAN", "DOUBLE"})
-_NUMBERS = ("BIGINT", "DECIMAL", "DOUBLE")
+ALWAYS = frozenset({Kind.STRING, Kind.BOOLEAN, Kind.DOUBLE})
+_NUMBERS = (Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
 
 
 @dataclass(frozen=True)
@@ -37,21 +38,21 @@ class Lean:
     def of(cls, scope: Scope, value: Expr, kind: Expr) -> Lean:
         text = scope.text(value)
         column = F.when(_is_short(kind.column, text.plain), text.plain.try_cast("double"))
-        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)
+        double = scope.bind(derive(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)
         return cls(kind.column, text.plain, double)
 
     @property
     def there(self) -> Column:
         """Has the value a simple key?"""
-        return one_of(self.kind, "STRING", "BOOLEAN") | self.double.plain.isNotNull()
+        return one_of(self.kind, Kind.STRING, Kind.BOOLEAN) | self.double.plain.isNotNull()
 
     def parts(self, kinds: Set[str] | None) -> list[Column]:
         """The parts of the token."""
         numeric = self.double.plain.isNotNull()
         found = {
-            "r": F.when(numeric, RANKS["BIGINT"])
-            .when(self.kind == "STRING", RANKS["STRING"])
-            .otherwise(RANKS["BOOLEAN"]),
+            "r": F.when(numeric, RANKS[Kind.BIGINT])
+            .when(self.kind == Kind.STRING, RANKS[Kind.STRING])
+            .otherwise(RANKS[Kind.BOOLEAN]),
             "t": F.when(~numeric, self.text),
         }
         if kinds is None or kinds & set(_NUMBERS):
@@ -62,4 +63,4 @@ class Lean:
 def _is_short(kind: Column, text: Column) -> Column:
     """Is it a float, or a number of few enough digits for its nearest float to stand for it?"""
     short = F.char_length(F.replace(text, F.lit("."), F.lit(""))) <= DIGITS
-    return (kind == "DOUBLE") | (one_of(kind, "BIGINT", "DECIMAL") & short)
+    return (kind == Kind.DOUBLE) | (one_of(kind, Kind.BIGINT, Kind.DECIMAL) & short)

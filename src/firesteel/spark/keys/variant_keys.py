@@ -15,22 +15,24 @@ from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.variants import FAMILIES, NUMBERS, WIDE_NUMBERS, kind_of, one_of, payload, whole
+from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import kind_of, one_of, payload, whole
 from firesteel.spark.numbers.float_text import EXACT, SIDE, digits, in_turn, place
 
 RANKS: dict[str, int] = {
-    "BOOLEAN": 1,
-    **dict.fromkeys(("BIGINT", "DECIMAL", "DOUBLE", "FLOAT", "int", "decimal"), 2),
-    "DATE": 3,
-    "time": 4,
-    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_NTZ", "timestamp"), 5),
-    "interval": 6,
-    **dict.fromkeys(("STRING", "symbol"), 7),
-    **dict.fromkeys(("BINARY", "clob"), 8),
-    **dict.fromkeys(("ARRAY", "sexp"), 10),
-    **dict.fromkeys(("OBJECT", "pairs"), 11),
-    "bag": 12,
-    "graph": 13,
+    Kind.BOOLEAN: 1,
+    **dict.fromkeys((Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE, Kind.FLOAT, Kind.WIDE_INT, Kind.WIDE_DECIMAL), 2),
+    Kind.DATE: 3,
+    Kind.TIME: 4,
+    **dict.fromkeys((Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ, Kind.TAGGED_TIMESTAMP), 5),
+    Kind.INTERVAL: 6,
+    **dict.fromkeys((Kind.STRING, Kind.SYMBOL), 7),
+    **dict.fromkeys((Kind.BINARY, Kind.CLOB), 8),
+    **dict.fromkeys((Kind.ARRAY, Kind.SEXP), 10),
+    **dict.fromkeys((Kind.OBJECT, Kind.PAIRS), 11),
+    Kind.BAG: 12,
+    Kind.GRAPH: 13,
 }
 _RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
 #: What is absent in a container: last, NULL before MISSING.
@@ -93,9 +95,9 @@ def token(
 
     found: dict[str, Column] = {"r": rank(kind) if place is None else place}
     if use is not Use.SORT and may_be("date"):
-        found["r"] = F.when(kind == "DATE", RANKS["TIMESTAMP"]).otherwise(found["r"])
-    if use is Use.ORDER and (kinds is None or "clob" in kinds):
-        found["r"] = F.when(kind == "clob", RANKS["STRING"]).otherwise(found["r"])
+        found["r"] = F.when(kind == Kind.DATE, RANKS[Kind.TIMESTAMP]).otherwise(found["r"])
+    if use is Use.ORDER and (kinds is None or Kind.CLOB in kinds):
+        found["r"] = F.when(kind == Kind.CLOB, RANKS[Kind.STRING]).otherwise(found["r"])
     if double is not None and may_be("number"):
         found["n"] = _number(column, kind, double)
     if may_be("temporal"):
@@ -114,11 +116,14 @@ def _moment(column: Column, kind: Column, *, days: bool) -> Column:
     """Nanoseconds, or days; an interval has a unit and months besides."""
     day = F.unix_date(whole(column, "date")).cast(_WHOLE)
     nanos = (
-        F.when(kind == "DATE", day if days else day * 86_400_000_000_000)
-        .when(one_of(kind, "TIMESTAMP", "TIMESTAMP_NTZ"), F.unix_micros(whole(column, "timestamp")).cast(_WHOLE) * 1000)
+        F.when(kind == Kind.DATE, day if days else day * 86_400_000_000_000)
+        .when(
+            one_of(kind, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ),
+            F.unix_micros(whole(column, "timestamp")).cast(_WHOLE) * 1000,
+        )
         .otherwise(F.try_variant_get(column, "$['\x01'][2]", _WHOLE))
     )
-    interval = kind == "interval"
+    interval = kind == Kind.INTERVAL
     return F.struct(
         F.when(interval, F.ascii(F.try_variant_get(column, "$['\x01'][1][0]", "string"))).alias("u"),
         F.when(interval, F.try_variant_get(column, "$['\x01'][1][1]", "int")).alias("o"),
@@ -129,11 +134,11 @@ def _moment(column: Column, kind: Column, *, days: bool) -> Column:
 def _text(column: Column, kind: Column, use: Use) -> Column:
     clob = payload(column, "string") if use is Use.ORDER else F.hex(payload(column, "binary"))
     return (
-        F.when(one_of(kind, "STRING", "BOOLEAN"), whole(column, "string"))
-        .when(kind == "symbol", payload(column, "string"))
-        .when(kind == "BINARY", F.hex(whole(column, "binary")))
-        .when(kind == "clob", clob)
-        .when(kind == "graph", F.to_json(column))
+        F.when(one_of(kind, Kind.STRING, Kind.BOOLEAN), whole(column, "string"))
+        .when(kind == Kind.SYMBOL, payload(column, "string"))
+        .when(kind == Kind.BINARY, F.hex(whole(column, "binary")))
+        .when(kind == Kind.CLOB, clob)
+        .when(kind == Kind.GRAPH, F.to_json(column))
     )
 
 
@@ -144,7 +149,7 @@ def _text(column: Column, kind: Column, use: Use) -> Column:
 def _number(column: Column, kind: Column, double: Column) -> Column:
     """The nearest float orders almost all numbers. A number that this float does not stand for is more or less, and
     among those that are nearest to one float the digits decide."""
-    simple = one_of(kind, "DOUBLE", "FLOAT") | ((kind == "BIGINT") & (F.abs(double) < EXACT))
+    simple = one_of(kind, Kind.DOUBLE, Kind.FLOAT) | ((kind == Kind.BIGINT) & (F.abs(double) < EXACT))
     written = F.coalesce(payload(column, "string"), whole(column, "string"))
     given = F.struct(double.alias("d"), written.alias("s"))
     return F.when(simple, number_of(double)).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
@@ -217,12 +222,12 @@ def _with_level(levels: Column, *, alike: bool) -> Column:
 
 def _node(item: Column, *, alike: bool) -> Column:
     kind, value, name = item["k"], item["v"], item["n"]
-    absent = F.lit(NULL) if alike else F.when(kind == "VOID", NULL).otherwise(MISSING)
+    absent = F.lit(NULL) if alike else F.when(kind == Kind.VOID, NULL).otherwise(MISSING)
     own = F.struct(*token(value, kind, item["d"], place=F.coalesce(rank(kind), absent)))
-    given = {"r": F.lit(RANKS["STRING"]), "t": name}
+    given = {"r": F.lit(RANKS[Kind.STRING]), "t": name}
     named = F.struct(*filled(given))
     return F.struct(
-        one_of(kind, "ARRAY", "sexp").alias("l"),
+        one_of(kind, Kind.ARRAY, Kind.SEXP).alias("l"),
         _pairs(value, kind).alias("c"),
         F.filter(F.array(F.when(name.isNotNull(), named), own), lambda part: part.isNotNull()).alias("h"),
     )
@@ -230,8 +235,8 @@ def _node(item: Column, *, alike: bool) -> Column:
 
 def _pairs(column: Column, kind: Column) -> Column:
     """What is in a container, with names if it is a struct; SQL NULL of what is none."""
-    array = F.when(kind == "ARRAY", whole(column, "array<variant>")).when(
-        one_of(kind, "bag", "sexp"), payload(column, "array<variant>")
+    array = F.when(kind == Kind.ARRAY, whole(column, "array<variant>")).when(
+        one_of(kind, Kind.BAG, Kind.SEXP), payload(column, "array<variant>")
     )
     unnamed = F.transform(array, lambda item: F.struct(F.literal(None, "string").alias("key"), item.alias("value")))
     return F.coalesce(unnamed, variants.entries(column, kind))

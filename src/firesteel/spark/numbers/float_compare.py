@@ -14,7 +14,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import digits_of
 from firesteel.spark.numbers.exact_decimals import WHOLE
@@ -50,7 +50,7 @@ def compared(operator: Operator, a: Expr, b: Expr) -> Column:
         return beside(operator, value, near)
     side = side_of(near, b.plain.cast("string"))
     if isinstance(b.type, t.Integer):
-        side = F.when(near.between(-EXACT, EXACT), 0).otherwise(side)
+        side = F.when(F.abs(near) < EXACT, 0).otherwise(side)  # `EXACT` itself is also the float of the next integer
     sign = F.when(F.isnan(value) | (value < near), -1).when(value > near, 1).otherwise(-side)
     return F.when(value.isNotNull() & near.isNotNull(), operator(sign, F.lit(0)))
 
@@ -84,7 +84,7 @@ def _with_literal(operator: Operator, value: Column, number: Decimal) -> Column:
 def between(value: Expr, low: Expr, high: Expr) -> Column | None:
     """A float between two literals that floats stand for, as Spark has it: NaN is not at least the lower one to us, and
     not at most the higher one to Spark. None where it is something else."""
-    if value.dynamic or not is_float(value):
+    if isinstance(value, Variant) or not is_float(value):
         return None
     bounds = [float(e.constant) for e in (low, high) if is_number(e.constant) or isinstance(e.constant, float)]
     known = [decimal_of(b) for b in bounds if math.isfinite(b)]

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
@@ -42,9 +42,9 @@ class Number:
 
     def digits(self) -> Expr:
         if self.kind is None:
-            return made(t.ANY, exact_decimals.of_plain(self.expr), self.expr, cost=4)
+            return derive(t.ANY, exact_decimals.of_plain(self.expr), self.expr, cost=4)
         column = exact_decimals.of_variant(self.expr.column, self.kind.column)
-        return made(t.ANY, column, *self.parts, cost=4)
+        return derive(t.ANY, column, *self.parts, cost=4)
 
     @property
     def parts(self) -> tuple[Expr, ...]:
@@ -58,7 +58,7 @@ class Number:
 
 def typed(expr: Expr) -> bool:
     """Is it a number of a type that is known?"""
-    return isinstance(expr.type, t.Number) and not expr.dynamic
+    return isinstance(expr.type, t.Number) and not isinstance(expr, Variant)
 
 
 def number(scope: Scope, expr: Expr) -> Number:

@@ -20,6 +20,7 @@ from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import MAX_DIGITS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
 from firesteel.spark.encoding.variants import any_of
 from firesteel.spark.numbers.operands import Choice
@@ -32,7 +33,7 @@ _WHOLE = f"decimal({MAX_DIGITS},0)"
 _ZEROS = r"^(-?)0*(\d+\.\d+?)0*$"
 #: What a variant has no room for, as a number, and how it is written instead (`dynamic.tag`).
 _WIDE = rf"^(-?\d+\.\d{{{MAX_DIGITS + 1},}}|-?\d{{{MAX_DIGITS}}}\.0)$"
-_TAGGED = json.dumps({TAG: ["decimal", "$1"]}).replace("\\", "\\\\")
+_TAGGED = json.dumps({TAG: [Kind.WIDE_DECIMAL, "$1"]}).replace("\\", "\\\\")
 
 
 @dataclass(frozen=True)

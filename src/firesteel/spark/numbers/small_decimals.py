@@ -8,16 +8,16 @@ decimals have room for a sum or a product, and nothing is rounded.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, NumberParts, Variant, place_over
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import tagged_kinds
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import one_of, whole
 from firesteel.spark.numbers.exact_decimals import decimal_places
 from firesteel.spark.numbers.operands import Number
@@ -35,7 +35,7 @@ _OPERATIONS: dict[str, tuple[Callable[[Any, Any], Column], t.Decimal]] = {
 }
 
 
-def quick(scope: Scope, name: str, x: Number, y: Number) -> Expr | None:
+def small_result(scope: Scope, name: str, x: Number, y: Number) -> NumberParts | None:
     """The result as a plain decimal, bound if there is a place for it; SQL NULL where it takes more. None where it is
     not worth a try."""
     if name not in _OPERATIONS or (scope.stages is None and not scope.run.limits.roomy):
@@ -45,20 +45,25 @@ def quick(scope: Scope, name: str, x: Number, y: Number) -> Expr | None:
         return None
     a, b = (side for side in sides if side is not None)
     operation, type_ = _OPERATIONS[name]
-    value = made(t.absent(type_, nullable=True), operation(a.plain, b.plain), a, b)
     assert a.places is not None
     assert b.places is not None
     digits = a.places + b.places if name == "times" else F.greatest(a.places, b.places)
-    return scope.bind(replace(value, places=digits), dear=True)
+    return _bind(scope, _parts(type_, operation(a.value, b.value), digits, a, b))
 
 
-def _small(scope: Scope, operand: Number) -> Expr | None:
+def _bind(scope: Scope, parts: NumberParts) -> NumberParts:
+    bound = scope.bind(parts, dear=True)
+    assert isinstance(bound, NumberParts)
+    return bound
+
+
+def _small(scope: Scope, operand: Number) -> NumberParts | None:
     """An operand as a plain decimal, with its digits behind the point; None if it may have too many."""
     expr = operand.expr
     if operand.kind is None:
         return _small_plain(expr)
-    if expr.quick is not None and expr.quick.places is not None:
-        found = scope.bind(expr.quick, dear=True)
+    if isinstance(expr, Variant) and expr.number is not None and expr.number.places is not None:
+        found = _bind(scope, expr.number)
         assert found.places is not None
         return _operand(F.when(found.places <= _SCALE, found.plain.try_cast(_ROOM)), found.places, found)
     if tagged_kinds(expr):
@@ -66,17 +71,17 @@ def _small(scope: Scope, operand: Number) -> Expr | None:
     if scope.stages is not None or scope.tells(expr):
         text = scope.text(expr)
         behind = decimal_places(text.plain, operand.kind.column)
-        exact = one_of(operand.kind.column, "BIGINT", "DECIMAL") & (behind <= _SCALE)
+        exact = one_of(operand.kind.column, Kind.BIGINT, Kind.DECIMAL) & (behind <= _SCALE)
         column = F.when(exact, text.plain.try_cast(_ROOM))
-        return scope.bind(_operand(column, behind, text, operand.kind), dear=True)
+        return _bind(scope, _operand(column, behind, text, operand.kind))
     schema = scope.schema(expr)
     end = F.substring_index(schema.plain, ",", -1)
     column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
     behind = F.coalesce(F.greatest(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(1)), F.lit(0))
-    return replace(_operand(column, behind, expr, schema), height=4 + max(expr.height, schema.height))
+    return _operand(column, behind, expr, schema, cost=4)
 
 
-def _small_plain(expr: Expr) -> Expr | None:
+def _small_plain(expr: Expr) -> NumberParts | None:
     scale = 0
     if isinstance(expr.type, t.Decimal):
         digits, scale = expr.type.precision or 38, expr.type.scale or 0
@@ -87,6 +92,10 @@ def _small_plain(expr: Expr) -> Expr | None:
     return _operand(expr.plain.cast(_ROOM), F.lit(scale), expr) if fits else None
 
 
-def _operand(column: Column, behind: Column, *of: Expr) -> Expr:
-    type_ = t.absent(t.Decimal(_BEFORE + _SCALE, _SCALE), nullable=True)
-    return replace(made(type_, column, *of), places=behind)
+def _operand(column: Column, places: Column, *of: Expr, cost: int = 1) -> NumberParts:
+    return _parts(t.Decimal(_BEFORE + _SCALE, _SCALE), column, places, *of, cost=cost)
+
+
+def _parts(type_: t.Decimal, column: Column, places: Column, *of: Expr, cost: int = 1) -> NumberParts:
+    """Decimals, and how many digits each has behind the point."""
+    return NumberParts(t.absent(type_, nullable=True), column, places=places, place=place_over(of, cost))

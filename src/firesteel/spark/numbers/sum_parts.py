@@ -13,13 +13,16 @@ from enum import IntFlag
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.variants import WIDE_NUMBERS, kind_of, one_of, payload, whole
-from firesteel.spark.numbers.exact_decimals import PLACES, finite, places
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS, WRITTEN
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import kind_of, one_of, payload, whole
+from firesteel.spark.numbers.exact_arithmetic import PLACES
+from firesteel.spark.numbers.exact_decimals import finite, places
 
 EXACT, _WHOLE = f"decimal(38,{PLACES})", "decimal(38,0)"
 #: How many digits of a long decimal are looked at behind its eighteenth.
@@ -103,14 +106,14 @@ def total(addend: Addend, add: Callable[[Column], Column], *, mean: bool) -> Tot
 
 def addend(scope: Scope, value: Expr) -> Addend:
     """The parts of a value of unknown type, by names."""
-    if value.quick is not None:
-        return _quick(scope, value, value.quick)
+    if isinstance(value, Variant) and value.number is not None:
+        return _of_number(scope, value, value.number)
     variant, kind = scope.variant(value)
     text = scope.text(variant)
     known = [variant, kind, text]
 
     def bound(type_: t.Type, column: Column) -> Column:
-        known.append(scope.bind(made(t.absent(type_, nullable=True), column, *known), dear=True))
+        known.append(scope.bind(derive(t.absent(type_, nullable=True), column, *known), dear=True))
         return known[-1].plain
 
     written = text.plain
@@ -123,24 +126,26 @@ def addend(scope: Scope, value: Expr) -> Addend:
     return Addend(met, exact, F.when(met == _LONG.value, _more(written)), floating, behind)
 
 
-def _quick(scope: Scope, value: Expr, quick: Expr) -> Addend:
-    """Of a number that is mostly a plain decimal at hand: what it is else is all in one column, and seldom there."""
-    quick = scope.bind(quick, dear=True)
-    assert quick.integral is not None
-    assert quick.places is not None
-    there = quick.plain.isNotNull()
+def _of_number(scope: Scope, value: Expr, number: NumberParts) -> Addend:
+    """The parts of a value that has a plain decimal beside it: values that the decimal has no room for go into the
+    column `rest`; it is NULL in almost every row."""
+    known = scope.bind(number, dear=True)
+    assert isinstance(known, NumberParts)
+    assert known.integral is not None
+    assert known.places is not None
+    there = known.value.isNotNull()
     inline = (variants.apart if scope.run.limits.roomy else variants.let)(value.column, _inline)
     column = F.when(~there, inline)
-    rest = scope.bind(made(t.ANY, column, value, quick, throws=value.throws, cost=20), dear=True)
-    exact = F.when(there, quick.plain.cast(EXACT)).otherwise(rest.column["e"])
-    known = F.when(quick.integral, Met.INT.value).otherwise(Met.DECIMAL.value)
-    met = F.when(there, known).otherwise(rest.column["m"])
+    rest = scope.bind(derive(t.ANY, column, value, known, throws=value.place.throws, cost=20), dear=True)
+    exact = F.when(there, known.value.cast(EXACT)).otherwise(rest.column["e"])
+    sort = F.when(known.integral, Met.INT.value).otherwise(Met.DECIMAL.value)
+    met = F.when(there, sort).otherwise(rest.column["m"])
 
     def bound(type_: t.Type, part: Column) -> Column:
-        return scope.bind(made(t.absent(type_, nullable=True), part, quick, rest), dear=True).plain
+        return scope.bind(derive(t.absent(type_, nullable=True), part, known, rest), dear=True).plain
 
     decimal = t.Decimal(38, PLACES)
-    behind = F.when(there, quick.places).otherwise(rest.column["p"])
+    behind = F.when(there, known.places).otherwise(rest.column["p"])
     return Addend(bound(t.INT32, met), bound(decimal, exact), rest.column["l"], rest.column["f"], behind)
 
 
@@ -159,7 +164,7 @@ def _inline(variant: Column) -> Column:
         return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"), behind.alias("p"))
 
     def written(p: Column) -> Column:
-        text = F.when(one_of(p["k"], *variants.WRITTEN), whole(p["v"], "string"))
+        text = F.when(one_of(p["k"], *WRITTEN), whole(p["v"], "string"))
         text = F.coalesce(text, _wide_text(p["v"], p["k"]))
         return variants.let(F.struct(p["v"].alias("v"), p["k"].alias("k"), text.alias("w")), parts)
 
@@ -175,11 +180,11 @@ def _wide_text(variant: Column, kind: Column) -> Column:
 
 
 def _is_int(kind: Column) -> Column:
-    return one_of(kind, "BIGINT", "int")
+    return one_of(kind, Kind.BIGINT, Kind.WIDE_INT)
 
 
 def _is_decimal(kind: Column) -> Column:
-    return one_of(kind, "DECIMAL", "decimal")
+    return one_of(kind, Kind.DECIMAL, Kind.WIDE_DECIMAL)
 
 
 def _is_long(kind: Column, text: Column) -> Column:
@@ -198,7 +203,7 @@ def _more(text: Column) -> Column:
 
 
 def _floating(variant: Column, kind: Column, text: Column) -> Column:
-    return F.when(kind == "DOUBLE", text.try_cast("double")).when(kind == "FLOAT", whole(variant, "double"))
+    return F.when(kind == Kind.DOUBLE, text.try_cast("double")).when(kind == Kind.FLOAT, whole(variant, "double"))
 
 
 def _written(floating: Column) -> Column:
@@ -215,5 +220,5 @@ def _met(kind: Column, text: Column, exact: Column, floating: Column) -> Column:
         .when(there & (places(text) <= PLACES + MORE), _LONG.value)
         .when(floating.isNotNull(), float_)
         .when(_is_int(kind) | _is_decimal(kind), Met.LOST.value)
-        .when(kind != "VOID", Met.OTHER.value)
+        .when(kind != Kind.VOID, Met.OTHER.value)
     )

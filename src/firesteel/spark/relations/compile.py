@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.node import drive
-from firesteel.passes.paths import touched_paths
+from firesteel.functions import Lazy
+from firesteel.passes.analysis.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.expr import Expr, fit, missing_expr, null_expr
-from firesteel.spark.core.fallback import Fallback
-from firesteel.spark.core.handlers import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED, dispatch, handles
+from firesteel.spark.core.conversions import fit, split_variant
+from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr
+from firesteel.spark.core.fallback_log import FallbackLog
+from firesteel.spark.core.handlers import (
+    HANDLERS,
+    NESTED,
+    UNSUPPORTED,
+    UNSUPPORTED_NESTED,
+    Compiling,
+    compile_expr,
+    compile_rows,
+    expr_of,
+    handles,
+)
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.rows import Rows, one_row, projected, staged
 from firesteel.spark.core.scope import Run, Scope
@@ -27,18 +39,17 @@ from firesteel.spark.relations import (  # noqa: F401  (they register)
     exclude,
     expressions,
     groups,
-    joins,
     scans,
     sets,
     unary,
     windows,
 )
+from firesteel.spark.relations.joins import frames, items  # noqa: F401
 from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F401
-from firesteel.spark.relations.nested import joins as nested_joins  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
 from firesteel.spark.relations.shared import Kept
+from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
-from firesteel.spark.scalar import paths
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -49,30 +60,35 @@ UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections ha
 
 
 @handles(p.Call)
-def _call(node: p.Call, scope: Scope) -> Generator[Any, Any, Expr]:
+def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
     args: list[Expr | t.Type] = []
     here = scope
-    lazy = node.fn.name in ("and", "or", "coalesce")
+    listed = constant_lists.constants(node.args[1]) if node.fn.name == "in_collection" else []
+    row = functions.find(node.fn.name)
+    lazy = None if row is None else row.lazy
     for arg in plan_depth.operands(node):
         if isinstance(arg, t.Type):
             args.append(arg)
             continue
-        made = here.lowered((yield arg, here))
-        if lazy and made.throws and made.dynamic:  # it gets a name in any case: here, where it is not always needed
+        made = here.lowered((yield from expr_of(arg, here)))
+        if lazy and made.place.throws and isinstance(made, Variant):
+            # It gets a name in any case: here, where it is not always needed.
             made = here.bind(made)
         args.append(made)
+        if listed and constant_lists.applies(split_variant(made), len(listed)):  # the list is not compiled to columns
+            return constant_lists.among(scope, split_variant(made), listed, node.where)
         if lazy and here.stages is not None:
-            here = _after(node.fn.name, here, made)
+            here = _after(lazy, here, made)
     return calls.apply(scope, node.fn, args, node.where)
 
 
-def _after(name: str, scope: Scope, before: Expr) -> Scope:
+def _after(lazy: Lazy, scope: Scope, before: Expr) -> Scope:
     """The scope of an argument that is looked at only if the one before it has not decided the matter."""
-    if name == "coalesce":
+    if lazy is Lazy.UNTIL_PRESENT:
         return scope.guarded(lambda: _or_false(before.is_absent()), before)
     if not isinstance(before.type, t.Bool):
         return scope
-    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(name == "or"), F.lit(True)), before)
+    return scope.guarded(lambda: F.coalesce(before.plain != F.lit(lazy is Lazy.UNTIL_TRUE), F.lit(True)), before)
 
 
 def _or_false(test: Column | None) -> Column:
@@ -112,12 +128,12 @@ class Compiled:
         """A column for every column of the rows, encoded by its type."""
         return self.rows.picked([(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
 
-    def _struct(self) -> t.Struct | None:
-        """The type of each value, if it is a struct of which only the attributes are columns."""
-        struct = self.rows.columns[0].type if len(self.rows.columns) == 1 else None
-        if not isinstance(struct, t.Struct) or not self.rows.columns[0].virtual or self.shape == "rows":
-            return None
-        return None if struct.absent or form(struct) is Form.VARIANT else struct
+    def _struct(self) -> StructParts | None:
+        """Each value, if it is a struct of which only the attributes are columns."""
+        match self.rows.columns:
+            case (StructParts() as struct,) if self.shape != "rows":
+                return None if struct.type.absent or form(struct.type) is Form.VARIANT else struct
+        return None
 
     def named(self) -> DataFrame | None:
         """A column for every attribute, by its name: of rows, or of values that are structs of what are columns."""
@@ -126,8 +142,7 @@ class Compiled:
         struct = self._struct()
         if struct is None:
             return None
-        pairs = zip((field.name or "" for field in struct.fields), self.rows.columns[0].fields, strict=True)
-        return self.rows.picked(list(pairs))
+        return self.rows.picked(struct.named)
 
 
 def compile_plan(
@@ -136,7 +151,7 @@ def compile_plan(
     spark: SparkSession,
     limits: Limits,
     failures: Failures,
-    fallbacks: list[Fallback] | None = None,
+    fallbacks: FallbackLog | None = None,
     refuse: bool = False,
     kept: Kept | None = None,
 ) -> Compiled:
@@ -148,7 +163,7 @@ def compile_plan(
         raise UnsupportedError(f"cannot run a '{statement.tag}' statement on Spark", where=statement.where)
     plan_depth.ensure(statement, limits)
     shared = plan_depth.shared(statement)
-    found = [] if fallbacks is None else fallbacks
+    found = FallbackLog() if fallbacks is None else fallbacks
     run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, found)
     run.touched = touched_paths(plan)
     run.kept = kept if kept is not None else Kept(failures=failures)
@@ -159,7 +174,7 @@ def compile_plan(
 
 
 def _root(statement: p.Root, top: Scope) -> Compiled:
-    rows: Rows = drive(dispatch, statement.input, top)
+    rows = compile_rows(statement.input, top)
     if len(rows.columns) != len(statement.names):
         raise PlanError(f"{len(statement.names)} names for {len(rows.columns)} columns", where=statement.where)
     types = tuple(expr.type for expr in rows.columns)
@@ -187,15 +202,15 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
     else:
         rows = one_row(top.run)
         scope = rows.scope(top)
-        rows = projected(rows, scope, [drive(dispatch, node, scope)], node.where)
+        rows = projected(rows, scope, [compile_expr(node, scope)], node.where)
     (expr,) = rows.columns
     return Compiled(rows, (expr.type,), "value", ("value",), False, t.Bag, failures)
 
 
 def _selected(node: p.Select, top: Scope) -> Rows:
-    rows: Rows = drive(dispatch, node.input, top)
+    rows = compile_rows(node.input, top)
     scope = rows.scope(top)
-    return projected(rows, scope, [drive(dispatch, node.constructor, scope)], node.where)
+    return projected(rows, scope, [compile_expr(node.constructor, scope)], node.where)
 
 
 def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
@@ -203,8 +218,10 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     rows = _selected(query, top)
     (expr,) = rows.columns
     name, count = top.run.name(), top.run.name()
-    frame = rows.frame.groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
-    one = Rows(frame, (Expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1)
+    frame = rows.materialize().groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
+    one = Rows(
+        frame, (column_expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1
+    )
     scope = one.scope(top)
     found = scope.bind(only_attribute(scope, one.columns[0], node))
     type_ = common((found.type, t.NULL, t.MISSING))
@@ -212,20 +229,20 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     many = fit(missing_expr(), type_) if wrong is None else wrong
     size = F.col(count)
     column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(found, type_)).otherwise(many)
-    return projected(one, scope, [Expr(type_, column, stage=found.stage, throws=True)], node.where)
+    return projected(one, scope, [column_expr(type_, column, stage=found.place.stage, throws=True)], node.where)
 
 
 def _pivoted(node: p.Pivot, top: Scope) -> Rows:
-    rows: Rows = drive(dispatch, node.input, top)
+    rows = compile_rows(node.input, top)
     scope = rows.scope(top)
-    key = scope.bind(drive(dispatch, node.key, scope))
-    value = scope.bind(drive(dispatch, node.value, scope))
+    key = scope.bind(compile_expr(node.key, scope))
+    value = scope.bind(compile_expr(node.value, scope))
     pair = pivot_pair(scope, key, value, node.where)
     rows = staged(rows, scope, node.where)
     name = top.run.name()
-    frame = rows.frame.groupBy().agg(F.collect_list(pair).alias(name))
+    frame = rows.materialize().groupBy().agg(F.collect_list(pair).alias(name))
     one = Rows(frame, (), operators=rows.operators + 1)
-    made = Expr(t.STRUCT, from_entries(F.col(name)), height=8)
+    made = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
     return projected(one, one.scope(top), [made], node.where)
 
 

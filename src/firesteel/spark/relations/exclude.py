@@ -6,31 +6,32 @@ together again, level by level; elements of a collection by a lambda.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.spark.core.expr import Expr, as_variant, fit, made, struct_expr
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
+from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Rows, projected
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
-from firesteel.spark.encoding.variants import COLLECTIONS, STRUCTS, one_of
+from firesteel.spark.encoding.kinds import COLLECTIONS, STRUCTS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import one_of
 from firesteel.spark.scalar.structs import attributes
 
 Steps = tuple[p.ExcludeStep, ...]
 
 
 @handles(p.Exclude)
-def _exclude(node: p.Exclude, outer: Scope) -> Generator[Any, Any, Rows]:
-    rows: Rows = yield node.input, outer
+def _exclude(node: p.Exclude, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     return projected(rows, scope, excluded(scope, node, rows.columns), node.where)
 
@@ -51,13 +52,13 @@ def without(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
     It goes down by itself: a path nests no deeper than types and lambdas may.
     """
     struct = attributes(value)
-    if struct is not None and not (value.type.missable and not value.virtual):
+    if struct is not None and not (value.type.missable and not isinstance(value, StructParts)):
         return _of_struct(scope, value, struct, steps, where)
-    if isinstance(value.type, t.Collection) and not value.dynamic:
+    if isinstance(value.type, t.Collection) and not isinstance(value, Variant):
         return scope.let([value], lambda bound: _of_collection(scope, bound, steps, where))
     if struct is not None:
-        value = made(t.ANY, as_variant(value), value, cost=4)
-    if not value.dynamic or isinstance(value.type, t.Null | t.Missing):
+        value = derive(t.ANY, as_variant(value), value, cost=4)
+    if not isinstance(value, Variant) or isinstance(value.type, t.Null | t.Missing):
         return value
     return scope.let([value], lambda bound: _of_variant(scope, bound, steps, where))
 
@@ -78,16 +79,17 @@ def _of_struct(scope: Scope, value: Expr, known: list[tuple[str, Expr]], steps: 
             pairs.append((name, inner))
         elif rest:
             pairs.append((name, without(scope, inner, rest, where)))
-    present = value.present
-    if not value.virtual and value.type.nullable:
-        present = value.plain.isNotNull()
+    if isinstance(value, StructParts):
+        present = value.present
+    else:
+        present = value.plain.isNotNull() if value.type.nullable else None
     made_ = struct_expr(pairs, present)
     if pairs:
-        return replace(made_, stage=max(made_.stage, value.stage))
+        return made_.with_place(stage=max(made_.place.stage, value.place.stage))
     empty = variants.json_column("{}")
     if present is None:
-        return Expr(t.STRUCT, empty, stage=value.stage)
-    return Expr(t.ANY, F.when(present, empty).otherwise(variants.null()), stage=value.stage, height=2)
+        return column_expr(t.STRUCT, empty, stage=value.place.stage)
+    return column_expr(t.ANY, F.when(present, empty).otherwise(variants.null()), stage=value.place.stage, height=2)
 
 
 def _of_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
@@ -98,27 +100,27 @@ def _of_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Exp
     if not isinstance(step, p.ExcludeIndex | p.ExcludeElements):
         return value
     if not rest:
-        return made(type_, _fewer(value.plain, step), value, cost=3)
+        return derive(type_, _fewer(value.plain, step), value, cost=3)
     inner: list[Expr] = []
     inside = scope.inner(scope.row, where)
 
     def change(item: Column) -> Expr:
-        inner.append(without(inside, Expr(type_.element, item, atomic=True), rest, where))
+        inner.append(without(inside, column_expr(type_.element, item, atomic=True), rest, where))
         return inner[-1]
 
     if isinstance(step, p.ExcludeElements):
         column = F.transform(value.plain, lambda item: change(item).column)
-        return made(replace_element(type_, inner[-1].type), column, value, *inner, cost=3)
+        return derive(replace_element(type_, inner[-1].type), column, value, *inner, cost=3)
     index = step.index
 
     def one(item: Column, place: Column) -> Column:
         changed = change(item)
         wide = common((type_.element, changed.type))
-        other = Expr(type_.element, item, atomic=True)
+        other = column_expr(type_.element, item, atomic=True)
         return F.when(place == index, fit(changed, wide)).otherwise(fit(other, wide))
 
     column = F.transform(value.plain, one)
-    return made(replace_element(type_, common((type_.element, inner[-1].type))), column, value, *inner, cost=6)
+    return derive(replace_element(type_, common((type_.element, inner[-1].type))), column, value, *inner, cost=6)
 
 
 def replace_element(type_: t.Collection, element: t.Type) -> t.Type:
@@ -141,13 +143,13 @@ def _of_variant(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
 
     def change(item: Column) -> Column:
         inside = scope.inner(scope.row, where)
-        inner.append(without(inside, Expr(t.ANY, item, atomic=True), rest, where))
+        inner.append(without(inside, column_expr(t.ANY, item, atomic=True), rest, where))
         return inner[-1].column
 
     if isinstance(step, p.ExcludeField | p.ExcludeAttributes):
         return _of_entries(scope, value, kind, step, change if rest else None, inner)
-    listed = F.when(kind.column == "ARRAY", variants.whole(value.column, "array<variant>"))
-    kinds = ("ARRAY", "sexp") if isinstance(step, p.ExcludeIndex) else COLLECTIONS
+    listed = F.when(kind.column == Kind.ARRAY, variants.whole(value.column, "array<variant>"))
+    kinds = (Kind.ARRAY, Kind.SEXP) if isinstance(step, p.ExcludeIndex) else COLLECTIONS
     tagged = F.when(one_of(kind.column, *kinds), variants.payload(value.column, "array<variant>"))
     array = F.coalesce(listed, tagged)
     if not rest:
@@ -157,7 +159,7 @@ def _of_variant(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
         array = F.transform(array, lambda item, place: F.when(place == index, change(item)).otherwise(item))
     else:
         array = F.transform(array, change)
-    found = made(t.ANY, array, value, kind, *inner, cost=6)
+    found = derive(t.ANY, array, value, kind, *inner, cost=6)
     return scope.let([found], lambda bound: _rebuilt(value, kind, bound))
 
 
@@ -166,11 +168,11 @@ def _rebuilt(value: Expr, kind: Expr, array: Expr) -> Expr:
     items = F.to_variant_object(array.column)
     column = (
         F.when(array.column.isNull(), value.column)
-        .when(kind.column == "ARRAY", items)
-        .when(kind.column == "bag", variants.tag("bag", items))
-        .otherwise(variants.tag("sexp", items))
+        .when(kind.column == Kind.ARRAY, items)
+        .when(kind.column == Kind.BAG, variants.tag(Kind.BAG, items))
+        .otherwise(variants.tag(Kind.SEXP, items))
     )
-    return made(value.type, column, value, kind, array, cost=6)
+    return derive(value.type, column, value, kind, array, cost=6)
 
 
 def _of_entries(
@@ -196,11 +198,11 @@ def _of_entries(
             return F.struct(pair["key"].alias("key"), item.alias("value"))
 
         array = F.transform(entries, one)
-    found = made(t.ANY, array, value, kind, *inner, cost=6)
+    found = derive(t.ANY, array, value, kind, *inner, cost=6)
 
     def rebuilt(bound: Expr) -> Expr:
         struct = variants.from_entries(bound.column)
         column = F.when(one_of(kind.column, *STRUCTS), struct).otherwise(value.column)
-        return made(t.ANY, column, value, kind, bound, cost=8)
+        return derive(t.ANY, column, value, kind, bound, cost=8)
 
     return scope.let([found], rebuilt)

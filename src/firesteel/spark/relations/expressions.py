@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
@@ -15,19 +15,19 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, choose, fit, fit_cost, made, null_expr, struct_expr
-from firesteel.spark.core.expr import truth as plain_truth
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.conversions import choose, fit, fit_cost
+from firesteel.spark.core.conversions import truth as plain_truth
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, null_expr, struct_expr
+from firesteel.spark.core.handlers import Compiling, expr_of, handles
 from firesteel.spark.core.literals import literal, typed
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form, nests, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.scalar.compare import equal
 from firesteel.tables import Memory
 from firesteel.values import Value
-
-Compiling = Generator[Any, Any, Expr]
 
 #: A table this small may be used as a value; a larger one only in FROM.
 MAX_INLINE = 1_000
@@ -37,7 +37,7 @@ MAX_INLINE = 1_000
 def _lit(node: p.Lit, scope: Scope) -> Expr:
     if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
         # Of an empty collection only the type says what might be in it.
-        return Expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
+        return column_expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
     return typed(node.value, node.type) or literal(node.value)
 
 
@@ -99,39 +99,39 @@ def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
     if isinstance(expr.type, t.Bool):
         return plain_truth(expr)
     if isinstance(expr.type, t.Null | t.Missing):
-        return Expr(t.BOOL, F.lit(False), atomic=True)
-    if not expr.dynamic:
+        return column_expr(t.BOOL, F.lit(False), atomic=True)
+    if not isinstance(expr, Variant):
         error = scope.wrong(f"{said}, not {t.proper(expr.type)}", where)
         never = F.lit(False)
         if error is None:
-            return Expr(t.BOOL, never, atomic=True)
+            return column_expr(t.BOOL, never, atomic=True)
         absent = expr.is_absent()
         column = error if absent is None else F.when(~absent, error).otherwise(never)
-        return made(t.BOOL, column.cast("boolean"), expr, throws=True)
+        return derive(t.BOOL, column.cast("boolean"), expr, throws=True)
 
     def test(value: Expr) -> Expr:
         kind = scope.kind(value)
         plain = variants.extract(value.column, kind.column, "bool")
         boolean = t.absent(t.BOOL, nullable=True)
         if not scope.run.strict:
-            return made(boolean, plain, value, kind, cost=4)
+            return derive(boolean, plain, value, kind, cost=4)
         error = scope.wrong(f"{said}, not ", where, kind.column)
-        bad = ~variants.one_of(kind.column, "BOOLEAN", "VOID")
-        return made(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
+        bad = ~variants.one_of(kind.column, Kind.BOOLEAN, Kind.VOID)
+        return derive(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
 
     return scope.let([expr], test)
 
 
 @handles(p.Case)
-def _case(node: p.Case, scope: Scope) -> Compiling:
+def _case(node: p.Case, scope: Scope) -> Compiling[Expr]:
     match = None
     if node.match is not None:
-        match = scope.bind((yield node.match, scope))
+        match = scope.bind((yield from expr_of(node.match, scope)))
     conditions: list[Expr] = []
     results: list[Expr] = []
     here = scope
     for branch in node.branches:
-        when = yield branch.when, here
+        when = yield from expr_of(branch.when, here)
         if match is None:
             held = truth(here, when, "WHEN takes booleans", branch.when.where or node.where)
         else:
@@ -139,9 +139,9 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
         held = here.lowered(held)
         conditions.append(held)
         there = here.guarded(partial(holds, held), held)
-        results.append(there.lowered((yield branch.then, there)))
+        results.append(there.lowered((yield from expr_of(branch.then, there))))
         here = here.guarded(partial(_fails, held), held)
-    results.append(here.lowered((yield node.default, here)) if node.default is not None else null_expr())
+    results.append(here.lowered((yield from expr_of(node.default, here))) if node.default is not None else null_expr())
     return choose(conditions, results)
 
 
@@ -150,10 +150,10 @@ def _case(node: p.Case, scope: Scope) -> Compiling:
 
 
 @handles(p.Collection)
-def _collection(node: p.Collection, scope: Scope) -> Compiling:
+def _collection(node: p.Collection, scope: Scope) -> Compiling[Expr]:
     items: list[Expr] = []
     for item in node.items:
-        items.append(scope.lowered((yield item, scope)))
+        items.append(scope.lowered((yield from expr_of(item, scope))))
     if not isinstance(node.type, t.Collection):
         raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
     made_ = collection(type(node.type), items)
@@ -173,32 +173,32 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
         element = t.ANY  # spelled out, it would grow with every level of nesting
     type_ = kind(element)
     if not items:
-        return made(type_, F.array().cast(spelled(type_)))
+        return derive(type_, F.array().cast(spelled(type_)))
     columns = [fit(item, element) for item in items]
     cost = 1 + max(fit_cost(item, element) for item in items)
     if form(type_) is not Form.VARIANT:
-        return made(type_, F.array(*columns), *items, cost=cost)
-    tags: dict[type[t.Collection], str] = {t.Bag: "bag", t.Sexp: "sexp"}
+        return derive(type_, F.array(*columns), *items, cost=cost)
+    tags: dict[type[t.Collection], str] = {t.Bag: Kind.BAG, t.Sexp: Kind.SEXP}
     array = F.to_variant_object(
         F.array(*(F.coalesce(variants.to_variant(c, element), variants.missing_item()) for c in columns))
     )
     made_ = variants.tag(tags[kind], array) if kind in tags else array
-    return made(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=cost + 10)
+    return derive(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=cost + 10)
 
 
 @handles(p.Struct)
-def _struct(node: p.Struct, scope: Scope) -> Compiling:
+def _struct(node: p.Struct, scope: Scope) -> Compiling[Expr]:
     pairs: list[tuple[Expr, Expr]] = []
     for pair in node.pairs:
-        key = yield pair.key, scope
-        pairs.append((key, scope.lowered((yield pair.value, scope))))
+        key = yield from expr_of(pair.key, scope)
+        pairs.append((key, scope.lowered((yield from expr_of(pair.value, scope)))))
     if all(isinstance(key.constant, str) for key, _ in pairs):
         named = [(str(key.constant), value) for key, value in pairs if not isinstance(value.type, t.Missing)]
         if not named:
-            return made(t.STRUCT, variants.json_column("{}"))
+            return derive(t.STRUCT, variants.json_column("{}"))
         struct = struct_expr(named)
         # Nested deeper than types go it is a variant at once, and its type is no longer spelled out.
-        return struct if nests(struct.type) else made(t.STRUCT, struct.column, struct, cost=20)
+        return struct if nests(struct.type) else derive(t.STRUCT, struct.column, struct, cost=20)
     from firesteel.spark.scalar.structs import struct_of_keys
 
     return struct_of_keys(scope, pairs, node.where)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from pyspark.sql import Column
 
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, null_expr, opened, reference
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.conversions import split_variant
+from firesteel.spark.core.expr import Expr, Split, StructParts, Variant, column_expr, null_expr, reference
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -28,13 +26,13 @@ from firesteel.spark.scalar.substrait import aggregates as substrait
 
 
 @handles(p.Aggregate)
-def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
-    rows: Rows = yield node.input, outer
+def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     partial = node.strategy is p.Strategy.PARTIAL
     keys: list[Expr] = []
     for expr in node.keys:
-        found = opened((yield expr, scope))
+        found = split_variant((yield from expr_of(expr, scope)))
         keys.append(found if _is_key(found) and not partial else scope.bind(found))
     totals: list[Column] = []
     results: list[Expr] = []
@@ -42,16 +40,16 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Generator[Any, Any, Rows]:
         args: list[Expr] = []
         for arg in agg.args:
             if isinstance(arg, p.Rex):
-                args.append((yield arg, scope))
-        condition = None if agg.filter is None else scope.bind((yield agg.filter, scope))
+                args.append((yield from expr_of(arg, scope)))
+        condition = None if agg.filter is None else scope.bind((yield from expr_of(agg.filter, scope)))
         order: list[Order] = []
         for spec in agg.order:
-            value = scope.bind(opened((yield spec.key, scope)))
+            value = scope.bind(split_variant((yield from expr_of(spec.key, scope))))
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregated(agg, args, scope, totals, condition, order))
     by, groups = _grouped(scope, node, keys, totals)
     rows = staged(rows, scope, node.where)
-    frame = rows.frame
+    frame = rows.materialize()
     if partial:
         present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
         frame = frame.filter(balanced(present, True)) if present else frame
@@ -71,7 +69,7 @@ def _aggregated(
     if build is None:
         raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
     if condition is not None:
-        build, args = _filtered(agg, build, [scope.bind(opened(arg)) for arg in args], condition.plain)
+        build, args = _filtered(agg, build, [scope.bind(split_variant(arg)) for arg in args], condition.plain)
     group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
     if agg.distinct and args and distinct_is_collected(row.name, args[0]):
         return collected_distinct(group, args[0])
@@ -83,19 +81,21 @@ def _filtered(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column)
     if agg.fn.name == "collect":
         raise UnsupportedError("'collect' with a filter is not native on Spark", where=agg.where)
     if agg.fn.name == "count_star":
-        return AGGREGATES["count"], [Expr(t.absent(t.INT64, nullable=True), F.when(condition, F.lit(1)))]
-    kept = []
+        return AGGREGATES["count"], [column_expr(t.absent(t.INT64, nullable=True), F.when(condition, F.lit(1)))]
+    kept: list[Expr] = []
     for arg in args:
         variant = form(arg.type) is Form.VARIANT
         type_ = t.absent(arg.type, nullable=True, missable=True) if variant else arg.type
         type_ = type_ if type_.missable else t.absent(type_, nullable=True)
-        kept.append(Expr(type_, F.when(condition, arg.column), stage=arg.stage, height=arg.height + 1))
+        kept.append(
+            column_expr(type_, F.when(condition, arg.column), stage=arg.place.stage, height=arg.place.height + 1)
+        )
     return build, kept
 
 
 def distinct_is_collected(name: str, arg: Expr) -> bool:
     """Has Spark no DISTINCT for it, because the values are not their own keys, or no numbers?"""
-    plain = isinstance(arg.type, t.Number) and is_own_key(arg.type) and arg.missing is None
+    plain = isinstance(arg.type, t.Number) and is_own_key(arg.type) and not isinstance(arg, Split)
     return name == "collect" or (name in ("sum", "avg") and not plain)
 
 
@@ -103,7 +103,7 @@ def collected_distinct(group: Group, arg: Expr) -> Expr:
     """The values are collected, and the first of equal ones aggregated as those of an array."""
     value = group.bound(arg)
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
-    array = Expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
+    array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
     inline = Scope(group.scope.run)  # what comes after the aggregation has no stages of its own
     once = distinct_array(inline, array, value_keys(value.type), group.where)
     return inline.let([once], lambda bound: folded(inline, group.name, bound, group.where))
@@ -122,7 +122,7 @@ def _key_type(expr: Expr) -> t.Type:
 
 def _is_key(expr: Expr) -> bool:
     """Can Spark group by the column as it is?"""
-    return not expr.dynamic and not expr.virtual and is_own_key(_key_type(expr))
+    return not isinstance(expr, Variant) and not isinstance(expr, StructParts) and is_own_key(_key_type(expr))
 
 
 def _grouped(
@@ -146,7 +146,7 @@ def _grouped(
         by += [F.xxhash64(found).alias(scope.run.name()), found.alias(name)]
         value = _total(F.first(expr.column), scope.run, totals)
         if form(expr.type) is Form.VARIANT:
-            groups.append(Expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=2))
+            groups.append(column_expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=2))
         else:
             groups.append(reference(type_, value))
     if keys and not by:  # without a column to group by there would be a group where there are no rows

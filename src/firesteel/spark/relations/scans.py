@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.spark.core.conversions import convert, fit
 from firesteel.spark.core.expr import (
     Expr,
+    Split,
+    StructParts,
+    Variant,
     as_variant,
-    convert,
-    fit,
-    made,
+    column_expr,
+    derive,
     missing_expr,
     null_expr,
     reference,
     struct_expr,
 )
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Order, Rows, one_row, staged
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form, settle
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import elements, kind_of, whole
+from firesteel.spark.relations.joins.sides import joined_order
 from firesteel.spark.scalar.paths import ranged_over, ranges
 from firesteel.spark.scalar.structs import attributes, entries_of
 from firesteel.spark.sources.tables import table_rows, value_rows
@@ -41,7 +45,7 @@ Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 
 
 @handles(p.Scan, p.ScanIndexed)
-def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Generator[Any, Any, Rows]:
+def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
     if isinstance(node.rex, p.Global):
         return table_rows(outer.run, node, node.rex.ordinal)
     if isinstance(node.rex, p.Lit):
@@ -51,24 +55,24 @@ def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Generator[Any, A
     return _of_one_row(node, outer)
 
 
-def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Generator[Any, Any, Rows]:
+def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Compiling[Rows]:
     """Over a path with wildcards: what it ranges over, as rows. They are a bag, without index or identifier."""
     rel, at = ranged_over(path)
     extra = isinstance(node, p.ScanIndexed) + node.identified
-    rows: Rows = yield p.Project((at, *([p.Lit(t.MISSING, MISSING)] * extra)), rel).at(node.where), outer
+    rows = yield from rows_of(p.Project((at, *([p.Lit(t.MISSING, MISSING)] * extra)), rel).at(node.where), outer)
     return replace(rows, order=(), ordered=False, sorted=False)
 
 
 @handles(p.Unpivot)
-def _unpivot(node: p.Unpivot, outer: Scope) -> Generator[Any, Any, Rows]:
+def _unpivot(node: p.Unpivot, outer: Scope) -> Compiling[Rows]:
     return _of_one_row(node, outer)
 
 
-def _of_one_row(node: Ranging, outer: Scope) -> Generator[Any, Any, Rows]:
+def _of_one_row(node: Ranging, outer: Scope) -> Compiling[Rows]:
     """Over the value of an expression that no row has a part in."""
     rows = one_row(outer.run)
     scope = Scope(outer.run, outer.row, outer.outer, Stages())
-    expr = yield node.rex, scope
+    expr = yield from expr_of(node.rex, scope)
     return exploded(rows, scope, node, expr)
 
 
@@ -77,72 +81,93 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
 
     With `keep` a row that has nothing stays, and what would be beside it is NULL.
     """
-    found = scope.let([expr], lambda value: _ranged(scope, node, value))
+    found = _range_over(scope, node, scope.bind(expr))
     rows = staged(rows, scope, node.where)
     run = scope.run
     position, item = run.name(), run.name()
     explode = F.posexplode_outer if keep else F.posexplode
-    kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *_listed(found)))]
-    frame = rows.frame.select(*kept, explode(found.column).alias(position, item))
-    frame, opened_ = _opened(run, frame, kept, found, position, item)
-    items = _items(run, node, found, position, opened_)
+    kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *found.asked_again))]
+    frame = rows.materialize().select(*kept, explode(found.array.column).alias(position, item))
+    frame, item_expr = _item(run, frame, kept, found.element, position, item)
+    items = _items(run, node, found, position, item_expr)
     order: tuple[Order, ...] = ()
-    ordered = _is_list(found)
+    ordered = found.is_list
     if ordered is not False:
         order = (Order(reference(t.INT64, position)),)
     if keep:
         items = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in items)
     listed = rows.listed
     if ordered is None:
-        before, test = rows.frame, variants.one_of(kind_of(found.fields[0].column), "ARRAY", "sexp")
+        before, test = rows.materialize(), found.listed()
         listed = (*listed, lambda: before.agg(F.bool_and(F.coalesce(test, F.lit(False)))))
     return Rows(
         frame,
         rows.columns + items,
         (*rows.order, *order),
-        _both(rows.ordered, ordered) if rows.columns else ordered,
+        joined_order(rows.ordered, ordered) if rows.columns else ordered,
         operators=rows.stacked(run, 1, node.where),
         listed=listed,
     )
-
-
-def _both(a: bool | None, b: bool | None) -> bool | None:
-    if a is False or b is False:
-        return False
-    return None if a is None or b is None else True
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What there is to range over: an array. Its expression's type is a collection, of pairs for unpivot.
 
 
-def _ranged(scope: Scope, node: Ranging, value: Expr) -> Expr:
+@dataclass(frozen=True, eq=False)
+class Range:
+    """An array to range over. Whether a value of unknown type is a list decides if its elements have an index, and only
+    the run can tell: then `of` is the value."""
+
+    array: Expr
+    of: Variant | None
+
+    @property
+    def element(self) -> t.Type:
+        assert isinstance(self.array.type, t.Collection)
+        return self.array.type.element
+
+    @property
+    def asked_again(self) -> tuple[str, ...]:
+        """The columns that are asked about once more, after exploding."""
+        return () if self.of is None else self.of.place.names
+
+    @property
+    def is_list(self) -> bool | None:
+        return isinstance(self.array.type, t.Array | t.Sexp) if self.of is None else None
+
+    def listed(self) -> Column:
+        """Of a value of unknown type: is it a list?"""
+        assert self.of is not None
+        return variants.one_of(kind_of(self.of.column), Kind.ARRAY, Kind.SEXP)
+
+
+def _range_over(scope: Scope, node: Ranging, value: Expr) -> Range:
     array = unpivoted(scope, value, node.where) if isinstance(node, p.Unpivot) else ranged(scope, value, node.where)
-    # Whether a value of unknown type is a list decides whether its elements have an index.
-    return replace(array, fields=(value,)) if value.dynamic else array
+    return Range(array, value if isinstance(value, Variant) else None)
 
 
 def ranged(scope: Scope, value: Expr, where: Where) -> Expr:
     """The elements of a collection; anything else is the only element. Give it a name first."""
     type_ = value.type
-    if isinstance(type_, t.Collection) and not value.dynamic:
+    if isinstance(type_, t.Collection) and not isinstance(value, Variant):
         return _typed_elements(scope, value, where)
-    if value.dynamic and not scope.run.strict and value.type == JSON:
+    if isinstance(value, Variant) and not scope.run.strict and value.type == JSON:
         column = F.coalesce(whole(value.column, "array<variant>"), F.array(value.column))
-        return made(t.Sexp(JSON), column, value, cost=3)
-    if value.dynamic:
+        return derive(t.Sexp(JSON), column, value, cost=3)
+    if isinstance(value, Variant):
         kind = scope.kind(value)
         array = elements(value.column, kind.column)
         alone = F.array(value.column)
         error = scope.wrong("FROM takes collections, not ", where, F.coalesce(kind.column, F.lit("MISSING")))
         if error is not None:
             alone = F.when(error.cast("boolean"), alone)
-        return made(t.Sexp(t.ANY), F.coalesce(array, alone), value, kind, cost=6, throws=error is not None)
+        return derive(t.Sexp(t.ANY), F.coalesce(array, alone), value, kind, cost=6, throws=error is not None)
     error = scope.wrong(f"FROM takes collections, not {type_}", where)
     column = F.array(value.column)
     if error is not None:
         column = F.when(error.cast("boolean"), column)
-    return made(t.Bag(type_), column, value, throws=error is not None)
+    return derive(t.Bag(type_), column, value, throws=error is not None)
 
 
 def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
@@ -153,13 +178,13 @@ def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
     error = scope.wrong("FROM takes collections, not NULL or MISSING", where)
     if error is not None:
         column = F.coalesce(value.plain, error)
-        return made(t.proper(type_), column, value, throws=True)
+        return derive(t.proper(type_), column, value, throws=True)
     nothing = missing_expr() if type_.missable else null_expr()
     element = common((type_.element, nothing.type))
     inner = type_.element
     array = F.transform(value.plain, lambda item: convert(item, inner, element))
     column = F.coalesce(array, F.array(fit(nothing, element)))
-    return made(type(type_)(element), column, value)
+    return derive(type(type_)(element), column, value)
 
 
 def unpivoted(scope: Scope, value: Expr, where: Where) -> Expr:
@@ -178,7 +203,7 @@ def unpivoted(scope: Scope, value: Expr, where: Where) -> Expr:
     nothing = F.array().cast("array<struct<key:string,value:variant>>")
     if missing is not None and error is None:
         alone = F.when(missing, nothing).otherwise(alone)
-    return made(t.Bag(type_), F.coalesce(array.column, alone), value, array, cost=6, throws=error is not None)
+    return derive(t.Bag(type_), F.coalesce(array.column, alone), value, array, cost=6, throws=error is not None)
 
 
 def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], where: Where) -> Expr:
@@ -195,7 +220,7 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
         marked = F.arrays_zip(array.alias("pair"), F.array(*there).alias("there"))
         array = F.transform(F.filter(marked, lambda both: both["there"]), lambda both: both["pair"])
     if absent is None:
-        return made(t.Bag(type_), array, value, *(expr for _, expr in known), cost=4)
+        return derive(t.Bag(type_), array, value, *(expr for _, expr in known), cost=4)
     error = scope.wrong("UNPIVOT takes structs, not NULL or MISSING", where)
     alone = F.array(F.struct(F.lit("_1").alias("key"), fit(null_expr(), element).alias("value")))
     if error is not None:
@@ -205,30 +230,17 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
         assert missing is not None
         alone = F.when(missing, F.filter(alone, lambda _: F.lit(False))).otherwise(alone)
     column = F.when(absent, alone).otherwise(array)
-    return made(t.Bag(type_), column, value, *(expr for _, expr in known), cost=4, throws=error is not None)
+    return derive(t.Bag(type_), column, value, *(expr for _, expr in known), cost=4, throws=error is not None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # What an exploded array gives
 
 
-def _listed(array: Expr) -> tuple[str, ...]:
-    """The columns that are asked about once more, after exploding."""
-    return tuple(name for value in array.fields for name in value.names)
-
-
-def _is_list(array: Expr) -> bool | None:
-    if array.fields:
-        return None
-    return isinstance(array.type, t.Array | t.Sexp)
-
-
-def _opened(
-    run: Run, frame: DataFrame, kept: list[Column], array: Expr, position: str, item: str
+def _item(
+    run: Run, frame: DataFrame, kept: list[Column], element: t.Type, position: str, item: str
 ) -> tuple[DataFrame, Expr]:
     """An item that is a struct of variants, as columns of their own: each is mentioned often, and has a kind."""
-    assert isinstance(array.type, t.Collection)
-    element = array.type.element
     if not isinstance(element, t.Struct) or element.absent or element.open or form(element) is Form.VARIANT:
         return frame, reference(element, item)
     if not element.fields or not all(form(field.type) is Form.VARIANT for field in element.fields):
@@ -239,62 +251,61 @@ def _opened(
     return frame.select(*kept, position, *inner), struct_expr(pairs)
 
 
-def _items(run: Run, node: Ranging, array: Expr, position: str, item: Expr) -> tuple[Expr, ...]:
-    assert isinstance(array.type, t.Collection)
-    element = array.type.element
+def _items(run: Run, node: Ranging, found: Range, position: str, item: Expr) -> tuple[Expr, ...]:
     if isinstance(node, p.Unpivot):
+        element = found.element
         assert isinstance(element, t.Struct)
-        if item.virtual:
+        if isinstance(item, StructParts):
             return item.fields
         return tuple(
-            Expr(field.type, item.column[field.name or ""], names=item.names, atomic=True) for field in element.fields
+            column_expr(field.type, item.column[field.name or ""], names=item.place.names, atomic=True)
+            for field in element.fields
         )
     row: list[Expr] = [item]
     if isinstance(node, p.ScanIndexed):
-        row.append(_index(run, node, array, position))
+        row.append(_index(run, node, found, position))
     if node.identified:
         row.append(missing_expr())
     return tuple(row)
 
 
-def _index(run: Run, node: p.ScanIndexed, array: Expr, position: str) -> Expr:
+def _index(run: Run, node: p.ScanIndexed, found: Range, position: str) -> Expr:
     index = F.col(position).cast("bigint")
-    listed = _is_list(array)
-    if listed:
-        return Expr(t.INT64, index, names=(position,), atomic=True)
+    if found.is_list:
+        return column_expr(t.INT64, index, names=(position,), atomic=True)
     error = run.error("AT takes arrays: the elements of a bag have no index", node.where) if run.strict else None
-    if listed is None:
-        (value,) = array.fields
-        column = F.when(kind_of(value.column).isin("ARRAY", "sexp"), index)
+    if found.is_list is None:
+        column = F.when(found.listed(), index)
         if error is not None:
             column = F.coalesce(column, error)
-        names = (position, *value.names)
-        return Expr(t.absent(t.INT64, missable=True), column, names=names, atomic=True, throws=error is not None)
+        names = (position, *found.asked_again)
+        return column_expr(t.absent(t.INT64, missable=True), column, names=names, atomic=True, throws=error is not None)
     if error is None:
         return missing_expr()
-    return Expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
+    return column_expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
 
 
 def padded(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
     """The expression of a row that may not be there: then it is NULL. Where it is, its columns are SQL NULL anyway."""
-    if expr.virtual:
+    if isinstance(expr, StructParts):
         there = present if expr.present is None else present & expr.present
         fields = tuple(padded(inner, present, names) for inner in expr.fields)
         types = tuple(t.Field(f.name, e.type) for f, e in zip(_fields(expr), fields, strict=True))
         struct = t.Struct(types, open=False, nullable=True)
-        return replace(expr, type=struct, fields=fields, present=there, names=(*expr.names, *names))
+        return replace(expr, type=struct, fields=fields, present=there).with_place(names=(*expr.place.names, *names))
     type_ = common((expr.type, t.NULL))
     if isinstance(expr.type, t.Null | t.Missing):
         column = variants.null() if not expr.type.missable else F.when(present, expr.column).otherwise(variants.null())
-        return Expr(type_, column, names=names, atomic=True)
-    if expr.missing is not None:
-        return replace(expr, missing=F.coalesce(expr.missing, F.lit(False)) & present, names=(*expr.names, *names))
+        return column_expr(type_, column, names=names, atomic=True)
+    if isinstance(expr, Split):
+        missing = F.coalesce(expr.missing, F.lit(False)) & present
+        return replace(expr, missing=missing).with_place(names=(*expr.place.names, *names))
     if form(expr.type) is not Form.VARIANT and not expr.type.missable:
-        if expr.own:
-            return replace(expr, type=type_)
-        return Expr(type_, F.when(present, expr.plain), names=(*expr.names, *names), atomic=True)
+        if expr.place.own:
+            return expr.with_type(type_)
+        return column_expr(type_, F.when(present, expr.plain), names=(*expr.place.names, *names), atomic=True)
     column = F.when(present, as_variant(expr)).otherwise(variants.null())
-    return Expr(type_, column, names=(*expr.names, *names), atomic=True)
+    return column_expr(type_, column, names=(*expr.place.names, *names), atomic=True)
 
 
 def _fields(expr: Expr) -> tuple[t.Field, ...]:

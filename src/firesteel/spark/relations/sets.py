@@ -6,22 +6,21 @@ as the operator says. Only UNION ALL needs none of that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel.errors import PlanError
-from firesteel.spark.core.expr import Expr, fit, reference
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, reference
+from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common
 from firesteel.spark.keys.comparison import is_own_key, row_key
 
-Compiling = Generator[Any, Any, Rows]
 #: How often a row is in the result, given how often it is on either side.
 Times = Callable[[Column, Column], Column]
 
@@ -37,9 +36,9 @@ _DISTINCT: dict[type[p.SetRel], Times] = {
 
 
 @handles(p.Union, p.Intersect, p.Except)
-def _set_operator(node: p.SetRel, outer: Scope) -> Compiling:
-    left: Rows = yield node.left, outer
-    right: Rows = yield node.right, outer
+def _set_operator(node: p.SetRel, outer: Scope) -> Compiling[Rows]:
+    left = yield from rows_of(node.left, outer)
+    right = yield from rows_of(node.right, outer)
     if len(left.columns) != len(right.columns):
         widths = f"{len(left.columns)} and of {len(right.columns)} columns"
         raise PlanError(f"'{node.tag}' of {widths}", where=node.where)
@@ -52,11 +51,11 @@ def _set_operator(node: p.SetRel, outer: Scope) -> Compiling:
 
 
 @handles(p.Distinct)
-def _distinct(node: p.Distinct, outer: Scope) -> Compiling:
+def _distinct(node: p.Distinct, outer: Scope) -> Compiling[Rows]:
     """Every row once: the union of the rows with nothing."""
-    rows: Rows = yield node.input, outer
+    rows = yield from rows_of(node.input, outer)
     side = outer.run.name()
-    frame = rows.frame.withColumn(side, F.lit(0))
+    frame = rows.materialize().withColumn(side, F.lit(0))
     marked = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 1, node.where))
     return _counted(node, marked, _DISTINCT[p.Union], side, outer)
 
@@ -69,7 +68,7 @@ def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) 
     frames = []
     for rows, mark in ((left, 0), (right, 1)):
         columns = [fit(e, type_).alias(name) for e, type_, name in zip(rows.columns, types, names, strict=True)]
-        frames.append(rows.frame.select(*columns, F.lit(mark).alias(side)))
+        frames.append(rows.materialize().select(*columns, F.lit(mark).alias(side)))
     columns_ = tuple(reference(type_, name) for type_, name in zip(types, names, strict=True))
     deeper = left if left.operators > right.operators else right
     operators = deeper.stacked(run, 2, node.where)
@@ -91,7 +90,7 @@ def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, o
         columns.append(reference(expr.type, name))
     left, right = outer.run.name(), outer.run.name()
     counts = [F.count(F.when(F.col(side) == 0, 1)).alias(left), F.count(F.when(F.col(side) == 1, 1)).alias(right)]
-    frame = staged(rows, scope, node.where).frame.groupBy(*by).agg(*counts, *firsts)
+    frame = staged(rows, scope, node.where).materialize().groupBy(*by).agg(*counts, *firsts)
     again = F.explode(F.array_repeat(F.lit(0), times(F.col(left), F.col(right)).cast("int")))
     frame = frame.select("*", again.alias(outer.run.name()))
     return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))

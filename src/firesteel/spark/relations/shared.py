@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from firesteel import plan as p
-from firesteel.spark.core.expr import Expr, again
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.expr import Columns, Expr, StructParts
+from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Order, Rows, projected, trimmed
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -39,14 +38,14 @@ class Kept:
 
 
 @handles(p.Shared)
-def _shared(node: p.Shared, outer: Scope) -> Generator[Any, Any, Rows]:
+def _shared(node: p.Shared, outer: Scope) -> Compiling[Rows]:
     kept = outer.run.kept
     if node.name not in kept.rows:
         top = Scope(outer.run)
-        rows: Rows = yield node.input, top
+        rows = yield from rows_of(node.input, top)
         rows = projected(rows, rows.scope(top), rows.columns, node.where)
-        rows = trimmed(replace(rows, said={}))
-        frame = rows.frame.persist()
+        rows = trimmed(replace(rows, facts={}))
+        frame = rows.materialize().persist()
         kept.frames.append(frame)
         kept.rows[node.name] = rows.over(frame, operators=1)
     return _copied(kept.rows[node.name], outer.run)
@@ -55,17 +54,17 @@ def _shared(node: p.Shared, outer: Scope) -> Generator[Any, Any, Rows]:
 def _copied(rows: Rows, run: Run) -> Rows:
     """The rows with names of their own: they may stand beside themselves."""
     names = {name: run.name() for name in rows.names()}
-    frame = rows.frame.select(*(F.col(old).alias(new) for old, new in names.items()))
+    frame = rows.materialize().select(*(F.col(old).alias(new) for old, new in names.items()))
     columns = tuple(_renamed(expr, names) for expr in rows.columns)
     order = tuple(Order(_renamed(one.expr, names), one.order) for one in rows.order)
     return rows.over(frame, columns=columns, order=order, sorted=False)
 
 
 def _renamed(expr: Expr, names: dict[str, str]) -> Expr:
-    if expr.virtual:
+    new = tuple(names[name] for name in expr.place.names)
+    if isinstance(expr, StructParts):
         fields = tuple(_renamed(inner, names) for inner in expr.fields)
-        new = tuple(names[name] for name in expr.names)
         present = None if expr.present is None else F.col(new[-1])
-        return replace(expr, fields=fields, present=present, names=new)
-    new = tuple(names[name] for name in expr.names)
-    return replace(again(expr, [F.col(name) for name in new]), names=new, own=True)
+        return replace(expr, fields=fields, present=present).with_place(names=new)
+    assert isinstance(expr, Columns)
+    return expr.over_names(new)

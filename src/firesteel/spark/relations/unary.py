@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -15,8 +14,8 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
 from firesteel.node import has
-from firesteel.spark.core.expr import UNKNOWN, Expr, made
-from firesteel.spark.core.handlers import handles
+from firesteel.spark.core.expr import UNKNOWN, Expr, derive
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Order, Rows, one_row, projected, staged, trimmed
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -25,30 +24,28 @@ from firesteel.spark.relations.expressions import holds, truth
 from firesteel.spark.scalar.arguments import view
 from firesteel.spark.scalar.logic import balanced
 
-Compiling = Generator[Any, Any, Rows]
-
 
 @handles(p.Project)
-def _project(node: p.Project, outer: Scope) -> Compiling:
-    rows: Rows = yield node.input, outer
+def _project(node: p.Project, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     exprs = []
     for expr in node.exprs:
-        exprs.append((yield expr, scope))
+        exprs.append((yield from expr_of(expr, scope)))
     return projected(rows, scope, exprs, node.where)
 
 
 @handles(p.Filter)
-def _filter(node: p.Filter, outer: Scope) -> Compiling:
+def _filter(node: p.Filter, outer: Scope) -> Compiling[Rows]:
     """Filters over filters are one: a predicate is asked where those below it hold."""
     chain = [node]
     while isinstance(chain[-1].input, p.Filter):
         chain.append(chain[-1].input)
-    rows: Rows = yield chain[-1].input, outer
+    rows = yield from rows_of(chain[-1].input, outer)
     scope = here = rows.scope(outer)
     conditions = []
     for one in reversed(chain):
-        predicate = yield one.predicate, here
+        predicate = yield from expr_of(one.predicate, here)
         held = here.lowered(truth(here, predicate, "a condition is a boolean", one.predicate.where or one.where))
         conditions.append(held)
         here = here.guarded(partial(holds, held), held)
@@ -62,38 +59,38 @@ def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Ro
     rows = staged(rows, scope, node.where)
     operators = rows.stacked(scope.run, 1, node.where)
     condition = balanced([condition.plain for condition in conditions], True)
-    if not bound and not any(condition.throws for condition in conditions):
-        rows = rows.settled()
-        return replace(rows, held=(*rows.held, condition), operators=operators)
-    result = rows.over(rows.frame.filter(condition), operators=operators, said=rows.said)
+    if not bound and not any(condition.place.throws for condition in conditions):
+        rows = rows.with_columns_computed()
+        return replace(rows, pending_filters=(*rows.pending_filters, condition), operators=operators)
+    result = rows.over(rows.materialize().filter(condition), operators=operators, facts=rows.facts)
     return trimmed(result) if bound and result.names() else result
 
 
 @handles(p.Sort)
-def _sort(node: p.Sort, outer: Scope) -> Compiling:
+def _sort(node: p.Sort, outer: Scope) -> Compiling[Rows]:
     """Stable: where the input is a list, its order comes last."""
-    rows: Rows = yield node.input, outer
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     order: list[Order] = []
     for spec in node.specs:
-        value = yield spec.key, scope
+        value = yield from expr_of(spec.key, scope)
         found = scope.bind(key(scope, value, ordering=True))
-        order.append(Order(replace(found, stage=0), spec.order))
+        order.append(Order(found.with_place(stage=0), spec.order))
     below = rows.order
     return replace(staged(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)
 
 
 @handles(p.Limit)
-def _limit(node: p.Limit, outer: Scope) -> Compiling:
+def _limit(node: p.Limit, outer: Scope) -> Compiling[Rows]:
     """Over an offset it is a limit below the offset: Catalyst would add the two numbers itself, and may not."""
     count = constant_count(node, outer.run)
     below = node.input
     skip = constant_count(below, outer.run) if isinstance(below, p.Offset) and isinstance(count, int) else None
     if isinstance(below, p.Offset) and isinstance(count, int) and isinstance(skip, int) and count + skip <= _MAX:
-        rows: Rows = yield below.input, outer
+        rows = yield from rows_of(below.input, outer)
         frame = rows.in_order().limit(count + skip).offset(skip)
         return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 3, node.where))
-    rows = yield node.input, outer
+    rows = yield from rows_of(node.input, outer)
     if not isinstance(count, int):
         return (yield from _counted(node, rows, outer))
     if count > _MAX:
@@ -103,8 +100,8 @@ def _limit(node: p.Limit, outer: Scope) -> Compiling:
 
 
 @handles(p.Offset)
-def _offset(node: p.Offset, outer: Scope) -> Compiling:
-    rows: Rows = yield node.input, outer
+def _offset(node: p.Offset, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     count = constant_count(node, outer.run)
     if count is None:
         return rows
@@ -117,17 +114,17 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling:
 _MAX = 2**31 - 1
 
 
-def _counted(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling:
+def _counted(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling[Rows]:
     """By a number that only the run knows: the rows are numbered, and the number is beside each of them."""
     alone = one_row(outer.run)
     scope = alone.scope(outer)
-    value = yield node.count, scope
+    value = yield from expr_of(node.count, scope)
     found = scope.let([value], lambda bound: count_column(scope, bound, node))
     counted = projected(alone, scope, [found], node.where)
     place = outer.run.name()
     order = [one.column() for one in rows.order] or [F.lit(1)]
-    numbered = rows.frame.select("*", F.row_number().over(Window.orderBy(*order)).alias(place))
-    frame = numbered.crossJoin(counted.frame)
+    numbered = rows.materialize().select("*", F.row_number().over(Window.orderBy(*order)).alias(place))
+    frame = numbered.crossJoin(counted.materialize())
     size = counted.columns[0].column
     kept = F.col(place) <= size if isinstance(node, p.Limit) else F.col(place) > size
     made_ = rows.over(frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
@@ -141,7 +138,7 @@ def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:
     if isinstance(node, p.Offset) and not scope.run.strict:
         wrong = F.lit(0)
     column = F.when(seen.value >= 0, seen.value).otherwise(wrong)
-    return made(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
+    return derive(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
 
 
 def constant_count(node: p.Limit | p.Offset, run: Run) -> int | object | None:

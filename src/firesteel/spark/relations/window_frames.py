@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from pyspark.sql import Column
 from pyspark.sql.window import Window, WindowSpec
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import UNKNOWN, Expr, fit, null_expr, reference
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import UNKNOWN, Expr, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.rows import Order
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -57,6 +59,11 @@ class Call:
     below: tuple[Order, ...]
     later: Later
 
+    @property
+    def row(self) -> functions.Function:
+        """What the catalogue says of the function."""
+        return functions.called(self.node.fn.name, functions.Kind.WINDOW, len(self.node.args), self.node.where)
+
     def error(self, message: str) -> Column:
         return self.scope.run.error(message, self.node.where)
 
@@ -80,9 +87,9 @@ class Call:
 
     def or_else(self, value: Expr, name: str, default: Expr) -> Expr:
         type_ = common((value.type, default.type))
-        found = Expr(value.type, F.col(name)["v"])
+        found = column_expr(value.type, F.col(name)["v"])
         column = F.when(F.col(name).isNull(), fit(default, type_)).otherwise(fit(found, type_))
-        return Expr(type_, column, height=4 + default.height, throws=default.throws)
+        return column_expr(type_, column, height=4 + default.place.height, throws=default.place.throws)
 
 
 #: What makes the frame, if it is asked for; and what makes of a call its value.
@@ -143,7 +150,7 @@ def _by_value(call: Call, keys: Sequence[Expr]) -> WindowSpec:
     if len(keys) != 1:
         raise PlanError("RANGE with an offset takes one sort key", where=call.node.where)
     (value,) = keys
-    if value.dynamic or not isinstance(value.type, t.Number):
+    if isinstance(value, Variant) or not isinstance(value.type, t.Number):
         raise UnsupportedError(
             f"RANGE with an offset over values of type {value.type} has no native form on Spark",
             where=call.node.where,

@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
 
+from firesteel import functions
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, fit, made, null_expr
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common
 from firesteel.spark.relations.window_frames import FIRST, LAST, Build, Call, Framing
@@ -19,13 +21,13 @@ from firesteel.spark.scalar.arguments import view
 
 def _numbered(function: Callable[[], Column], *, ties: bool = False) -> Build:
     def build(call: Call, framing: Framing) -> Expr:
-        return Expr(t.INT64, call.number(function(), ties=ties).cast("bigint"), height=1)
+        return column_expr(t.INT64, call.number(function(), ties=ties).cast("bigint"), height=1)
 
     return build
 
 
 def _share(function: Callable[[], Column]) -> Build:
-    return lambda call, framing: Expr(t.FLOAT64, call.number(function()))
+    return lambda call, framing: column_expr(t.FLOAT64, call.number(function()))
 
 
 def _count(call: Call, value: Expr, least: int, message: str) -> tuple[Column, Sequence[Expr]]:
@@ -37,13 +39,13 @@ def _count(call: Call, value: Expr, least: int, message: str) -> tuple[Column, S
 
 
 def _is_substrait(call: Call) -> bool:
-    return ":" in call.node.fn.name
+    return functions.origin(call.node.fn.name) is not functions.Origin.PARTIQL
 
 
 def _ntile(call: Call, framing: Framing) -> Expr:
     """The larger buckets come first."""
     buckets, parts = _count(call, call.args[0], 1, "ntile takes a number of buckets")
-    bound = call.scope.bind(made(t.INT64, buckets, *parts, throws=True)).column
+    bound = call.scope.bind(derive(t.INT64, buckets, *parts, throws=True)).column
     place = call.number(F.row_number(), ties=True).cast("bigint") - 1
     rows = F.col(call.later.add(F.count(F.lit(1)), call.whole))
     more = rows % bound
@@ -52,7 +54,7 @@ def _ntile(call: Call, framing: Framing) -> Expr:
     column = F.when(place < large, F.floor(place / (size + 1)) + 1).otherwise(
         more + F.floor((place - large) / F.greatest(size, F.lit(1))) + 1
     )
-    return Expr(t.INT64, column.cast("bigint"), height=8)
+    return column_expr(t.INT64, column.cast("bigint"), height=8)
 
 
 def _boxed(value: Expr) -> Column:
@@ -72,7 +74,7 @@ def _shifted(function: Callable[..., Column], direction: int) -> Build:
             return call.or_else(value, name, default)
         least = -(2**63) if _is_substrait(call) else 0  # a negative count goes the other way
         count, parts = _count(call, rest[0], least, "a number of rows is wanted")
-        bound = call.scope.bind(made(t.INT64, count, *parts, throws=True)).column
+        bound = call.scope.bind(derive(t.INT64, count, *parts, throws=True)).column
         place = call.number(F.row_number(), ties=True).cast("bigint") + bound * direction
         every = call.later.add(F.collect_list(_boxed(value)), call.ordered(ties=True).rowsBetween(FIRST, LAST))
         return _picked(value, every, place, default)
@@ -85,16 +87,16 @@ def _picked(value: Expr, array: str, place: Column, default: Expr) -> Expr:
     there = (place >= 1) & (place <= F.array_size(F.col(array)))
     type_ = common((value.type, default.type))
     item = F.get(F.col(array), F.when(there, place - 1).cast("int"))
-    found = Expr(value.type, item["v"])
+    found = column_expr(value.type, item["v"])
     column = F.when(there, fit(found, type_)).otherwise(fit(default, type_))
-    return Expr(type_, column, height=8 + default.height, throws=default.throws)
+    return column_expr(type_, column, height=8 + default.place.height, throws=default.place.throws)
 
 
 def _end(function: Callable[[Column], Column]) -> Build:
     def build(call: Call, framing: Framing) -> Expr:
         spec = framing()
         if isinstance(spec, Column):
-            return Expr(t.ANY, spec.cast("variant"), throws=True)
+            return column_expr(t.ANY, spec.cast("variant"), throws=True)
         if spec is None:
             return null_expr()
         return call.there(call.args[0], call.later.add(function(_boxed(call.args[0])), spec))
@@ -108,10 +110,10 @@ def _nth(call: Call, framing: Framing) -> Expr:
     if _is_substrait(call) and call.node.fn.choice("on_domain_error") != "ERROR":  # NULL where there is no such place
         seen = view(call.scope, place, "int")
         count, parts = seen.value, seen.parts
-    bound = call.scope.bind(made(t.INT64, count, *parts, throws=True)).column
+    bound = call.scope.bind(derive(t.INT64, count, *parts, throws=True)).column
     spec = framing()
     if isinstance(spec, Column):
-        return Expr(t.ANY, spec.cast("variant"), throws=True)
+        return column_expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
         return null_expr()
     if type(place.constant) is int and 0 < place.constant < 2**31:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql import Column
 from pyspark.sql.window import WindowSpec
@@ -17,8 +17,10 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, fit, null_expr, opened
-from firesteel.spark.core.handlers import handles
+from firesteel.functions import OfNothing
+from firesteel.spark.core.conversions import fit, split_variant
+from firesteel.spark.core.expr import Expr, column_expr, null_expr
+from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
 from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
@@ -34,15 +36,15 @@ from firesteel.spark.scalar.substrait.base import null_of
 
 
 @handles(p.Window)
-def _window(node: p.Window, outer: Scope) -> Generator[Any, Any, Rows]:
-    rows: Rows = yield node.input, outer
+def _window(node: p.Window, outer: Scope) -> Compiling[Rows]:
+    rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     later = Later(outer.run)
     results: list[Expr] = []
     for call in node.calls:
-        results.append((yield call, (scope, rows, later)))
+        results.append((yield from part_of(call, Over(scope, rows, later))))
     rows = staged(rows, scope, node.where)
-    frame = rows.frame
+    frame = rows.materialize()
     for columns in (later.groups, later.columns):
         frame = frame.select("*", *columns) if columns else frame
     made_ = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
@@ -51,14 +53,22 @@ def _window(node: p.Window, outer: Scope) -> Generator[Any, Any, Rows]:
     return projected(made_, made_.scope(outer), [*rows.columns, *results], node.where)
 
 
+class Over(NamedTuple):
+    """What a call of a window is compiled over."""
+
+    scope: Scope
+    rows: Rows
+    later: Later
+
+
 @handles(p.WindowCall)
-def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Generator[Any, Any, Expr]:
-    scope, rows, later = parts
+def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
+    scope, rows, later = over
     build = _building(node)
     args: list[Expr] = []
     for arg in node.args:
         if isinstance(arg, p.Rex):
-            args.append(scope.bind(opened((yield arg, scope))))
+            args.append(scope.bind(split_variant((yield from expr_of(arg, scope)))))
     partition: list[Column] = []
     for expr in node.partition:
         value, found = yield from _keyed(expr, scope, later, ordering=False)
@@ -72,7 +82,7 @@ def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Genera
         order.append(Order(found, spec.order))
     offsets: list[Expr | None] = []
     for bound in (node.frame.start, node.frame.end) if node.frame else ():
-        offsets.append((yield bound.offset, scope) if bound.offset is not None else None)
+        offsets.append((yield from expr_of(bound.offset, scope)) if bound.offset is not None else None)
     call = Call(node, scope, tuple(args), tuple(partition), tuple(order), rows.order, later)
     return build(call, lambda: framed(call, raw, offsets))
 
@@ -80,7 +90,7 @@ def _window_call(node: p.WindowCall, parts: tuple[Scope, Rows, Later]) -> Genera
 def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
     """An expression and its key, bound once for all calls."""
     if (rex, ordering) not in later.keys:
-        value = scope.bind(opened((yield rex, scope)))
+        value = scope.bind(split_variant((yield from expr_of(rex, scope))))
         found = scope.bind(key(scope, value, ordering=ordering))
         later.keys[rex, ordering] = (value, found)
     return later.keys[rex, ordering]
@@ -90,7 +100,9 @@ def _building(node: p.WindowCall) -> Build:
     name = node.fn.name
     row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
-        return _declared(WINDOWS[name.rpartition(":")[2]]) if ":" in name else WINDOWS[name]
+        if row.origin is functions.Origin.PARTIQL:
+            return WINDOWS[name]
+        return _declared(WINDOWS[name.rpartition(":")[2]])
     if name not in AGGREGATES and name not in substrait.AGGREGATES:
         raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name)}", where=node.where)
     return _aggregate
@@ -102,7 +114,13 @@ def _declared(build: Build) -> Build:
     def retyped(call: Call, framing: Framing) -> Expr:
         found, returns = build(call, framing), call.node.fn.returns
         column = null_of(returns) if isinstance(found.type, t.Null) else fit(found, returns)
-        return replace(found, type=returns, value=column, atomic=False, own=False, names=())
+        return column_expr(
+            returns,
+            column,
+            stage=found.place.stage,
+            height=found.place.height,
+            throws=found.place.throws,
+        )
 
     return retyped
 
@@ -110,41 +128,39 @@ def _declared(build: Build) -> Build:
 # ---------------------------------------------------------------------------------------------------------------------
 # Aggregates
 
-#: Those of which DISTINCT changes nothing.
-_SAME = frozenset({"min", "max", "every", "any"})
-
 
 def _aggregate(call: Call, framing: Framing) -> Expr:
     """An aggregate as it is of a group, its parts each over the window."""
     spec = framing()
     node = call.node
     if isinstance(spec, Column):
-        return Expr(t.ANY, spec.cast("variant"), throws=True)
+        return column_expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
         return _of_nothing(call)
+    distinct = node.distinct and not call.row.ignores_duplicates
     if node.fn.name in substrait.AGGREGATES:
-        if node.distinct and node.fn.name.rpartition(":")[2] not in _SAME:
+        if distinct:
             said = f"'{node.fn.name}' with DISTINCT over a window is not native on Spark"
             raise UnsupportedError(said, where=node.where)
         group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
         return substrait.aggregating(group, node.fn, call.args)
-    distinct = node.distinct and bool(call.args) and node.fn.name not in _SAME
-    if distinct:
+    if distinct and call.args:
         return _distinct(call, spec)
     group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
     return AGGREGATES[node.fn.name](group, *call.args)
 
 
 def _of_nothing(call: Call) -> Expr:
-    name, returns = call.node.fn.name.rpartition(":")[2], call.node.fn.returns
-    if name in ("count", "count_star", "approx_count_distinct"):
-        zero = returns if isinstance(returns, t.Decimal) else t.INT64
-        return Expr(zero, F.literal(0, spelled(zero)))
-    if name in ("sum0", "product"):
-        return Expr(returns, F.literal(name == "product", "int").cast(spelled(returns)))
-    if call.node.fn.name == "collect":
-        return Expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
-    return null_expr()
+    returns = t.INT64 if call.row.origin is functions.Origin.PARTIQL else t.proper(call.node.fn.returns)
+    match call.row.of_nothing:
+        case OfNothing.ZERO:
+            return column_expr(returns, F.literal(0, spelled(returns)))
+        case OfNothing.ONE:
+            return column_expr(returns, F.literal(1, spelled(returns)))
+        case OfNothing.EMPTY_BAG:
+            return column_expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
+        case OfNothing.NULL:
+            return null_expr()
 
 
 def _distinct(call: Call, spec: WindowSpec) -> Expr:
@@ -156,4 +172,4 @@ def _distinct(call: Call, spec: WindowSpec) -> Expr:
         return collected_distinct(group, value)
     found = call.scope.bind(key(call.scope, value))
     keys = call.later.add(F.collect_set(found.column), spec)
-    return Expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)
+    return column_expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
-from firesteel.passes.decorrelate import decorrelate
 from firesteel.policy import ensure_unmoved
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.fallback import Fallback
+from firesteel.spark.core.fallback_log import Fallback, FallbackLog
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
@@ -49,6 +48,8 @@ class SparkEngine:
     """Runs plans on Spark: on a session that is given, or on one that it starts when it first needs it."""
 
     name = "spark"
+    #: Spark has tables only in relations: `decorrelate` takes them out of expressions.
+    lowerings: tuple[str, ...] = ("decorrelate",)
 
     def __init__(
         self,
@@ -93,11 +94,18 @@ class SparkEngine:
         """What the statements of one plan share."""
         return Kept()
 
+    def admit(self, plan: p.Plan) -> None:
+        """Refuse a plan that nests deeper than this session of Spark goes, before it is lowered."""
+        leased = self._leased()
+        with leased.using(Failures()):
+            plan_depth.ensure(plan.statement, _limits(leased.spark))
+
     def run(self, plan: p.Plan, tables: Sequence[Table] = (), kept: Kept | None = None) -> Outcome:
-        """The plan, compiled. It is computed when its outcome is asked for."""
+        """The plan, after the lowering passes that this engine asks for, compiled. It is computed when its outcome is
+        asked for."""
         kept = self.together() if kept is None else kept
         failures = kept.failures
-        fallbacks: list[Fallback] = []
+        fallbacks = FallbackLog()
         leased = self._leased()
         spark = leased.spark
         lenient = _lenient(tables)
@@ -106,10 +114,7 @@ class SparkEngine:
             known = leased.known.find(key)
             if known is not None:
                 return Outcome(leased, *known, lenient=lenient, kept=kept)
-            limits = _limits(spark)
-            plan_depth.ensure(plan.statement, limits)
-            plan = decorrelate(plan)
-            compiled = compile_plan(plan, tables, spark, limits, failures, fallbacks, self._refuse, kept)
+            compiled = compile_plan(plan, tables, spark, _limits(spark), failures, fallbacks, self._refuse, kept)
             if not fallbacks:
                 leased.known.keep(key, compiled, plan)
         return Outcome(leased, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))

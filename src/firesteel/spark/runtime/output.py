@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.spark.core.expr import fit
+from firesteel.spark.core.conversions import fit
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form, spelled
 from firesteel.spark.encoding.hadoop_paths import target
@@ -72,7 +72,7 @@ def store(
             error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
         made.append(column.alias(f"c{i}"))
-    frame = compiled.rows.frame.select(*made)
+    frame = compiled.rows.materialize().select(*made)
     ensure_written(frame.schema, "parquet")
     try:
         with target(folder) as place:

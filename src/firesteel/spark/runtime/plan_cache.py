@@ -10,6 +10,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from firesteel import functions
 from firesteel import plan as p
 from firesteel.lru import Recent
 from firesteel.node import has, walk
@@ -55,14 +56,15 @@ def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
         if now is None:
             return None
         found.append((table.source, table.record_id, table.malformed, now))
-    if has(plan, p.Shared) or any(_varies(call.fn.name) for call in walk(plan, p.Call)):
+    if has(plan, p.Shared) or any(_varies(call.fn) for call in walk(plan, p.Call)):
         return None
     return plan, _text(plan.statement.where), tuple(found)
 
 
-def _varies(name: str) -> bool:
+def _varies(fn: p.Fn) -> bool:
     """May a function mean something else the next time? The time does, and a user's function may be registered anew."""
-    return name.startswith("current_") or name.count(":") > 1
+    row = functions.find(fn.name)
+    return row is None or not row.pure or row.origin is functions.Origin.USER
 
 
 def _text(where: Span | Place | None) -> str | None:

@@ -13,13 +13,15 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.functions.catalog import FAMILIES as TYPES
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
-from firesteel.spark.encoding.variants import EXTRACTED, FAMILIES, any_of, extract, one_of
+from firesteel.spark.encoding.kinds import FAMILIES
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import EXTRACTED, any_of, extract, one_of
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.time.moments import interval, moment
 
@@ -33,7 +35,7 @@ def propagated(type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bo
     missable = any(arg.type.missable for arg in args)
     missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
     type_ = t.absent(type_, nullable=nullable, missable=missable)
-    return made(type_, value, *args, missing=missing if nullable else None, throws=throws, cost=cost)
+    return derive(type_, value, *args, missing=missing if nullable else None, throws=throws, cost=cost)
 
 
 def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, where: Where) -> Expr:
@@ -44,10 +46,13 @@ def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, 
     throws = error is not None
     if absent is None:
         value = nothing if error is None else error.cast(spelled(type_))
-        return made(t.absent(type_, missable=True), value, *args, throws=throws)
+        return derive(t.absent(type_, missable=True), value, *args, throws=throws)
     value = nothing if error is None else F.when(~absent, error).otherwise(nothing)
-    missing = any_of([~absent, *(test for test in (arg.is_missing() for arg in args) if test is not None)])
-    return made(t.absent(type_, nullable=True, missable=True), value, *args, missing=missing, throws=throws)
+    # What is an error is not MISSING too: a test for MISSING around the value would hide the error.
+    lost = ~absent if error is None else None
+    missing = any_of(test for test in (lost, *(arg.is_missing() for arg in args)) if test is not None)
+    full = t.absent(type_, nullable=True, missable=missing is not None)
+    return derive(full, value, *args, missing=missing, throws=throws)
 
 
 @dataclass(frozen=True)
@@ -82,14 +87,14 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
     spark_type, _ = EXTRACTED[family]
     if isinstance(expr.type, t.Null | t.Missing):
         return View(expr, F.literal(None, spark_type))
-    if expr.dynamic:
+    if isinstance(expr, Variant):
         kind = scope.kind(expr)
-        misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], "VOID"), F.lit(False))
+        misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], Kind.VOID), F.lit(False))
         return View(expr, extract(expr.column, kind.column, family), misfit, kind)
     if isinstance(expr.type, _TYPES[family]):
         return View(expr, expr.plain.cast(spark_type) if family in ("int", "text", "float") else expr.plain)
     absent = expr.is_absent()
-    said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
+    said = column_expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
     return View(expr, F.literal(None, spark_type), F.lit(True) if absent is None else ~absent, said)
 
 
@@ -101,10 +106,10 @@ def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
         return View(expr, found.column, more=(found,))
     if known is not None and not known & set(kinds):
         absent = expr.is_absent()
-        said = Expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
+        said = column_expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
         return View(expr, found.column, F.lit(True) if absent is None else ~absent, said, (found,))
     kind = scope.kind(expr)
-    misfit = F.coalesce(~one_of(kind.column, *kinds, "VOID"), F.lit(False))
+    misfit = F.coalesce(~one_of(kind.column, *kinds, Kind.VOID), F.lit(False))
     return View(expr, found.column, misfit, kind, (found,))
 
 
@@ -112,7 +117,7 @@ def _temporal(scope: Scope, expr: Expr, where: Where) -> Expr:
     """A moment or an interval, beside each other."""
     m, i = moment(scope, expr, where), interval(scope, expr, where)
     pair = F.struct(m.column.alias("moment"), i.column.alias("interval"))
-    return made(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=2)
+    return derive(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=2)
 
 
 _STRUCTS = {"interval": interval, "temporal": _temporal, "number": exact_decimals.number}
@@ -136,7 +141,7 @@ def call(
 
     def apply(*given: Expr) -> Expr:
         views = [view(scope, expr, family, where) for expr, family in zip(given, families, strict=True)]
-        structs = [made(t.ANY, v.value, *v.parts) for v, f in zip(views, families, strict=True) if f in STRUCTS]
+        structs = [derive(t.ANY, v.value, *v.parts) for v, f in zip(views, families, strict=True) if f in STRUCTS]
         if not structs:
             return computed(views)
         return scope.let(structs, lambda *named: computed(_renamed(views, families, named)))
@@ -146,7 +151,7 @@ def call(
         if not partial:
             return _combine(scope, name, views, value, type_, where, families, throws)
         parts = [part for v in views for part in v.parts]
-        raw = made(t.absent(type_, nullable=True), value, *parts, throws=throws, cost=cost)
+        raw = derive(t.absent(type_, nullable=True), value, *parts, throws=throws, cost=cost)
         return scope.let([raw], lambda found: checked(found, views))
 
     def checked(found: Expr, views: Sequence[View]) -> Expr:
@@ -157,10 +162,10 @@ def call(
                 failed = failed & v.value.isNotNull()
         error = scope.wrong(partial, where)
         value = there if error is None else F.when(failed, error).otherwise(there)
-        failing = View(found.renamed(t.proper(type_)), there, failed)
+        failing = View(found.with_type(t.proper(type_)), there, failed)
         return _combine(scope, name, [*views, failing], value, type_, where, families, throws or error is not None)
 
-    often = partial or any(arg.dynamic or arg.type.absent for arg in args) or set(families) & set(STRUCTS)
+    often = partial or any(isinstance(arg, Variant) or arg.type.absent for arg in args) or set(families) & set(STRUCTS)
     return scope.let(args, apply) if often else apply(*args)
 
 
@@ -189,7 +194,7 @@ def _combine(
     if not misfits and form(type_) is not Form.VARIANT:
         parts = [part for v in views for part in v.parts]
         made_ = propagated(type_, value, args, throws=throws, cost=2)
-        return replace(made_, stage=max(part.stage for part in parts))
+        return made_.with_place(stage=max(part.place.stage for part in parts))
     for v, family in zip(views, families, strict=False):
         if v.misfit is not None and v.kind is not None:
             error = scope.wrong(f"{name} takes {family}, not ", where, v.kind.column)
@@ -205,10 +210,10 @@ def _combine(
     full = t.absent(type_, nullable=nullable, missable=missing is not None)
     parts = [part for v in views for part in v.parts]
     if form(type_) is not Form.VARIANT:
-        return made(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=6)
+        return derive(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=6)
     null = any_of(test for test in (arg.is_null() for arg in args) if test is not None)
     if null is not None:
         value = F.when(null if wrong is None else null & ~wrong, variants.null()).otherwise(value)
     if missing is not None:
         value = F.when(~missing, value)
-    return made(full, value, *parts, throws=throws, cost=6)
+    return derive(full, value, *parts, throws=throws, cost=6)

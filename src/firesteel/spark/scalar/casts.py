@@ -13,14 +13,16 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, as_variant, made
+from firesteel.spark.core.expr import Expr, Variant, as_variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be, possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.kinds import FAMILIES, WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
-from firesteel.spark.encoding.variants import FAMILIES, WIDE_NUMBERS, one_of, whole
+from firesteel.spark.encoding.variants import one_of, whole
 from firesteel.spark.scalar.arguments import propagated
 from firesteel.spark.scalar.cast_tables import Conversion, conversions, result_type
 from firesteel.spark.scalar.compare import family
@@ -51,7 +53,7 @@ def can_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
     if isinstance(target, t.Collection | t.Struct | t.Any):
         raise UnsupportedError(f"can_cast to {target} is not native on Spark", where=where)
     if isinstance(expr.type, t.Null | t.Missing):
-        return Expr(t.BOOL, F.lit(True), atomic=True)
+        return column_expr(t.BOOL, F.lit(True), atomic=True)
 
     def test(value: Expr) -> Expr:
         return scope.let([_raw(scope, value, target, where, quiet=True)], lambda found: held(value, found))
@@ -59,7 +61,7 @@ def can_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
     def held(value: Expr, found: Expr) -> Expr:
         absent = value.is_absent()
         there = found.column.isNotNull()
-        return made(t.BOOL, there if absent is None else there | absent, value, found)
+        return derive(t.BOOL, there if absent is None else there | absent, value, found)
 
     return scope.let([expr], test)
 
@@ -69,7 +71,7 @@ def can_lossless_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
 
 
 def _plain_decimal(expr: Expr) -> bool:
-    return isinstance(expr.type, t.Decimal) and not expr.dynamic
+    return isinstance(expr.type, t.Decimal) and not isinstance(expr, Variant)
 
 
 def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
@@ -80,7 +82,7 @@ def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
     def check(found: Expr) -> Expr:
         absent = expr.is_absent()
         failed = found.column.isNull() if absent is None else found.column.isNull() & ~absent
-        said = [] if not expr.dynamic else [F.lit(" a value of type "), scope.kind(expr).column]
+        said = [] if not isinstance(expr, Variant) else [F.lit(" a value of type "), scope.kind(expr).column]
         error = scope.wrong(f"cannot cast {t.proper(expr.type)} to {type_}", where, *said)
         column = found.column if error is None else F.when(failed, error).otherwise(found.column)
         null, missing = expr.is_null(), expr.is_missing()
@@ -90,11 +92,11 @@ def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
             column = F.when(null, variants.null()).otherwise(column)
         full = t.absent(type_, nullable=null is not None, missable=missing is not None)
         split = missing if null is not None and not variant else None
-        return made(full, column, found, expr, missing=split, throws=error is not None, cost=3)
+        return derive(full, column, found, expr, missing=split, throws=error is not None, cost=3)
 
     raw = _raw(scope, expr, target, where)
-    if not expr.dynamic and not variant and _source(expr) in _SURE.get(type(type_), ()):
-        return propagated(type_, raw.plain, [expr], throws=raw.throws, cost=raw.height)
+    if not isinstance(expr, Variant) and not variant and _source(expr) in _SURE.get(type(type_), ()):
+        return propagated(type_, raw.plain, [expr], throws=raw.place.throws, cost=raw.place.height)
     return scope.let([raw], check)
 
 
@@ -120,12 +122,12 @@ _SURE: dict[type[t.Type], tuple[str, ...]] = {
 
 #: Variants' kinds, by what the tables call them, and the column that they come out as.
 _KINDS: dict[str, tuple[str, str]] = {
-    "BOOLEAN": ("bool", "boolean"),
-    "BIGINT": ("int", "bigint"),
-    "DECIMAL": ("decimal", "decimal(38,18)"),
-    "DOUBLE": ("float", "double"),
-    "FLOAT": ("float", "double"),
-    "STRING": ("text", "string"),
+    Kind.BOOLEAN: ("bool", "boolean"),
+    Kind.BIGINT: ("int", "bigint"),
+    Kind.DECIMAL: ("decimal", "decimal(38,18)"),
+    Kind.DOUBLE: ("float", "double"),
+    Kind.FLOAT: ("float", "double"),
+    Kind.STRING: ("text", "string"),
 }
 
 
@@ -134,7 +136,7 @@ def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool 
     table = conversions(target, where)
     type_ = result_type(target)
     overflow = None if quiet else scope.run.error(f"overflow: the number does not fit in {type_}", where)
-    if not expr.dynamic:
+    if not isinstance(expr, Variant):
         return _typed(scope, expr, table, type_, overflow, where)
     return _dynamic(scope, expr, table, type_, overflow, where)
 
@@ -154,15 +156,15 @@ def _typed(
     conversion = table.get(source)
     full = t.absent(type_, nullable=True)
     if conversion is None:
-        return made(full, F.literal(None, spelled(type_)), expr)
+        return derive(full, F.literal(None, spelled(type_)), expr)
     _text_of(type_, source, expr, where)
     if source == "moment":
         return scope.let(
             [moment(scope, expr, where)],
-            lambda found: made(full, _converted(conversion, found.column, type_, overflow), found, expr, cost=8),
+            lambda found: derive(full, _converted(conversion, found.column, type_, overflow), found, expr, cost=8),
         )
     column = expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
-    return made(full, _converted(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
+    return derive(full, _converted(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
 
 
 def _text_of(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
@@ -171,7 +173,9 @@ def _text_of(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
         return
     if source == "float":
         raise UnsupportedError(f"cast of a float to {type_}: Java writes floats another way", where=where)
-    if source == "decimal" and (expr.dynamic or (isinstance(expr.type, t.Decimal) and (expr.type.scale or 0) > 6)):
+    if source == "decimal" and (
+        isinstance(expr, Variant) or (isinstance(expr.type, t.Decimal) and (expr.type.scale or 0) > 6)
+    ):
         raise UnsupportedError(
             f"cast of a decimal to {type_}: Spark does not know how many zeros it was written with", where=where
         )
@@ -194,22 +198,22 @@ def _dynamic(
             conversion = table["digits"] if exact else conversion
             given = whole(expr.column, "string" if exact else spark_type)
             column = column.when(kind.column == name, _converted(conversion, given, type_, overflow))
-        if "text" in table and (kinds is None or kinds & {"symbol", "clob"}):
+        if "text" in table and (kinds is None or kinds & {Kind.SYMBOL, Kind.CLOB}):
             text = _converted(table["text"], variants.payload(expr.column, "string"), type_, overflow)
-            column = column.when(one_of(kind.column, "symbol", "clob"), text)
+            column = column.when(one_of(kind.column, Kind.SYMBOL, Kind.CLOB), text)
         if stamp is not None:
             found = _converted(table["moment"], stamp.column, type_, overflow)
             column = column.when(one_of(kind.column, *FAMILIES["moment"]), found)
         if isinstance(type_, t.Interval):
             column = column.when(_is_interval(expr, kind, type_), expr.column)
-        if (kinds is None or kinds & {"int", "decimal"}) and "int" in table:
+        if (kinds is None or kinds & {Kind.WIDE_INT, Kind.WIDE_DECIMAL}) and "int" in table:
             said = "cast of a number of more than 38 digits is not native on Spark yet"
             wide = scope.run.error(said, where, cls=UnsupportedError)
             column = column.when(one_of(kind.column, *WIDE_NUMBERS), wide)
         if column is F:
             column = F.literal(None, spelled(type_))
         parts = [expr, kind, *([] if stamp is None else [stamp])]
-        return made(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
+        return derive(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
 
     if "moment" in table and may_be(expr, "moment"):
         return scope.let([moment(scope, expr, where)], build)
@@ -217,7 +221,7 @@ def _dynamic(
 
 
 def _is_interval(expr: Expr, kind: Expr, type_: t.Interval) -> Column:
-    fits = kind.column == "interval"
+    fits = kind.column == Kind.INTERVAL
     if type_.unit is None:
         return fits
     return fits & (F.try_variant_get(expr.column, f"$['{TAG}'][1][0]", "string") == type_.unit)
@@ -238,11 +242,11 @@ def _to_collection(scope: Scope, expr: Expr, target: t.Collection, where: Where)
 
 
 def _to_struct(scope: Scope, expr: Expr, target: t.Struct, where: Where) -> Expr:
-    if isinstance(expr.type, t.Struct) and not expr.dynamic:
+    if isinstance(expr.type, t.Struct) and not isinstance(expr, Variant):
         return expr
 
     def apply(value: Expr) -> Expr:
-        column = made(t.ANY, as_variant(value), value)
+        column = derive(t.ANY, as_variant(value), value)
         return container(scope, value, "struct", column, t.STRUCT, f"cannot cast to {target}", where)
 
     return scope.let([expr], apply)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, reduce
+from operator import or_
 from typing import Any
 
 from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.node import fold
-from firesteel.spark.core.expr import Expr, fit, made
+from firesteel.spark.core.conversions import absent_as_null, fit
+from firesteel.spark.core.expr import Columns, Expr, Split, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, digits_of, form
-from firesteel.spark.encoding.variants import WIDE_NUMBERS, any_of, extract, one_of, payload, whole
+from firesteel.spark.encoding.kinds import WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import any_of, extract, one_of, payload, whole
 from firesteel.spark.keys.comparison import is_own_key, is_scalar, key, variant_key
 from firesteel.spark.keys.variant_keys import RANKS, Use
 from firesteel.spark.numbers import float_compare
@@ -60,20 +64,20 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
     type_ = t.absent(t.BOOL, nullable=absent)
     kinds = {family(a), family(b)}
     if "none" in kinds:
-        return Expr(t.absent(t.BOOL, nullable=True), F.literal(None, "boolean"), atomic=True)
-    if not a.dynamic and not b.dynamic:
+        return column_expr(t.absent(t.BOOL, nullable=True), F.literal(None, "boolean"), atomic=True)
+    if not isinstance(a, Variant) and not isinstance(b, Variant):
         if kinds == {"date", "timestamp"}:
-            return made(type_, _moment(a) == _moment(b), a, b)
+            return derive(type_, _moment(a) == _moment(b), a, b)
         if len(kinds) > 1 and "any" not in kinds:
             return _unequal(type_, a, b)
         if kinds == {"number"} and float_compare.concerns(a, b):
-            return made(type_, float_compare.compared(_same, a, b), a, b, cost=4)
+            return derive(type_, float_compare.compared(_same, a, b), a, b, cost=4)
         if kinds == {"number"} and _too_wide(a.type, b.type):
             coarse, fine, scale = _by_scale(a, b)
             same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
-            return made(type_, same, a, b, cost=4)
+            return derive(type_, same, a, b, cost=4)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
-            return made(type_, _alike(a) == _alike(b), a, b)
+            return derive(type_, _alike(a) == _alike(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT and not _may_miss(shared):
             return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
@@ -81,7 +85,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
     if word is not None:
         return word
     for one, other in ((a, b), (b, a)):
-        if one.dynamic and not other.dynamic and family(other) in _SCALAR_TESTS:
+        if isinstance(one, Variant) and not isinstance(other, Variant) and family(other) in _SCALAR_TESTS:
             return scope.let([one, other], lambda x, y: _equal_scalar(scope, type_, x, y))
     return scope.let([a, b], lambda x, y: _equal_variants(scope, type_, x, y))
 
@@ -103,14 +107,14 @@ def _moment(expr: Expr) -> Column:
 def _unequal(type_: t.Type, a: Expr, b: Expr) -> Expr:
     absent = any_of(test for test in (a.is_absent(), b.is_absent()) if test is not None)
     never = F.lit(False)
-    return made(type_, never if absent is None else F.when(~absent, never), a, b)
+    return derive(type_, never if absent is None else F.when(~absent, never), a, b)
 
 
 def _equal_keys(scope: Scope, type_: t.Type, a: Expr, b: Expr, shared: t.Type) -> Expr:
     """Containers of one type, by their keys."""
     wide = t.absent(shared, nullable=True)
-    x, y = (made(wide, fit(e.renamed(t.absent(e.type, nullable=True, missable=False)), wide), e) for e in (a, b))
-    return scope.let([key(scope, x), key(scope, y)], lambda i, j: made(type_, i.plain == j.plain, i, j))
+    x, y = (derive(wide, fit(absent_as_null(e), wide), e) for e in (a, b))
+    return scope.let([key(scope, x), key(scope, y)], lambda i, j: derive(type_, i.plain == j.plain, i, j))
 
 
 #: The families that a variant is compared with without a key.
@@ -126,9 +130,9 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
         same = _equal_number(column, kind, plain)
     else:
         same = extract(column, kind, name) == other
-    there = ~one_of(kind, "VOID")
+    there = ~one_of(kind, Kind.VOID)
     result = F.when(there & other.isNotNull(), F.coalesce(same, F.lit(False)))
-    return made(type_, result, variant, plain, found, cost=8)
+    return derive(type_, result, variant, plain, found, cost=8)
 
 
 def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
@@ -146,11 +150,11 @@ def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
         scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
         same = whole(column, f"decimal(38,{scale})") == plain.plain  # what it rounds has more digits, and is not equal
         decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
-        floating = float_compare.compared(_same, Expr(t.FLOAT64, double), plain)
+        floating = float_compare.compared(_same, column_expr(t.FLOAT64, double), plain)
     return (
-        F.when(kind == "BIGINT", integer)
-        .when(kind == "DECIMAL", decimal)
-        .when(one_of(kind, "DOUBLE", "FLOAT"), floating)
+        F.when(kind == Kind.BIGINT, integer)
+        .when(kind == Kind.DECIMAL, decimal)
+        .when(one_of(kind, Kind.DOUBLE, Kind.FLOAT), floating)
         .when(one_of(kind, *WIDE_NUMBERS), wide)
     )
 
@@ -163,7 +167,7 @@ def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
     """Whatever it is, by keys; inside a container MISSING is as good as NULL."""
     shallow = is_scalar(a.type) or is_scalar(b.type)
     keys = [equality_key(scope, e, shallow=shallow) for e in (a, b)]
-    return scope.let(keys, lambda i, j: made(type_, i.column == j.column, i, j))
+    return scope.let(keys, lambda i, j: derive(type_, i.column == j.column, i, j))
 
 
 def equality_key(scope: Scope, expr: Expr, *, shallow: bool = False) -> Expr:
@@ -182,7 +186,7 @@ def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     operator = _OPERATORS[name]
     kinds = {_order_family(a), _order_family(b)}
     args = (a, b)
-    if "any" not in kinds and not a.dynamic and not b.dynamic:
+    if "any" not in kinds and not isinstance(a, Variant) and not isinstance(b, Variant):
         if len(kinds - {"none"}) <= 1 and not kinds & {"array", "bag", "struct"}:
             return propagated(t.BOOL, _native(name, a, b), args)
         return wrong_type(scope, t.BOOL, args, f"cannot compare {_said(a)} and {_said(b)}", where)
@@ -202,16 +206,16 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if within is not None:
             return propagated(t.BOOL, within, (value,))
         sides = [compare(scope, "lte", low, value, where), compare(scope, "lte", value, high, where)]
-        if not low.type.absent and not high.type.absent and all(side.missing is None for side in sides):
+        if not low.type.absent and not high.type.absent and all(not isinstance(side, Split) for side in sides):
             # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
-            return made(sides[0].type, sides[0].plain & sides[1].plain, *sides)
+            return derive(sides[0].type, sides[0].plain & sides[1].plain, *sides)
         three = (value, low, high)
         null = any_of(test for test in (e.is_null() for e in three) if test is not None)
         if null is None:
             return scope.let(sides, _both)
         there = F.coalesce(~null, F.lit(True))
-        stage = max(e.stage for e in (*sides, *three))
-        guarded = [replace(side, value=F.when(there, side.value), truth=None, stage=stage) for side in sides]
+        stage = max(e.place.stage for e in (*sides, *three))
+        guarded = [_where(there, side).with_place(stage=stage) for side in sides]
         return scope.let(guarded, lambda above, below: _unless_null(_both(above, below), there, three))
 
     return scope.let(args, apply)
@@ -222,12 +226,19 @@ def _both(above: Expr, below: Expr) -> Expr:
     return propagated(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
 
 
+def _where(there: Column, side: Expr) -> Expr:
+    """A comparison, where that holds; SQL NULL elsewhere."""
+    assert isinstance(side, Columns)
+    guarded = replace(side, value=F.when(there, side.value))
+    return replace(guarded, truth=None) if isinstance(guarded, Variant) else guarded
+
+
 def _unless_null(found: Expr, there: Column, args: Sequence[Expr]) -> Expr:
     """What is MISSING because it is wrong is so only if no argument is NULL; of a MISSING argument it is anyway."""
-    if found.missing is None:
+    if not isinstance(found, Split):
         return found
-    tests = [found.missing & there, *(e.is_missing() for e in args)]
-    return replace(found, missing=any_of(test for test in tests if test is not None))
+    tests = (test for test in (e.is_missing() for e in args) if test is not None)
+    return replace(found, missing=reduce(or_, tests, found.missing & there))
 
 
 def _order_family(expr: Expr) -> str:
@@ -305,7 +316,7 @@ def _text(expr: Expr) -> Column:
 
 def _same_unit(x: Column, y: Column) -> Column:
     """Intervals of months and of seconds are not alike."""
-    return (x["r"] != RANKS["interval"]) | (x["m"]["u"] == y["m"]["u"])
+    return (x["r"] != RANKS[Kind.INTERVAL]) | (x["m"]["u"] == y["m"]["u"])
 
 
 def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
@@ -315,7 +326,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     keys = [scope.bind(variant_key(scope, side, Use.ORDER, shallow=True)) for side in sides]
     x, y = keys[0].column, keys[1].column
     both = x.isNotNull() & y.isNotNull()
-    like = (x["r"] == y["r"]) & (x["r"] < RANKS["ARRAY"]) & _same_unit(x, y)
+    like = (x["r"] == y["r"]) & (x["r"] < RANKS[Kind.ARRAY]) & _same_unit(x, y)
     value = F.when(both & like, operator(x, y))
     misfit = both & ~like
     error = scope.wrong("cannot compare ", where, kinds[0].column, F.lit(" and "), kinds[1].column)
@@ -325,7 +336,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     assert absent is not None
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
     missing = misfit | absent if error is None else absent
-    return made(unknown, value, *keys, *kinds, *sides, missing=missing, cost=6, throws=error is not None)
+    return derive(unknown, value, *keys, *kinds, *sides, missing=missing, cost=6, throws=error is not None)
 
 
 _OPERATORS: dict[str, Operator] = {

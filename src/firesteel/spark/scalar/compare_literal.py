@@ -18,11 +18,13 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import is_json, tagged_kinds
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.variants import FAMILIES, NUMBERS, WIDE_NUMBERS, extract, one_of, payload, whole
+from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import extract, one_of, payload, whole
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import EXACT, side_of
 from firesteel.values import Symbol, decimal_of
@@ -32,12 +34,12 @@ Operator = Callable[[Any, Any], Column]
 
 def comparable(a: Expr, b: Expr) -> bool:
     """Is one dynamic, and the other a number or a text that `compared` knows how to compare with?"""
-    return (a.dynamic and _family(b) is not None) or (b.dynamic and _family(a) is not None)
+    return (isinstance(a, Variant) and _family(b) is not None) or (isinstance(b, Variant) and _family(a) is not None)
 
 
 def _family(expr: Expr) -> str | None:
     value = expr.constant
-    if expr.dynamic or isinstance(value, bool):
+    if isinstance(expr, Variant) or isinstance(value, bool):
         return None
     if isinstance(value, str) and not isinstance(value, Symbol):
         return "text"
@@ -50,8 +52,8 @@ def _family(expr: Expr) -> str | None:
 
 def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
     """`a < b` or `a <= b`: MISSING, or an error, for what is not alike; NULL of NULL."""
-    variant, literal = (a, b) if a.dynamic else (b, a)
-    side = _Side.of(scope, variant)
+    variant, literal = (a, b) if isinstance(a, Variant) else (b, a)
+    side = Side.of(scope, variant)
     family = _family(literal)
     assert family is not None
 
@@ -61,10 +63,10 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     if family == "text":
         value = ordered(side.text(), literal.plain)
     else:
-        double = scope.bind(made(t.absent(t.FLOAT64, nullable=True), side.read("double"), *side.parts), dear=True)
+        double = scope.bind(derive(t.absent(t.FLOAT64, nullable=True), side.read("double"), *side.parts), dear=True)
         side.parts.append(double)
         value = _numbers(side, double.plain, literal.constant, ordered, variant is a)
-    misfit = F.coalesce(~one_of(side.kind, *FAMILIES[family], "VOID"), F.lit(False))
+    misfit = F.coalesce(~one_of(side.kind, *FAMILIES[family], Kind.VOID), F.lit(False))
     kinds = [scope.kind(e).column for e in (a, b)]
     error = scope.wrong("cannot compare ", where, kinds[0], F.lit(" and "), kinds[1])
     if error is not None:
@@ -72,11 +74,11 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
     # Where a misfit is an error it is not MISSING too: a test for MISSING around the value would hide the error.
     missing = variant.column.isNull() if error is not None else misfit | variant.column.isNull()
-    return made(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
+    return derive(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
 
 
 @dataclass(frozen=True)
-class _Side:
+class Side:
     """What is compared with something known: the variant, its kind, and its text where that is at hand."""
 
     variant: Expr
@@ -85,7 +87,7 @@ class _Side:
     parts: list[Expr]
 
     @classmethod
-    def of(cls, scope: Scope, variant: Expr) -> _Side:
+    def of(cls, scope: Scope, variant: Expr) -> Side:
         kind = scope.kind(variant)
         if not scope.tells(variant):
             return cls(variant, kind.column, None, [variant, kind])
@@ -98,19 +100,19 @@ class _Side:
 
     def text(self) -> Column:
         if self.written is not None:
-            return F.when(self.kind == "STRING", self.written)
+            return F.when(self.kind == Kind.STRING, self.written)
         return extract(self.variant.column, self.kind, "text")
 
     def read(self, spark_type: str) -> Column:
         """The number as a column of a type. A float of 32 bits has no text."""
         if self.written is not None:
             number = F.when(one_of(self.kind, *NUMBERS), self.written).try_cast(spark_type)
-            return F.coalesce(number, F.when(self.kind == "FLOAT", whole(self.variant.column, spark_type)))
+            return F.coalesce(number, F.when(self.kind == Kind.FLOAT, whole(self.variant.column, spark_type)))
         found = whole(self.variant.column, spark_type)
         return F.coalesce(found, payload(self.variant.column, spark_type)) if self.tags else found
 
 
-def _numbers(side: _Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
+def _numbers(side: Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
     """The comparison by what kind of number it is; SQL NULL if it is none."""
     literal = F.lit(float(value))
     # NaN is less than any number; to Spark it is more.
@@ -118,7 +120,9 @@ def _numbers(side: _Side, double: Column, value: Any, ordered: Operator, first: 
     room = f"decimal(38,{_places(stands_for(value))})"
     near = ordered(side.read(room), F.literal(f"{stands_for(value):f}", room))
     decimals = F.when(double == literal, near).otherwise(ordered(double, literal))
-    found = F.when(one_of(side.kind, "BIGINT", "DOUBLE", "FLOAT"), floats).when(side.kind == "DECIMAL", decimals)
+    found = F.when(one_of(side.kind, Kind.BIGINT, Kind.DOUBLE, Kind.FLOAT), floats).when(
+        side.kind == Kind.DECIMAL, decimals
+    )
     if not side.tags:
         return found
     beside = ordered(side_of(double, payload(side.variant.column, "string")), F.lit(0))
@@ -139,12 +143,12 @@ def same_word(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr | None:
     """The equality of JSON and a word: nothing else is written like that, so nothing has to be asked for its kind."""
     for one, other in ((a, b), (b, a)):
         word = other.constant if isinstance(other.constant, str) and not isinstance(other.constant, Symbol) else ""
-        if not one.dynamic or not _WORD.fullmatch(word):
+        if not isinstance(one, Variant) or not _WORD.fullmatch(word):
             continue
         quoted = json.dumps(word, ensure_ascii=False)
         if scope.stages is not None and is_json(one) and len(quoted) == len(word) + 2:
             written = scope.json(scope.bind(one))
-            return made(type_, F.when(written.plain != "null", written.plain == quoted), written)
+            return derive(type_, F.when(written.plain != "null", written.plain == quoted), written)
         if not tagged_kinds(one):
-            return made(type_, whole(one.column, "string") == other.plain, one, other)
+            return derive(type_, whole(one.column, "string") == other.plain, one, other)
     return None

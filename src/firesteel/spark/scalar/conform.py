@@ -9,20 +9,22 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.variants import FAMILIES, any_of, extract, one_of, whole
+from firesteel.spark.encoding.kinds import FAMILIES
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import any_of, extract, one_of, whole
 
 _KINDS: dict[type[t.Type], tuple[str, ...]] = {
-    t.Bool: ("BOOLEAN",),
-    t.Int: ("BIGINT", "int"),
-    t.Int64: ("BIGINT",),
-    t.Float64: ("DOUBLE", "FLOAT"),
-    t.Symbol: ("symbol",),
-    t.Clob: ("clob",),
-    t.Date: ("DATE",),
-    t.Graph: ("graph",),
+    t.Bool: (Kind.BOOLEAN,),
+    t.Int: (Kind.BIGINT, Kind.WIDE_INT),
+    t.Int64: (Kind.BIGINT,),
+    t.Float64: (Kind.DOUBLE, Kind.FLOAT),
+    t.Symbol: (Kind.SYMBOL,),
+    t.Clob: (Kind.CLOB,),
+    t.Date: (Kind.DATE,),
+    t.Graph: (Kind.GRAPH,),
 }
 
 
@@ -31,7 +33,7 @@ def is_type(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
 
     def test(value: Expr) -> Expr:
         given, kind = scope.variant(value)
-        return made(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=6)
+        return derive(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=6)
 
     return scope.let([expr], test)
 
@@ -40,9 +42,11 @@ def _conforms(column: Column, kind: Column, type_: t.Type, where: Where) -> Colu
     if isinstance(type_, t.Any):
         return F.lit(True)
     if isinstance(type_, t.Null):
-        return F.coalesce(kind == "VOID", F.lit(True))
+        return F.coalesce(kind == Kind.VOID, F.lit(True))
     present = _present(column, kind, type_, where)
-    return F.when(kind.isNull(), F.lit(type_.missable)).when(kind == "VOID", F.lit(type_.nullable)).otherwise(present)
+    return (
+        F.when(kind.isNull(), F.lit(type_.missable)).when(kind == Kind.VOID, F.lit(type_.nullable)).otherwise(present)
+    )
 
 
 def _present(column: Column, kind: Column, type_: t.Type, where: Where) -> Column:
@@ -54,20 +58,20 @@ def _present(column: Column, kind: Column, type_: t.Type, where: Where) -> Colum
         case t.Integer(bits=int() as bits):
             number = whole(column, "bigint")
             return F.coalesce(
-                number.between(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) & (kind == "BIGINT"), F.lit(False)
+                number.between(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) & (kind == Kind.BIGINT), F.lit(False)
             )
         case t.Decimal(precision=None):
-            return one_of(kind, "DECIMAL", "decimal")
+            return one_of(kind, Kind.DECIMAL, Kind.WIDE_DECIMAL)
         case t.String() | t.Char():
-            return one_of(kind, "STRING", "symbol") & _length(F.char_length(extract(column, kind, "text")), type_)
+            return one_of(kind, Kind.STRING, Kind.SYMBOL) & _length(F.char_length(extract(column, kind, "text")), type_)
         case t.Blob() | t.Byte():
-            return (kind == "BINARY") & _length(F.octet_length(whole(column, "binary")), type_)
+            return (kind == Kind.BINARY) & _length(F.octet_length(whole(column, "binary")), type_)
         case t.Time(precision=None, zone=False) | t.Timestamp(precision=None, zone=False):
             return one_of(kind, *FAMILIES["time" if isinstance(type_, t.Time) else "timestamp"])
         case t.Interval(unit=None):
-            return kind == "interval"
+            return kind == Kind.INTERVAL
         case t.Collection(element=t.Any()):
-            return kind == {t.Bag: "bag", t.Sexp: "sexp"}.get(type(type_), "ARRAY")
+            return kind == {t.Bag: Kind.BAG, t.Sexp: Kind.SEXP}.get(type(type_), Kind.ARRAY)
         case t.Struct(open=True, fields=()):
             return one_of(kind, *FAMILIES["struct"])
         case t.Union():

@@ -1,19 +1,22 @@
 """The functions of the catalogue on Spark: each row is in just one of three tables.
 
-`SPARK`: one Spark function on plain columns; `LOWERED`: put together from several, and `AGGREGATES` likewise;
-`UNSUPPORTED`: not done, and why. Substrait's functions have a folder and tables of their own (`substrait/`).
+`SPARK`: simple functions, one Spark function or expression on plain columns; `LOWERED`: put together from several, and
+`AGGREGATES` likewise; `UNSUPPORTED`: not done, and why. Substrait's functions have a folder and tables of their own
+(`substrait/`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, as_decimal, made, opened
+from firesteel.spark.core.conversions import split_variant
+from firesteel.spark.core.expr import Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar import casts, compare, conform, logic, structs, substrait, text
@@ -21,15 +24,34 @@ from firesteel.spark.scalar.arguments import Native, call
 from firesteel.spark.scalar.arithmetic import arithmetic, negate, rounding
 from firesteel.spark.scalar.collections import collections
 from firesteel.spark.scalar.collections.aggregates import AGGREGATES
-from firesteel.spark.scalar.temporal import dates, format_patterns, intervals
+from firesteel.spark.scalar.temporal import dates, format_patterns, intervals, overlaps
 
-#: Simple functions: the families of their parameters, the function, the type of the result.
-SPARK: dict[str, tuple[tuple[str, ...], Native, t.Type]] = {
-    "concat": (("text", "text"), F.concat, t.STRING),
-    "char_length": (("text",), lambda v: F.char_length(v).cast("bigint"), t.INT64),
-    "upper": (("text",), F.upper, t.STRING),
-    "lower": (("text",), F.lower, t.STRING),
-    "position": (("text", "text"), lambda part, whole: F.position(part, whole).cast("bigint"), t.INT64),
+
+@dataclass(frozen=True)
+class Simple:
+    """A function of plain columns. What it takes and returns, the signature in the catalogue says; `wrong` is the
+    message for a SQL NULL of its own, of a signature that is marked with `~`."""
+
+    native: Native
+    wrong: str = ""
+    cost: int = 2
+
+
+#: Simple functions: one Spark function, or an expression, on plain columns.
+SPARK: dict[str, Simple] = {
+    "concat": Simple(F.concat),
+    "char_length": Simple(lambda v: F.char_length(v).cast("bigint")),
+    "upper": Simple(F.upper),
+    "lower": Simple(F.lower),
+    "position": Simple(lambda part, whole: F.position(part, whole).cast("bigint")),
+    "reverse": Simple(F.reverse),
+    "trim": Simple(text.spaces_or(F.trim)),
+    "ltrim": Simple(text.spaces_or(F.ltrim)),
+    "rtrim": Simple(text.spaces_or(F.rtrim)),
+    "substring": Simple(text.substring, wrong="a substring cannot have a negative length"),
+    "overlay": Simple(text.overlay, wrong="an overlay starts at 1 or later, and its length is not negative", cost=5),
+    "text_replace": Simple(text.replace, cost=5),
+    "to_index": Simple(lambda v: v, wrong="no array is that long"),
 }
 
 Lowered = Callable[[Scope, Sequence[Any], Where], Expr]
@@ -37,7 +59,7 @@ Lowered = Callable[[Scope, Sequence[Any], Where], Expr]
 
 def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     same = compare.equal(scope, args[0], args[1], where)
-    return made(same.type, ~same.plain, same)
+    return derive(same.type, ~same.plain, same)
 
 
 def _by_name(function: Callable[[Scope, str, Sequence[Expr], Where], Expr], *names: str) -> dict[str, Lowered]:
@@ -57,10 +79,6 @@ _OPERATORS = ("plus", "minus", "times", "divide", "modulo")
 _COMPARISONS = ("eq", "ne", "lt", "lte", "gt", "gte")
 
 
-def _to_index(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    return call(scope, "to_index", args, ("int",), lambda v: v, t.INT64, where, partial="no array is that long")
-
-
 LOWERED: dict[str, Lowered] = {
     **_by_name(arithmetic.binary, *_OPERATORS),
     **_by_name(negate.unary, "neg", "pos", "abs"),
@@ -77,7 +95,6 @@ LOWERED: dict[str, Lowered] = {
     "nullif": logic.nullif,
     "is_type": conform.is_type,
     "cast": casts.cast,
-    "substring": text.substring,
     "like": text.like,
     "struct_concat": structs.struct_concat,
     "cardinality": structs.cardinality,
@@ -92,13 +109,9 @@ LOWERED: dict[str, Lowered] = {
     "can_lossless_cast": casts.can_lossless_cast,
     "octet_length": text.octet_length,
     "bit_length": text.bit_length,
-    **{name: text.trim(name) for name in ("trim", "ltrim", "rtrim")},
-    "overlay": text.overlay,
-    "text_replace": text.replace,
-    "to_index": _to_index,
     **{f"{name}_any": collections.quantified(name, False) for name in _COMPARISONS},
     **{f"{name}_all": collections.quantified(name, True) for name in _COMPARISONS},
-    **{f"coll_{name}": collections.aggregate(name) for name in ("count", "sum", "avg", "min", "max", "every", "any")},
+    **{row.name: collections.aggregate(row.aggregate) for row in functions.all_functions() if row.aggregate},
     "filter_distinct": collections.filter_distinct,
     "as_bag": collections.as_bag,
     "date_add": dates.date_add,
@@ -106,7 +119,7 @@ LOWERED: dict[str, Lowered] = {
     "extract": dates.extract,
     "extract_second": dates.extract_second,
     "fit_interval": intervals.fit,
-    "overlaps": intervals.overlaps,
+    "overlaps": overlaps.overlaps,
     "to_string": format_patterns.to_string,
     "to_timestamp": format_patterns.to_timestamp,
     "from_unixtime": dates.from_unixtime,
@@ -137,19 +150,26 @@ def _settled(name: str, args: Sequence[Expr | t.Type]) -> list[Expr | t.Type]:
     return [as_decimal(arg) if alike and isinstance(arg, Expr) else arg for arg in args]
 
 
+def _simple(scope: Scope, row: functions.Function, said: Simple, args: Sequence[Expr], where: Where) -> Expr:
+    form = row.signature(len(args))
+    families = [form.param(i) for i in range(len(args))]
+    type_ = t.proper(form.result([arg.type for arg in args]))
+    wrong = said.wrong if form.partial else ""
+    return call(scope, row.name, args, families, said.native, type_, where, partial=wrong, cost=said.cost)
+
+
 def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
     """A call of a function."""
     name = fn.name
-    functions.called(name, functions.Kind.SCALAR, len(args), where)
+    row = functions.called(name, functions.Kind.SCALAR, len(args), where)
     ready = substrait.SCALARS.get(name) or substrait.registered(name)
     if ready is not None:
         return ready(scope, fn, args, where)
-    if any(isinstance(arg, Expr) and arg.integral is not None for arg in args):
+    if any(isinstance(arg, Expr) and isinstance(arg, NumberParts) for arg in args):
         args = _settled(name, args)
-    args = [opened(arg) if isinstance(arg, Expr) else arg for arg in args]
+    args = [split_variant(arg) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
-        families, native, type_ = SPARK[name]
-        return call(scope, name, [arg for arg in args if isinstance(arg, Expr)], families, native, type_, where)
+        return _simple(scope, row, SPARK[name], [arg for arg in args if isinstance(arg, Expr)], where)
     if name in LOWERED:
         return LOWERED[name](scope, args, where)
     raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name, 'it has no row')}", where=where)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, choose, made, missing_expr, null_expr, proper
+from firesteel.spark.core.conversions import as_present, choose
+from firesteel.spark.core.expr import Expr, Split, Variant, derive, missing_expr, null_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -23,7 +24,7 @@ _NULLABLE = t.absent(t.BOOL, nullable=True)
 
 
 def _is_boolean(expr: Expr) -> bool:
-    return not expr.dynamic and isinstance(expr.type, t.Bool | t.Null | t.Missing)
+    return not isinstance(expr, Variant) and isinstance(expr.type, t.Bool | t.Null | t.Missing)
 
 
 def _boolean(expr: Expr) -> Column:
@@ -45,22 +46,22 @@ def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     if all(_is_boolean(arg) for arg in args):
         absent = any(arg.type.absent for arg in args)
         column = balanced([_boolean(arg) for arg in args], conjunction)
-        return made(t.absent(t.BOOL, nullable=absent), column, *args, cost=max(1, len(args).bit_length()))
+        return derive(t.absent(t.BOOL, nullable=absent), column, *args, cost=max(1, len(args).bit_length()))
 
     def apply(*given: Expr) -> Expr:
         views = [view(scope, arg, "bool") for arg in given]
         parts = [part for v in views for part in v.parts]
         result = balanced([v.value for v in views], conjunction)
         if all(v.misfit is None for v in views):
-            return made(_NULLABLE, result, *parts)
+            return derive(_NULLABLE, result, *parts)
         decisive, wrong = _first(views, conjunction)
         error = scope.wrong(f"{name.upper()} takes booleans", where)
         column = result if error is None else F.when(wrong, error).otherwise(result)
         column = F.when(decisive, F.lit(not conjunction)).otherwise(column)
         if error is not None:
-            return made(_NULLABLE, column, *parts, cost=6, throws=True)
+            return derive(_NULLABLE, column, *parts, cost=6, throws=True)
         full = t.absent(t.BOOL, nullable=True, missable=True)
-        return made(full, column, *parts, missing=wrong & ~decisive, cost=6)
+        return derive(full, column, *parts, missing=wrong & ~decisive, cost=6)
 
     return scope.let(args, apply)
 
@@ -80,16 +81,16 @@ def _first(views: Sequence[View], conjunction: bool) -> tuple[Column, Column]:
 def negate(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     (a,) = args
     if _is_boolean(a):
-        return made(t.absent(t.BOOL, nullable=a.type.absent), ~_boolean(a), a)
+        return derive(t.absent(t.BOOL, nullable=a.type.absent), ~_boolean(a), a)
 
     def apply(given: Expr) -> Expr:
         v = view(scope, given, "bool")
         misfit = v.misfit if v.misfit is not None else F.lit(False)
         error = scope.wrong("NOT takes booleans", where)
         if error is not None:
-            return made(_NULLABLE, F.when(misfit, error).otherwise(~v.value), *v.parts, cost=4, throws=True)
+            return derive(_NULLABLE, F.when(misfit, error).otherwise(~v.value), *v.parts, cost=4, throws=True)
         full = t.absent(t.BOOL, nullable=True, missable=True)
-        return made(full, ~v.value, *v.parts, missing=misfit, cost=4)
+        return derive(full, ~v.value, *v.parts, missing=misfit, cost=4)
 
     return scope.let([a], apply)
 
@@ -99,32 +100,39 @@ def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if _is_boolean(args[0]):
-            return made(t.BOOL, _boolean(args[0]).eqNullSafe(F.lit(truth)), args[0])
+            return derive(t.BOOL, _boolean(args[0]).eqNullSafe(F.lit(truth)), args[0])
         return scope.let(args, lambda arg: test(scope, arg, where))
 
     def test(scope: Scope, arg: Expr, where: Where) -> Expr:
         v = view(scope, arg, "bool")
         held = v.value.eqNullSafe(F.lit(truth))
         if v.misfit is None:
-            return made(t.BOOL, held, *v.parts, cost=3)
+            return derive(t.BOOL, held, *v.parts, cost=3)
         error = scope.wrong(f"IS {str(truth).upper()} takes booleans", where)
         if error is not None:
-            return made(t.BOOL, F.when(v.misfit, error).otherwise(held), *v.parts, cost=4, throws=True)
-        return made(t.absent(t.BOOL, missable=True), F.when(~v.misfit, held), *v.parts, cost=4)
+            return derive(t.BOOL, F.when(v.misfit, error).otherwise(held), *v.parts, cost=4, throws=True)
+        return derive(t.absent(t.BOOL, missable=True), F.when(~v.misfit, held), *v.parts, cost=4)
 
     return build
 
 
 def is_null(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
-    return _test(args[0].is_absent(), args[0])
+    return _test(scope, args[0].is_absent(), args[0])
 
 
 def is_missing(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
-    return _test(args[0].is_missing(), args[0])
+    (arg,) = args
+    test = arg.is_missing()
+    if scope.strict and isinstance(arg, Split):
+        test = arg.plain.isNull() & arg.missing  # the value may be an error: so it is asked first
+    return _test(scope, test, arg)
 
 
-def _test(column: Column | None, arg: Expr) -> Expr:
-    return made(t.BOOL, F.lit(False) if column is None else column, arg)
+def _test(scope: Scope, column: Column | None, arg: Expr) -> Expr:
+    """A test for absence; None where nothing is absent. What may be an error is asked for its value all the same."""
+    if column is None and scope.strict and arg.place.throws:
+        column = arg.column.isNull() & arg.column.isNotNull()  # false, which Catalyst does not know
+    return derive(t.BOOL, F.lit(False) if column is None else column, arg)
 
 
 def coalesce(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
@@ -142,8 +150,8 @@ def _first_present(args: Sequence[Expr], default: Expr) -> Expr:
     for arg in present:
         absent = arg.is_absent()
         assert absent is not None
-        conditions.append(made(t.BOOL, ~absent, arg))
-    return choose(conditions, [*map(proper, present), default])
+        conditions.append(derive(t.BOOL, ~absent, arg))
+    return choose(conditions, [*map(as_present, present), default])
 
 
 def _absent(args: Sequence[Expr]) -> Expr:
@@ -154,7 +162,7 @@ def _absent(args: Sequence[Expr]) -> Expr:
         return missing_expr()
     nulls = any_of(test for test in (arg.is_null() for arg in args) if test is not None)
     assert nulls is not None
-    return made(t.Null(missable=True), F.when(nulls, variants.null()), *args)
+    return derive(t.Null(missable=True), F.when(nulls, variants.null()), *args)
 
 
 def nullif(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:

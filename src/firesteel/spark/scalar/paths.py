@@ -15,13 +15,15 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.plan.scope import shifted
-from firesteel.spark.core.expr import Expr, fit, made, missing_expr, null_expr
-from firesteel.spark.core.handlers import UNSUPPORTED, handles
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, StructParts, Variant, derive, missing_expr, null_expr
+from firesteel.spark.core.handlers import UNSUPPORTED, Compiling, expr_of, handles, part_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import JSON, tagged_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, to_variant, whole
 from firesteel.spark.scalar.arguments import view
 from firesteel.spark.scalar.structs import attributes, entries_of
@@ -34,13 +36,13 @@ UNSUPPORTED[p.UnpivotStep] = "a step of its own, outside a path, has no meaning"
 
 
 @handles(p.Path)
-def _path(node: p.Path, scope: Scope) -> Generator[Any, Any, Expr]:
+def _path(node: p.Path, scope: Scope) -> Compiling[Expr]:
     if ranges(node):
-        query: Expr = yield as_query(node), scope
+        query = yield from expr_of(as_query(node), scope)
         return query
-    value: Expr = yield node.root, scope
+    value = yield from expr_of(node.root, scope)
     for step in node.steps:
-        into = yield step, scope
+        into = yield from part_of(step, scope)
         value = scope.lowered(into(value))
     return value
 
@@ -83,7 +85,7 @@ def _stepped(at: p.Rex, keys: list[p.Step], node: p.Path) -> p.Rex:
 
 @handles(p.Key)
 def _key(node: p.Key, scope: Scope) -> Generator[Any, Any, Any]:
-    key: Expr = yield node.key, scope
+    key = yield from expr_of(node.key, scope)
     where = node.where or node.key.where
     if node.optional:
         scope = replace(scope, lenient=True)
@@ -103,11 +105,11 @@ def _key(node: p.Key, scope: Scope) -> Generator[Any, Any, Any]:
 def _attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Where) -> Expr:
     if isinstance(value.type, t.Null | t.Missing):
         return value
-    if isinstance(value.type, t.Map) and not value.dynamic:
+    if isinstance(value.type, t.Map) and not isinstance(value, Variant):
         return scope.let([value], lambda v: _map_value(scope, v, F.lit(name), where))
-    if isinstance(value.type, t.Struct) and not value.dynamic:
+    if isinstance(value.type, t.Struct) and not isinstance(value, Variant):
         return _known_attribute(scope, value, name, any_case, where)
-    if value.dynamic:
+    if isinstance(value, Variant):
         return scope.let([value], lambda v: _variant_attribute(scope, v, name, any_case, where))
     return _no_such(scope, value, f"no attribute '{name}' in a value of type {t.proper(value.type)}", where)
 
@@ -124,7 +126,9 @@ def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where
     inner = _there(scope, found[0], f"no attribute '{name}'", where)
     if not value.type.absent:
         return inner
-    return scope.let([value], lambda v: _through(v, inner if value.virtual else _again(v, name, any_case, inner)))
+    return scope.let(
+        [value], lambda v: _through(v, inner if isinstance(value, StructParts) else _again(v, name, any_case, inner))
+    )
 
 
 def _again(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
@@ -133,7 +137,7 @@ def _again(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
     exact = [expr for key, expr in known if key == name]
     other = [expr for key, expr in known if key.lower() == name.lower()]
     found = (exact or other)[0]
-    return found if not inner.throws else inner
+    return found if not inner.place.throws else inner
 
 
 def _there(scope: Scope, inner: Expr, message: str, where: Where) -> Expr:
@@ -145,10 +149,10 @@ def _there(scope: Scope, inner: Expr, message: str, where: Where) -> Expr:
         missing = value.is_missing()
         assert missing is not None
         error = scope.run.error(message, where)
-        if value.dynamic:
-            return made(value.type, F.when(missing, error).otherwise(value.column), value, throws=True)
+        if isinstance(value, Variant):
+            return derive(value.type, F.when(missing, error).otherwise(value.column), value, throws=True)
         present = t.absent(value.type, missable=False)
-        return made(present, F.when(missing, error).otherwise(value.plain), value, throws=True)
+        return derive(present, F.when(missing, error).otherwise(value.plain), value, throws=True)
 
     return scope.let([inner], check)
 
@@ -157,17 +161,17 @@ def _through(value: Expr, inner: Expr) -> Expr:
     """What is in a struct that may be absent: then it is what the struct is."""
     absent = [*([t.NULL] if value.type.nullable else []), *([t.MISSING] if value.type.missable else [])]
     type_ = common([inner.type, *absent])
-    if not inner.type.missable and not value.type.missable and not inner.dynamic:
-        if inner.virtual:
+    if not inner.type.missable and not value.type.missable and not isinstance(inner, Variant):
+        if isinstance(inner, StructParts):
             return replace(inner, type=t.absent(inner.type, nullable=True), present=_and(inner.present, value))
-        return made(type_, inner.plain, inner, cost=0) if not inner.atomic else _renamed(inner, type_)
+        return derive(type_, inner.plain, inner, cost=0) if not inner.place.atomic else _renamed(inner, type_)
     column = fit(inner, type_)
     null, missing = value.is_null(), value.is_missing()
     if missing is not None:
         column = F.when(missing, fit(missing_expr(), type_)).otherwise(column)
     if null is not None:
         column = F.when(null, fit(null_expr(), type_)).otherwise(column)
-    return made(type_, column, value, inner)
+    return derive(type_, column, value, inner)
 
 
 def _and(present: Column | None, value: Expr) -> Column:
@@ -177,7 +181,7 @@ def _and(present: Column | None, value: Expr) -> Column:
 
 
 def _renamed(inner: Expr, type_: t.Type) -> Expr:
-    return inner.renamed(type_)
+    return inner.with_type(type_)
 
 
 def _no_such(scope: Scope, value: Expr, message: str, where: Where) -> Expr:
@@ -187,7 +191,7 @@ def _no_such(scope: Scope, value: Expr, message: str, where: Where) -> Expr:
     if absent is None:
         if error is None:
             return missing_expr()
-        return made(_UNKNOWN, error.cast("variant"), value, throws=True)
+        return derive(_UNKNOWN, error.cast("variant"), value, throws=True)
 
     def apply(v: Expr) -> Expr:
         column = variants.missing() if error is None else error
@@ -196,7 +200,7 @@ def _no_such(scope: Scope, value: Expr, message: str, where: Where) -> Expr:
             column = F.when(missing, variants.missing()).otherwise(column)
         if null is not None:
             column = F.when(null, variants.null()).otherwise(column)
-        return made(t.Null(missable=True) if error is None else _UNKNOWN, column, v, throws=error is not None)
+        return derive(t.Null(missable=True) if error is None else _UNKNOWN, column, v, throws=error is not None)
 
     return scope.let([value], apply)
 
@@ -218,7 +222,7 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
     objects = F.map_entries(whole(column, "map<string,variant>"))
     if any_case or not path:
         ways.append(_first_entry(objects, name, any_case))
-    pairs = F.when(variants.tag_of(column) == "pairs", variants.pairs(column)) if tags else objects
+    pairs = F.when(variants.tag_of(column) == Kind.PAIRS, variants.pairs(column)) if tags else objects
     if tags:
         ways.append(_first_entry(pairs, name, False))
         if any_case:
@@ -230,7 +234,7 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
         alike = F.filter(entries, lambda pair: _matches(pair["key"], F.lit(name), any_case))
         many = F.coalesce(F.array_size(alike) > 1, F.lit(False))
         result = F.when(many, scope.run.error(f"attribute '{name}' is ambiguous", where)).otherwise(result)
-    return made(_inner(value), result, value, cost=8, throws=scope.strict)
+    return derive(_inner(value), result, value, cost=8, throws=scope.strict)
 
 
 def _inner(value: Expr) -> t.Type:
@@ -259,7 +263,7 @@ def _map_value(scope: Scope, value: Expr, key: Column, where: Where) -> Expr:
     null = value.is_null()
     if null is not None:
         result = F.when(null, variants.null()).otherwise(result)
-    return made(_UNKNOWN, result, value, cost=5, throws=error is not None)
+    return derive(_UNKNOWN, result, value, cost=5, throws=error is not None)
 
 
 def _computed_attribute(scope: Scope, value: Expr, key: Expr, any_case: bool, where: Where) -> Expr:
@@ -279,7 +283,7 @@ def _computed_attribute(scope: Scope, value: Expr, key: Expr, any_case: bool, wh
             column = F.when(null, variants.null()).otherwise(column)
         if missing is not None:
             column = F.when(~missing, column)
-        return made(_UNKNOWN, column, v, *name.parts, entries, cost=8, throws=error is not None)
+        return derive(_UNKNOWN, column, v, *name.parts, entries, cost=8, throws=error is not None)
 
     return scope.let([value, key], apply)
 
@@ -296,36 +300,36 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     if value.type == JSON and type(key.constant) is int and key.constant >= 0 and not scope.run.strict:
         column = value.column
         item = F.try_variant_get(column, f"$[{key.constant}]", "variant")
-        return made(JSON, F.coalesce(item, F.when(F.is_variant_null(column), column)), value, cost=3)
+        return derive(JSON, F.coalesce(item, F.when(F.is_variant_null(column), column)), value, cost=3)
     index = view(scope, key, "int")
     parts = [value, *index.parts]
-    if isinstance(value.type, t.Array | t.Sexp) and not value.dynamic:
+    if isinstance(value.type, t.Array | t.Sexp) and not isinstance(value, Variant):
         array, element = value.plain, value.type.element
-    elif value.dynamic and not tagged_kinds(value):
+    elif isinstance(value, Variant) and not tagged_kinds(value):
         array, element = whole(value.column, "array<variant>"), t.ANY
-    elif value.dynamic:
+    elif isinstance(value, Variant):
         kind = scope.kind(value)
         parts.append(kind)
-        listed = F.when(kind.column == "ARRAY", whole(value.column, "array<variant>"))
-        array = F.coalesce(listed, F.when(kind.column == "sexp", variants.payload(value.column, "array<variant>")))
+        listed = F.when(kind.column == Kind.ARRAY, whole(value.column, "array<variant>"))
+        array = F.coalesce(listed, F.when(kind.column == Kind.SEXP, variants.payload(value.column, "array<variant>")))
         element = t.ANY
     else:
         array, element = F.literal(None, "array<variant>"), t.ANY
     within = (index.value >= 0) & (index.value < F.array_size(array))
     item = F.get(array, F.when(within, index.value).cast("int"))
-    item = variants.item(item) if value.dynamic and tagged_kinds(value) else item
+    item = variants.item(item) if isinstance(value, Variant) and tagged_kinds(value) else item
     null = any_of(test for test in (value.is_null(), key.is_null()) if test is not None)
     missing = any_of(test for test in (value.is_missing(), key.is_missing()) if test is not None)
     error = scope.wrong("no such element", where)
     throws = error is not None
     plain = not element.absent and null is None and not throws
     if plain and missing is None:
-        return made(t.absent(element, missable=True), item, *parts, cost=3)
+        return derive(t.absent(element, missable=True), item, *parts, cost=3)
     column = to_variant(item, element)
     column = F.when(within, column) if error is None else F.when(within, column).otherwise(error)
     if null is not None:
         column = F.when(null, variants.null()).otherwise(column)
     if missing is not None:
         column = F.when(~missing, column)
-    type_ = _inner(value) if value.dynamic else common((element, t.NULL, t.MISSING))
-    return made(type_, column, *parts, cost=6, throws=throws)
+    type_ = _inner(value) if isinstance(value, Variant) else common((element, t.NULL, t.MISSING))
+    return derive(type_, column, *parts, cost=6, throws=throws)

@@ -10,12 +10,14 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, as_variant, made, struct_expr
+from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form, spelled
-from firesteel.spark.encoding.variants import FAMILIES, any_of, elements, entries, from_entries, one_of, to_variant
+from firesteel.spark.encoding.kinds import FAMILIES
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import any_of, elements, entries, from_entries, one_of, to_variant
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.scalar.arguments import propagated, view
 from firesteel.spark.scalar.compare import equal
@@ -42,8 +44,8 @@ def struct_of_keys(scope: Scope, pairs: Sequence[tuple[Expr, Expr]], where: Wher
                 column, throws = F.coalesce(column, error), True
             item = as_variant(value)
             found.append(F.struct(column.alias("key"), F.when(column.isNotNull(), item).alias("value")))
-        array = made(t.ANY, F.array(*found), *parts, throws=throws)
-        return scope.let([array], lambda bound: made(_PRESENT, from_entries(bound.column), bound, cost=8))
+        array = derive(t.ANY, F.array(*found), *parts, throws=throws)
+        return scope.let([array], lambda bound: derive(_PRESENT, from_entries(bound.column), bound, cost=8))
 
     return scope.let(args, apply)
 
@@ -53,14 +55,14 @@ _PRESENT = t.absent(t.STRUCT)
 
 def entries_of(scope: Scope, expr: Expr) -> Expr:
     """The attributes of a struct as an array of (key, value variant); SQL NULL if it is none. Give it a name first."""
-    if not expr.dynamic:
-        return made(t.ANY, _entries(expr), expr, cost=3)
+    if not isinstance(expr, Variant):
+        return derive(t.ANY, _entries(expr), expr, cost=3)
     kind = scope.kind(expr)
-    return made(t.ANY, entries(expr.column, kind.column), expr, kind, cost=4)
+    return derive(t.ANY, entries(expr.column, kind.column), expr, kind, cost=4)
 
 
 def _entries(expr: Expr) -> Column:
-    if expr.virtual or isinstance(expr.type, t.Struct):
+    if isinstance(expr, StructParts) or isinstance(expr.type, t.Struct):
         return _listed(expr)
     if isinstance(expr.type, t.Map):
         inner = expr.type.value
@@ -75,12 +77,12 @@ def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
     """The attributes of a struct that are known, as expressions."""
     if not isinstance(expr.type, t.Struct) or expr.type.open:
         return None
-    if expr.virtual:
+    if isinstance(expr, StructParts):
         return [(field.name or "", inner) for field, inner in zip(expr.type.fields, expr.fields, strict=True)]
-    if expr.dynamic:
+    if isinstance(expr, Variant):
         return None
     column = expr.plain
-    return [(f.name or "", made(f.type, column[f.name or ""], expr)) for f in expr.type.fields]
+    return [(f.name or "", derive(f.type, column[f.name or ""], expr)) for f in expr.type.fields]
 
 
 def _listed(expr: Expr) -> Column:
@@ -105,14 +107,15 @@ def struct_concat(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         value = F.concat(*(array.column for array in arrays))
         if wrong is not None and error is not None:
             value = F.when(wrong, error).otherwise(value)
-        joined = made(t.ANY, value, *given, *arrays, throws=error is not None, cost=6)
-        missing = any_of(test for test in (wrong, *(arg.is_missing() for arg in given)) if test is not None)
+        joined = derive(t.ANY, value, *given, *arrays, throws=error is not None, cost=6)
+        lost = wrong if error is None else None
+        missing = any_of(test for test in (lost, *(arg.is_missing() for arg in given)) if test is not None)
 
         def finish(bound: Expr) -> Expr:
             column = F.when(bound.column.isNotNull(), from_entries(bound.column)).otherwise(variants.null())
             if missing is not None:
                 column = F.when(~missing, column)
-            return made(_BOTH, column, bound, *given, cost=8)
+            return derive(_BOTH, column, bound, *given, cost=8)
 
         return scope.let([joined], finish)
 
@@ -124,36 +127,38 @@ _TYPES = {"struct": (t.Struct,), "collection": (t.Collection,), "container": (t.
 
 def misfit(scope: Scope, expr: Expr, family: str) -> Column | None:
     """Where a value is present and not of a family of containers; None if that cannot be."""
-    if isinstance(expr.type, t.Null | t.Missing) or (isinstance(expr.type, _TYPES[family]) and not expr.dynamic):
+    if isinstance(expr.type, t.Null | t.Missing) or (
+        isinstance(expr.type, _TYPES[family]) and not isinstance(expr, Variant)
+    ):
         return None
-    if expr.dynamic:
-        return F.coalesce(~one_of(scope.kind(expr).column, *FAMILIES[family], "VOID"), F.lit(False))
+    if isinstance(expr, Variant):
+        return F.coalesce(~one_of(scope.kind(expr).column, *FAMILIES[family], Kind.VOID), F.lit(False))
     absent = expr.is_absent()
     return F.lit(True) if absent is None else ~absent
 
 
 def elements_of(scope: Scope, expr: Expr) -> tuple[Expr, t.Type]:
     """The elements of a collection as an array, and their type; SQL NULL if it is none. Give it a name first."""
-    if isinstance(expr.type, t.Collection) and not expr.dynamic:
+    if isinstance(expr.type, t.Collection) and not isinstance(expr, Variant):
         return expr, expr.type.element
-    if expr.dynamic:
+    if isinstance(expr, Variant):
         kind = scope.kind(expr)
-        return made(t.absent(t.BAG, nullable=True), elements(expr.column, kind.column), expr, kind, cost=4), t.ANY
-    return made(t.absent(t.BAG, nullable=True), F.literal(None, "array<variant>"), expr), t.ANY
+        return derive(t.absent(t.BAG, nullable=True), elements(expr.column, kind.column), expr, kind, cost=4), t.ANY
+    return derive(t.absent(t.BAG, nullable=True), F.literal(None, "array<variant>"), expr), t.ANY
 
 
 def size_of(scope: Scope, expr: Expr) -> Expr:
     """The number of elements or attributes; SQL NULL if it has none."""
-    kind = scope.kind(expr) if expr.dynamic else expr
-    return made(t.absent(t.INT64, nullable=True), _size(expr, kind.column).cast("bigint"), expr, kind, cost=4)
+    kind = scope.kind(expr) if isinstance(expr, Variant) else expr
+    return derive(t.absent(t.INT64, nullable=True), _size(expr, kind.column).cast("bigint"), expr, kind, cost=4)
 
 
 def _size(expr: Expr, kind: Column) -> Column:
-    if expr.dynamic:
-        listed = F.when(kind == "ARRAY", variants.whole(expr.column, "array<variant>")).otherwise(
-            F.when(one_of(kind, "bag", "sexp", "pairs"), variants.payload(expr.column, "array<variant>"))
+    if isinstance(expr, Variant):
+        listed = F.when(kind == Kind.ARRAY, variants.whole(expr.column, "array<variant>")).otherwise(
+            F.when(one_of(kind, Kind.BAG, Kind.SEXP, Kind.PAIRS), variants.payload(expr.column, "array<variant>"))
         )
-        pairs = F.when(kind == "OBJECT", variants.whole(expr.column, "map<string,variant>"))
+        pairs = F.when(kind == Kind.OBJECT, variants.whole(expr.column, "map<string,variant>"))
         return F.coalesce(F.array_size(listed), F.array_size(F.map_keys(pairs)))
     if isinstance(expr.type, t.Collection):
         return F.array_size(expr.plain)
@@ -179,7 +184,7 @@ def container(scope: Scope, expr: Expr, family: str, found: Expr, type_: t.Type,
             None,
         )
         full = t.absent(type_, nullable=True, missable=True)
-    return made(full, value, expr, found, missing=split, cost=6, throws=error is not None)
+    return derive(full, value, expr, found, missing=split, cost=6, throws=error is not None)
 
 
 def cardinality(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -192,7 +197,7 @@ def exists(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
     def apply(arg: Expr) -> Expr:
         size = size_of(scope, arg)
-        return made(t.BOOL, F.coalesce(size.column > 0, F.lit(False)), size)
+        return derive(t.BOOL, F.coalesce(size.column > 0, F.lit(False)), size)
 
     return scope.let(args, apply)
 
@@ -209,7 +214,7 @@ def _constants(value: Expr, constant: object) -> list[Any] | None:
     """The elements of a constant collection as Spark's own IN takes them: all there, all of the value's own kind. They
     are plain values where Spark gives them that kind by itself: a literal of ours takes three times as many calls."""
     items = constant.items if isinstance(constant, Bag) else constant
-    if not isinstance(items, list) or not items or value.dynamic:
+    if not isinstance(items, list) or not items or isinstance(value, Variant):
         return None
     match value.type:
         case t.String() | t.Char() if all(type(item) in (str, Text) for item in items):
@@ -234,26 +239,27 @@ def in_collection(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     listed = _constants(args[0], args[1].constant)
     if listed is not None:
         type_ = t.absent(t.BOOL, nullable=args[0].type.absent)
-        return made(type_, args[0].plain.isin(*listed), args[0])
+        return derive(type_, args[0].plain.isin(*listed), args[0])
 
     def apply(value: Expr, collection: Expr) -> Expr:
         array, element = elements_of(scope, collection)
         inner = scope.inner((), where)
 
         def same(item: Column) -> Column:
-            return equal(inner, value, Expr(element, item, atomic=True), where).plain
+            return equal(inner, value, column_expr(element, item, atomic=True), where).plain
 
         found = F.exists(array.column, same)
-        nullable = made(t.absent(t.BOOL, nullable=True), found, value, collection, array, cost=8)
+        nullable = derive(t.absent(t.BOOL, nullable=True), found, value, collection, array, cost=8)
         wrong = misfit(scope, collection, "collection")
-        missing = any_of(test for test in (wrong, collection.is_missing()) if test is not None)
-        if missing is None:
+        if wrong is None and collection.is_missing() is None:
             return nullable
         error = scope.wrong("IN takes collections", where) if wrong is not None else None
+        lost = wrong if error is None else None
+        missing = any_of(test for test in (lost, collection.is_missing()) if test is not None)
         column = found
         if wrong is not None and error is not None:
             column = F.when(wrong, error).otherwise(found)
-        full = t.absent(t.BOOL, nullable=True, missable=True)
-        return made(full, column, value, collection, array, missing=missing, cost=8, throws=error is not None)
+        full = t.absent(t.BOOL, nullable=True, missable=missing is not None)
+        return derive(full, column, value, collection, array, missing=missing, cost=8, throws=error is not None)
 
     return scope.let(args, apply)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
@@ -36,23 +36,8 @@ def _from_to(text: Column, start: Column, length: Column) -> Column:
     return F.when(start.isNotNull() & (length >= 0), F.substring(text, begin.cast("int"), kept))
 
 
-def substring(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    if len(args) == 2:
-        return call(scope, "substring", args, ("text", "int"), _from, t.STRING, where)
-    families = ("text", "int", "int")
-    return scope.let(
-        args,
-        lambda *given: call(
-            scope,
-            "substring",
-            given,
-            families,
-            _from_to,
-            t.STRING,
-            where,
-            partial="a substring cannot have a negative length",
-        ),
-    )
+def substring(text: Column, start: Column, length: Column | None = None) -> Column:
+    return _from(text, start) if length is None else _from_to(text, start, length)
 
 
 def octet_length(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -66,7 +51,7 @@ def bit_length(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Where) -> Expr:
     """Of octets, or of text in UTF-8."""
     (arg,) = args
-    if not arg.dynamic or not may_be(arg, "octets") or not may_be(arg, "text"):
+    if not isinstance(arg, Variant) or not may_be(arg, "octets") or not may_be(arg, "text"):
         family = "octets" if may_be(arg, "octets") else "text"
         native: Native = lambda v: F.octet_length(v).cast("bigint") * F.literal(size, "bigint")  # noqa: E731
         return call(scope, name, args, (family,), native, t.INT64, where)
@@ -77,47 +62,30 @@ def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Whe
     return call(scope, name, args, ("octets or text",), either, t.INT64, where)
 
 
-def trim(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+def spaces_or(function: Native) -> Native:
     """`trim`, `ltrim` or `rtrim`: of spaces, or of any of the given characters."""
-    function: Native = {"trim": F.trim, "ltrim": F.ltrim, "rtrim": F.rtrim}[name]
-
-    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-        if len(args) == 1:
-            return call(scope, name, args, ("text",), lambda v: function(v, F.lit(" ")), t.STRING, where)
-        return call(scope, name, args, ("text", "text"), function, t.STRING, where)
-
-    return build
+    return lambda value, characters=None: function(value, F.lit(" ") if characters is None else characters)
 
 
-def overlay(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+def overlay(text: Column, part: Column, start: Column, length: Column | None = None) -> Column:
     """The part in the place of as much as it is long, unless another length is given."""
-
-    def native(text: Column, part: Column, start: Column, length: Column | None = None) -> Column:
-        size = F.char_length(part).cast("bigint") if length is None else length
-        fits = (start >= 1) & (size >= 0)
-        begin, end = _within(start), _within(_near(start) + _near(size))
-        before = F.substring(text, F.lit(1), F.greatest(begin - 1, F.lit(0)))
-        return F.when(fits, F.concat(before, part, F.substring(text, end, F.lit(_MAX))))
-
-    families = ("text", "text", "int", "int")[: len(args)]
-    said = "an overlay starts at 1 or later, and its length is not negative"
-    return call(scope, "overlay", args, families, native, t.STRING, where, partial=said, cost=5)
+    size = F.char_length(part).cast("bigint") if length is None else length
+    fits = (start >= 1) & (size >= 0)
+    begin, end = _within(start), _within(_near(start) + _near(size))
+    before = F.substring(text, F.lit(1), F.greatest(begin - 1, F.lit(0)))
+    return F.when(fits, F.concat(before, part, F.substring(text, end, F.lit(_MAX))))
 
 
 def _near(position: Column) -> Column:
     return _within(position).cast("bigint")
 
 
-def replace(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+def replace(text: Column, old: Column, new: Column) -> Column:
     """With the third wherever the second was: of nothing, before and after every character."""
-
-    def native(text: Column, old: Column, new: Column) -> Column:
-        places = F.sequence(F.lit(1), F.greatest(F.char_length(text), F.lit(1)))
-        characters = F.call_function("array_join", F.transform(places, lambda i: F.substring(text, i, F.lit(1))), new)
-        between = F.when(text == "", new).otherwise(F.concat(new, characters, new))
-        return F.when((old == "") & text.isNotNull(), between).otherwise(F.replace(text, old, new))
-
-    return call(scope, "text_replace", args, ("text",) * 3, native, t.STRING, where, cost=5)
+    places = F.sequence(F.lit(1), F.greatest(F.char_length(text), F.lit(1)))
+    characters = F.call_function("array_join", F.transform(places, lambda i: F.substring(text, i, F.lit(1))), new)
+    between = F.when(text == "", new).otherwise(F.concat(new, characters, new))
+    return F.when((old == "") & text.isNotNull(), between).otherwise(F.replace(text, old, new))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

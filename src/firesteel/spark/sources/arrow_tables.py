@@ -23,8 +23,9 @@ from firesteel.spark.encoding.arrow_values import arrow_type, fitting
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, bare, form, settle, to_spark
 from firesteel.spark.sources.file_frames import Opened
 from firesteel.spark.time import moments
-from firesteel.tables import arrow_kinds, column_values, ensure_text_keys
 from firesteel.tables import arrow_type as table_type
+from firesteel.tables import column_values, ensure_text_keys
+from firesteel.tables.arrow import kinds as arrow_kinds
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

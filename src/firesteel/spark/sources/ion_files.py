@@ -18,7 +18,7 @@ from pyspark.sql import types as s
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.passes.shapes import WHOLE, PathTree
+from firesteel.passes.analysis.shapes import WHOLE, PathTree
 from firesteel.spark.core.expr import reference
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.core.worker_package import ship

@@ -1,6 +1,6 @@
 """JSON lines without a schema: of each line only what the plan touches is read, in one pass and without inference.
 
-The paths that a plan touches (`passes.paths`) make a read schema whose leaves are VARIANTs: `o.customer.city` and
+The paths that a plan touches (`analysis.paths`) make a read schema whose leaves are VARIANTs: `o.customer.city` and
 `o.items AS i ... i.qty` read `customer struct<city variant>, items array<struct<qty variant>>`. That is fast, and
 loses things: a struct that is NULL is read as one that is absent, a value of another type not at all, and keys of
 another case, which an unquoted name finds too, are not looked for. So the text of the line stays at hand, and a line
@@ -24,13 +24,14 @@ from pyspark.sql import Column
 from pyspark.sql import types as s
 
 from firesteel import types as t
-from firesteel.passes.paths import Name, PathTree
+from firesteel.passes.analysis.paths import Name, PathTree
 from firesteel.spark.core.expr import Expr, missing_expr, reference, struct_expr
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_NESTED
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def read(
     """
     line = run.name()
     beside = [reference(field.type, run.name()) for field in columns]
-    names = [name for expr in beside for name in expr.names]
+    names = [name for expr in beside for name in expr.place.names]
     lines = Text(text.toDF(line, *names).filter(_is_there(F.col(line))), line, names, where, skip)
     if run.strict or tree.whole or tree.elements is not None or tree.indexed:
         return _read_whole(run, lines, columns)
@@ -312,7 +313,18 @@ def _other_case(names: set[str]) -> str:
 
 
 def _enclosed(line: Column) -> Column:
-    return F.concat(F.lit(f'{{"{_LINE}":['), line, F.lit(f'],"{_END}":1}}'))
+    return F.concat(F.lit(f'{{"{_LINE}":['), _without_zeros(line), F.lit(f'],"{_END}":1}}'))
+
+
+#: Zeros at the end of a number that do not count: there is a digit behind the point before them. A string may have such
+#: text in it, so the second pattern takes strings as wholes.
+_LAST_ZEROS = r"\.\d+0(?:[\s,\]}]|$)"
+_ZEROS = r'("(?:[^"\\]++|\\.)*+")|(\.\d*?[1-9]|\.0)0++(?=[\s,\]}]|$)'
+
+
+def _without_zeros(line: Column) -> Column:
+    """The line with `4.5` for `4.50`: Spark's parser would keep the zeros, and tell only some of its functions."""
+    return F.when(line.rlike(_LAST_ZEROS), F.regexp_replace(line, _ZEROS, "$1$2")).otherwise(line)
 
 
 def _parsed(line: Column, *, objects: bool = False) -> Column:
@@ -324,7 +336,7 @@ def _parsed(line: Column, *, objects: bool = False) -> Column:
         fits = F.array_contains(keys, _END) & (F.size(keys) == 2) & more.isNull()
         found = F.try_variant_get(value, f"$.{_LINE}[0]", "variant")
         if objects:
-            fits &= F.schema_of_variant(found).startswith("OBJECT")
+            fits &= F.schema_of_variant(found).startswith(Kind.OBJECT)
         return F.when(fits, found)
 
     return F.element_at(F.transform(F.array(F.try_parse_json(_enclosed(F.when(F.is_valid_utf8(line), line)))), one), 1)

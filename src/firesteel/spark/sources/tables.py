@@ -14,9 +14,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.passes.paths import WHOLE, PathTree
-from firesteel.spark.core.expr import Expr, missing_expr, reference, struct_expr
-from firesteel.spark.core.fallback import Fallback
+from firesteel.passes.analysis.paths import WHOLE, PathTree
+from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
+from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.literals import complete
 from firesteel.spark.core.rows import Order, Rows
 from firesteel.spark.core.scope import Run, Where
@@ -99,7 +99,7 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
         columns.append((run.name(), t.merge(t.type_of(i) for i in identifiers) if items else t.ANY, identifiers))
     frame, types = upload(run.spark, columns)
     found = [reference(type_, name) for (name, _, _), type_ in zip(columns, types, strict=True)]
-    row = [found[0]]
+    row: list[Expr] = [found[0]]
     if isinstance(node, p.ScanIndexed):
         row.append(found[1] if is_list else _no_index(run, node))
     if node.identified:
@@ -132,7 +132,7 @@ def _no_index(run: Run, node: Ranging) -> Expr:
     if not run.strict:
         return missing_expr()
     error = run.error("AT takes arrays: the elements of a bag have no index", node.where)
-    return Expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
+    return column_expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
 
 
 def _failing(run: Run, node: Ranging, message: str) -> Rows:
@@ -234,7 +234,7 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     elif run.refuse or not ion_files.are_large(files):
         return value_rows(run, node, _all(source, skip=table.malformed == "skip"), table)
     else:
-        run.fallbacks.append(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
+        run.fallbacks.add(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
         lines = ion_files.read(run, table, files, folders, tree, node.where)
     return _rows(run, node, lines.frame, lines.value, table)
 
@@ -338,15 +338,15 @@ def _column(field: s.StructField, name: str, where: Where) -> Expr:
         raise error.located(where) from None
     column = F.col(name)
     if isinstance(field.dataType, s.VariantType):
-        return Expr(t.ANY, F.coalesce(column, variants.null()), names=(name,), atomic=True)
+        return column_expr(t.ANY, F.coalesce(column, variants.null()), names=(name,), atomic=True)
     if isinstance(field.dataType, s.NullType):
-        return Expr(t.NULL, variants.null(), atomic=True)
+        return column_expr(t.NULL, variants.null(), atomic=True)
     if _has_variants(field.dataType):
         # SQL NULL is NULL there, and would be MISSING in variants of ours.
-        return Expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
+        return column_expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
     if to_spark(type_) == bare(field.dataType):
         return reference(type_, name)
-    return Expr(type_, _adapted(column, type_), names=(name,), atomic=True)
+    return column_expr(type_, _adapted(column, type_), names=(name,), atomic=True)
 
 
 def _has_variants(spark: s.DataType) -> bool:
@@ -371,7 +371,8 @@ def _record_id(table: Table, value: Expr, where: Where) -> Expr:
         return missing_expr()
     if not isinstance(name, str):
         raise UnsupportedError("a list of record identifiers goes with data in memory", where=where)
-    if value.virtual and isinstance(value.type, t.Struct):
-        named = dict(zip((field.name for field in value.type.fields), value.fields, strict=True))
-        return named.get(name, missing_expr())
-    return Expr(t.ANY, F.try_variant_get(value.column, f"$['{name}']", "variant"), names=value.names, atomic=True)
+    if isinstance(value, StructParts) and isinstance(value.type, t.Struct):
+        return dict(value.named).get(name, missing_expr())
+    return column_expr(
+        t.ANY, F.try_variant_get(value.column, f"$['{name}']", "variant"), names=value.place.names, atomic=True
+    )

@@ -18,11 +18,12 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
 from firesteel.spark.encoding.variants import one_of, whole
 
@@ -33,7 +34,13 @@ DAY = 86_400
 NANOS = 1_000_000_000
 WHOLE = "decimal(38,0)"
 
-_RANKS = {"DATE": DATE, "time": TIME, "TIMESTAMP": TIMESTAMP, "TIMESTAMP_NTZ": TIMESTAMP, "timestamp": TIMESTAMP}
+_RANKS = {
+    Kind.DATE: DATE,
+    Kind.TIME: TIME,
+    Kind.TIMESTAMP: TIMESTAMP,
+    Kind.TIMESTAMP_NTZ: TIMESTAMP,
+    Kind.TAGGED_TIMESTAMP: TIMESTAMP,
+}
 _MOMENT = "struct<r:int,s:bigint,n:bigint,o:int,p:int,g:int>"
 _INTERVAL = "struct<u:int,m:bigint,n:decimal(38,0),d:int,f:int>"
 _TOO_FINE = "a time of more than 9 digits of a second is not native on Spark yet"
@@ -179,25 +186,27 @@ def ranks_of(expr: Expr) -> frozenset[int]:
 def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     """The expression as a moment; SQL NULL where it is none. Give it a name first."""
     if isinstance(expr.constant, datetime.date | values.Time | values.Timestamp):
-        return made(t.ANY, _literal(expr.constant, where))
-    if not expr.dynamic:
-        return made(t.ANY, _from_plain(expr), expr, cost=4)
+        return derive(t.ANY, _literal(expr.constant, where))
+    if not isinstance(expr, Variant):
+        return derive(t.ANY, _from_plain(expr), expr, cost=4)
     kinds = possible(expr)
     kind = scope.kind(expr)
     column: Any = F
     found = [
-        (("DATE",), lambda: from_date(whole(expr.column, "date"))),
-        (("TIMESTAMP",), lambda: _from_stamp(expr.column, F.lit(0))),
-        (("TIMESTAMP_NTZ",), lambda: _from_stamp(expr.column, F.lit(None))),
-        (("timestamp",), lambda: _from_timestamp(scope, expr.column, where)),
-        (("time",), lambda: _from_time(scope, expr.column, where)),
+        ((Kind.DATE,), lambda: from_date(whole(expr.column, "date"))),
+        ((Kind.TIMESTAMP,), lambda: _from_stamp(expr.column, F.lit(0))),
+        ((Kind.TIMESTAMP_NTZ,), lambda: _from_stamp(expr.column, F.lit(None))),
+        ((Kind.TAGGED_TIMESTAMP,), lambda: _from_timestamp(scope, expr.column, where)),
+        ((Kind.TIME,), lambda: _from_time(scope, expr.column, where)),
     ]
     parts = [(names, build()) for names, build in found if kinds is None or kinds & set(names)]
     if not parts:
-        return Expr(t.ANY, F.literal(None, _MOMENT), atomic=True)
+        return column_expr(t.ANY, F.literal(None, _MOMENT), atomic=True)
     for names, part in parts:
         column = column.when(one_of(kind.column, *names), part)
-    return made(t.ANY, column, expr, kind, cost=8, throws=kinds is None or bool(kinds & {"time", "timestamp"}))
+    return derive(
+        t.ANY, column, expr, kind, cost=8, throws=kinds is None or bool(kinds & {Kind.TIME, Kind.TAGGED_TIMESTAMP})
+    )
 
 
 def _from_plain(expr: Expr) -> Column:
@@ -278,15 +287,15 @@ def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
     if isinstance(expr.constant, values.Interval):
         value = expr.constant
         numbers = (UNITS.index(value.unit), value.months, Decimal(value.nanos), value.digits, value.fraction)
-        return made(t.ANY, of_interval(*map(F.lit, numbers)))
+        return derive(t.ANY, of_interval(*map(F.lit, numbers)))
     kinds = possible(expr)
-    if not expr.dynamic or (kinds is not None and "interval" not in kinds):
-        return Expr(t.ANY, F.literal(None, _INTERVAL), atomic=True)
+    if not isinstance(expr, Variant) or (kinds is not None and Kind.INTERVAL not in kinds):
+        return column_expr(t.ANY, F.literal(None, _INTERVAL), atomic=True)
     kind, column = scope.kind(expr), expr.column
     unit = F.find_in_set(_part(column, "[1][0]", "string"), F.lit(",".join(UNITS))) - 1
     months, nanos = _part(column, "[1][1]", "bigint"), _part(column, "[2]", WHOLE)
     struct = of_interval(unit, months, nanos, _part(column, "[3][0]", "int"), _part(column, "[3][1]", "int"))
-    return made(t.ANY, F.when(kind.column == "interval", struct), expr, kind, cost=5)
+    return derive(t.ANY, F.when(kind.column == Kind.INTERVAL, struct), expr, kind, cost=5)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -335,7 +344,7 @@ def to_variant(moment: Moment) -> Column:
         column = F.when(moment.is_rank(TIMESTAMP), _timestamp(moment))
     if TIME in moment.ranks:
         parts = (_clock_parts(moment), _instant_nanos(moment).cast(WHOLE).cast("variant"))
-        column = F.when(moment.is_rank(TIME), variants.tag("time", *parts)).otherwise(column)
+        column = F.when(moment.is_rank(TIME), variants.tag(Kind.TIME, *parts)).otherwise(column)
     if DATE in moment.ranks:
         column = F.when(moment.is_rank(DATE), moment.date.cast("variant")).otherwise(column)
     return column
@@ -360,11 +369,11 @@ def _timestamp(moment: Moment) -> Column:
     precision = F.element_at(F.split(F.lit(",".join(PRECISIONS)), ","), moment.precision + 1)
     day = [F.year(date), F.month(date), F.day(date), precision]
     parts = F.to_variant_object(F.array(*(part.cast("variant") for part in day), _clock_parts(moment)))
-    tagged = variants.tag("timestamp", parts, _instant_nanos(moment).cast(WHOLE).cast("variant"))
+    tagged = variants.tag(Kind.TAGGED_TIMESTAMP, parts, _instant_nanos(moment).cast(WHOLE).cast("variant"))
     return F.when(native, plain).otherwise(tagged)
 
 
 def interval_variant(interval: Interval) -> Column:
     unit = F.element_at(F.split(F.lit(",".join(UNITS)), ","), interval.unit + 1)
     digits = listed(interval.column["d"], interval.column["f"])
-    return variants.tag("interval", listed(unit, interval.months), interval.nanos.cast("variant"), digits)
+    return variants.tag(Kind.INTERVAL, listed(unit, interval.months), interval.nanos.cast("variant"), digits)

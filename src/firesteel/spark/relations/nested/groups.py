@@ -16,15 +16,14 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, made, null_expr
-from firesteel.spark.core.handlers import dispatch, handles_nested
+from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
+from firesteel.spark.core.handlers import Compiling, compile_expr, handles_nested, items_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form
 from firesteel.spark.keys.comparison import key, row_key
-from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, over, packed, unpacker
+from firesteel.spark.relations.nested.items import ROWS, Items, over, packed, unpacker
 from firesteel.spark.scalar.collections.folds import folded
 
 #: What an item is keyed by, in the scope of a lambda.
@@ -45,7 +44,7 @@ def _keyed(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
         parts = [expr.column.alias(f"k{i}") for i, expr in enumerate(inner)] or [F.lit(0).alias("k")]
         return F.struct(F.struct(*parts).alias("k"), place.alias("i"))
 
-    return made(ROWS, F.transform(array.column, one), array, *inner, cost=4)
+    return derive(ROWS, F.transform(array.column, one), array, *inner, cost=4)
 
 
 def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
@@ -55,17 +54,17 @@ def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
         sorted_ = ordered.column
         places = F.transform(sorted_, lambda _, place: place)
         first = F.filter(places, lambda i: (i == 0) | (F.get(sorted_, i)["k"] != F.get(sorted_, i - 1)["k"]))
-        return scope.let([made(ROWS, first, ordered, cost=6)], lambda found: slices(ordered, found))
+        return scope.let([derive(ROWS, first, ordered, cost=6)], lambda found: slices(ordered, found))
 
     def slices(ordered: Expr, found: Expr) -> Expr:
         def one(start: Column, number: Column) -> Column:
             end = F.coalesce(F.get(found.column, number + 1), F.array_size(ordered.column))
             return F.slice(ordered.column, start + 1, end - start)
 
-        return made(ROWS, F.transform(found.column, one), found, ordered, cost=5)
+        return derive(ROWS, F.transform(found.column, one), found, ordered, cost=5)
 
     keyed = _keyed(scope, array, keys, where)
-    return scope.let([made(ROWS, F.array_sort(keyed.column), keyed)], starts)
+    return scope.let([derive(ROWS, F.array_sort(keyed.column), keyed)], starts)
 
 
 def distinct_array(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
@@ -74,7 +73,7 @@ def distinct_array(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
     def firsts(bound: Expr) -> Expr:
         groups = grouped(scope, bound, keys, where)
         column = F.transform(groups.column, lambda group: _at(bound, F.get(group, F.lit(0))))
-        return made(array.type, column, bound, groups, cost=4)
+        return derive(array.type, column, bound, groups, cost=4)
 
     return scope.let([array], firsts)
 
@@ -89,8 +88,8 @@ def _row_keys(items: Items) -> Keys:
 
 
 @handles_nested(p.Sort)
-def _sort(node: p.Sort, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _sort(node: p.Sort, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
 
     def keys(within: Scope, item: Column) -> list[Expr]:
         # The row that the keys see takes the place of the empty one.
@@ -100,7 +99,7 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling:
     def by_place(array: Expr) -> Expr:
         keyed = _keyed(scope, array, keys, node.where)
         ordered = _array_sort(keyed.column, [spec.order.descending for spec in node.specs])
-        return made(array.type, F.transform(ordered, lambda one: _at(array, one)), array, keyed, cost=5)
+        return derive(array.type, F.transform(ordered, lambda one: _at(array, one)), array, keyed, cost=5)
 
     array = scope.let([items.array], by_place)
     return replace(items, array=array, ordered=True, listed=None)
@@ -108,15 +107,15 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling:
 
 def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
     """The key, with what is absent before or after everything else before it is reversed."""
-    value = scope.lowered(drive(dispatch, spec.key, scope))
+    value = scope.lowered(compile_expr(spec.key, scope))
     if isinstance(value.type, t.Null | t.Missing):
-        return Expr(t.INT64, F.lit(0), atomic=True)
+        return column_expr(t.INT64, F.lit(0), atomic=True)
     found = key(scope, value, ordering=True)
     absent_first = spec.order.nulls_first is not spec.order.descending
 
     def placed(bound: Expr) -> Expr:
         flag = bound.column.isNotNull() if absent_first else bound.column.isNull()
-        return made(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), bound, cost=3)
+        return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), bound, cost=3)
 
     return scope.let([found], placed)
 
@@ -143,30 +142,30 @@ def _array_sort(array: Column, descending: Sequence[bool]) -> Column:
 
 
 @handles_nested(p.Distinct)
-def _distinct(node: p.Distinct, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _distinct(node: p.Distinct, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     array = distinct_array(scope, items.array, _row_keys(items), node.where)
     return Items(array, items.unpack, False)
 
 
 @handles_nested(p.Union, p.Intersect, p.Except)
-def _set_operator(node: p.SetRel, scope: Scope) -> Compiling:
-    left: Items = yield node.left, scope, True
-    right: Items = yield node.right, scope, True
+def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
+    left = yield from items_of(node.left, scope)
+    right = yield from items_of(node.right, scope)
     rows = [side.unpack(F.lit(None)) for side in (left, right)]
     if len(rows[0]) != len(rows[1]):
         raise PlanError(f"'{node.tag}' of {len(rows[0])} and of {len(rows[1])} columns", where=node.where)
     types = [common((a.type, b.type)) for a, b in zip(*rows, strict=True)]
     columns = [_fitted(side, types) for side in (left, right)]
     unpack = unpacker(types)
-    both = made(ROWS, F.concat(*columns), left.array, right.array, cost=4)
+    both = derive(ROWS, F.concat(*columns), left.array, right.array, cost=4)
     together = Items(both, unpack, False)
     distinct = node.quantifier is p.Quantifier.DISTINCT
     if isinstance(node, p.Union):
         if not distinct:
             return together
         return replace(together, array=distinct_array(scope, both, _row_keys(together), node.where))
-    size = made(t.INT64, F.array_size(left.array.column), left.array)
+    size = derive(t.INT64, F.array_size(left.array.column), left.array)
     array = scope.let([both, size], lambda rows_, count: _chosen(node, scope, rows_, count, together, distinct))
     return Items(array, unpack, False)
 
@@ -190,7 +189,7 @@ def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Ite
             )
         return F.transform(F.slice(group, F.lit(1), times), lambda one: _at(rows, one))
 
-    return made(ROWS, F.flatten(F.transform(groups.column, kept)), rows, groups, count, cost=6)
+    return derive(ROWS, F.flatten(F.transform(groups.column, kept)), rows, groups, count, cost=6)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -198,15 +197,15 @@ def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Ite
 
 
 @handles_nested(p.Aggregate)
-def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling:
+def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
     """Keys and arguments of every item first; then the groups of those."""
-    items: Items = yield node.input, scope, True
+    items = yield from items_of(node.input, scope)
     rexes = [*node.keys, *(arg for agg in node.aggs for arg in agg.args if isinstance(arg, p.Rex))]
     inner: list[Expr] = []
 
     def row(item: Column) -> Column:
         within = scope.inner(items.unpack(item), node.where)
-        inner[:] = [within.lowered(drive(dispatch, rex, within)) for rex in rexes]
+        inner[:] = [within.lowered(compile_expr(rex, within)) for rex in rexes]
         return packed(inner)
 
     column = F.transform(items.array.column, row)
@@ -222,7 +221,7 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling:
         if not node.keys:
             results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, types)
             found[:] = [expr.type for expr in results]
-            return made(ROWS, F.array(packed(results)), bound, *results, cost=3)
+            return derive(ROWS, F.array(packed(results)), bound, *results, cost=3)
         return _of_groups(scope, node, bound, types, found)
 
     array = scope.let([rows], totals)
@@ -257,13 +256,13 @@ def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type],
         found[:] = [expr.type for expr in inner]
         return packed(inner)
 
-    return made(ROWS, F.transform(groups.column, one), groups, rows, *inner, cost=4)
+    return derive(ROWS, F.transform(groups.column, one), groups, rows, *inner, cost=4)
 
 
 def _group_key(scope: Scope, expr: Expr) -> Expr:
     """NULL and MISSING are one group."""
     if isinstance(expr.type, t.Null | t.Missing):
-        return Expr(t.INT64, F.lit(0), atomic=True)
+        return column_expr(t.INT64, F.lit(0), atomic=True)
     return key(scope, expr)
 
 
@@ -272,8 +271,8 @@ def _without_missing(expr: Expr) -> Expr:
     if isinstance(expr.type, t.Null | t.Missing):
         return null_expr()
     if form(expr.type) is Form.VARIANT:
-        return made(t.ANY, F.coalesce(expr.column, variants.null()), expr)
-    return expr.renamed(t.absent(expr.type, nullable=expr.type.absent, missable=False))
+        return derive(t.ANY, F.coalesce(expr.column, variants.null()), expr)
+    return expr.with_type(t.absent(expr.type, nullable=expr.type.absent, missable=False))
 
 
 def _results(
@@ -294,9 +293,9 @@ def _results(
             )
         if row.name == "count_star":
             size = F.array_size(members(lambda one: F.lit(1)))
-            results.append(made(t.INT64, size.cast("bigint"), rows, cost=3))
+            results.append(derive(t.INT64, size.cast("bigint"), rows, cost=3))
             continue
-        array = made(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=3)
+        array: Expr = derive(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=3)
         if agg.distinct:
             array = distinct_array(scope, array, value_keys(types[at]), agg.where)
         results.append(scope.let([array], partial(_folded, scope, agg)))
@@ -310,7 +309,7 @@ def _attribute(name: str) -> Callable[[Column], Column]:
 
 def value_keys(type_: t.Type) -> Keys:
     """Deep equality of values that are items by themselves."""
-    return lambda scope, item: [row_key(scope, Expr(type_, item, atomic=True))]
+    return lambda scope, item: [row_key(scope, column_expr(type_, item, atomic=True))]
 
 
 def _folded(scope: Scope, agg: p.Agg, array: Expr) -> Expr:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, fit, made
-from firesteel.spark.core.handlers import dispatch
+from firesteel.spark.core.conversions import fit
+from firesteel.spark.core.expr import Expr, column_expr, derive
+from firesteel.spark.core.handlers import compile_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 
@@ -30,8 +29,6 @@ class Items:
     listed: Expr | None = None
 
 
-Compiling = Generator[Any, Any, Items]
-
 #: The type of arrays of packed rows, whose items have types of their own.
 ROWS = t.Bag(t.ANY)
 
@@ -39,12 +36,12 @@ ROWS = t.Bag(t.ANY)
 def inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -> Expr:
     """An expression over one item. Lambdas are built by calling back, so this one goes down by itself; not deep."""
     inner = scope.inner(items.unpack(item), where)
-    return inner.lowered(drive(dispatch, rex, inner))
+    return inner.lowered(compile_expr(rex, inner))
 
 
 def over(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
     """An array made of another one by a lambda; what the lambda mentions has to be there too."""
-    return made(type_ or items.array.type, column, items.array, *inner, cost=3)
+    return derive(type_ or items.array.type, column, items.array, *inner, cost=3)
 
 
 def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Column:
@@ -59,7 +56,7 @@ def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Colu
 def unpacker(types: Sequence[t.Type]) -> Unpack:
     """What takes a packed row apart."""
     kept = tuple(types)
-    return lambda item: tuple(Expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(kept))
+    return lambda item: tuple(column_expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(kept))
 
 
 def projected_items(
@@ -87,5 +84,5 @@ def both_listed(scope: Scope, a: Items, b: Items) -> tuple[bool | None, Expr | N
     if a.ordered and b.ordered:
         return True, None
     if len(tests) == 2:
-        return None, made(t.BOOL, tests[0].plain & tests[1].plain, *tests)
+        return None, derive(t.BOOL, tests[0].plain & tests[1].plain, *tests)
     return None, tests[0] if tests else None

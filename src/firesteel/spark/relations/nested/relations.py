@@ -7,9 +7,8 @@ which is what most are, does not come this way: it is exploded as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from pyspark.sql import Column
 
@@ -17,18 +16,28 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
-from firesteel.node import drive
-from firesteel.spark.core.expr import Expr, as_variant, choose, fit, made, missing_expr, null_expr
-from firesteel.spark.core.handlers import dispatch, handles, handles_nested
+from firesteel.spark.core.conversions import choose, fit
+from firesteel.spark.core.expr import (
+    Expr,
+    StructParts,
+    Variant,
+    as_variant,
+    column_expr,
+    derive,
+    missing_expr,
+    null_expr,
+)
+from firesteel.spark.core.handlers import Compiling, compile_expr, expr_of, handles, handles_nested, items_of
 from firesteel.spark.core.literals import typed
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import from_entries, kind_of
 from firesteel.spark.relations.exclude import excluded
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.nested.items import ROWS, Compiling, Items, Unpack, inside, over, projected_items
+from firesteel.spark.relations.nested.items import ROWS, Items, Unpack, inside, over, projected_items
 from firesteel.spark.relations.scans import ranged, unpivoted
 from firesteel.spark.relations.unary import constant_count, count_column
 from firesteel.spark.scalar.structs import elements_of, misfit
@@ -38,33 +47,33 @@ from firesteel.spark.scalar.structs import elements_of, misfit
 
 
 @handles_nested(p.Scan, p.ScanIndexed)
-def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling:
+def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling[Items]:
     if isinstance(node.rex, p.Global) and node.identified:
         raise UnsupportedError("'scan' with BY inside an expression, on Spark", where=node.where)
     bag = _written_out(node.rex) if isinstance(node, p.Scan) else None
-    expr = bag or (yield node.rex, scope)
+    expr = bag or (yield from expr_of(node.rex, scope))
     found: list[bool | None] = []
     expr = scope.bind(expr)
     listed = _is_listed(scope, expr)
 
     def range_over(value: Expr) -> Expr:
         array = ranged(scope, value, node.where)
-        found.append(None if value.dynamic else isinstance(value.type, t.Array | t.Sexp) and bag is None)
+        found.append(None if isinstance(value, Variant) else isinstance(value.type, t.Array | t.Sexp) and bag is None)
         if not isinstance(node, p.ScanIndexed):
             return array
         assert isinstance(array.type, t.Collection)
-        return made(array.type, _indexed(array.column, value), array, value, throws=array.throws)
+        return derive(array.type, _indexed(array.column, value), array, value, throws=array.place.throws)
 
     array = scope.let([expr], range_over)
     assert isinstance(array.type, t.Collection)
     element = array.type.element
     extra = (missing_expr(),) if node.identified else ()
     if not isinstance(node, p.ScanIndexed):
-        return Items(array, lambda item: (Expr(element, item, atomic=True), *extra), found[-1], listed)
+        return Items(array, lambda item: (column_expr(element, item, atomic=True), *extra), found[-1], listed)
     index = t.absent(t.INT64, missable=found[-1] is not True)
     return Items(
         array,
-        lambda item: (Expr(element, item["v"], atomic=True), Expr(index, item["i"], atomic=True), *extra),
+        lambda item: (column_expr(element, item["v"], atomic=True), column_expr(index, item["i"], atomic=True), *extra),
         found[-1],
         listed,
     )
@@ -80,17 +89,17 @@ def _written_out(rex: p.Rex) -> Expr | None:
 
 def _is_listed(scope: Scope, value: Expr) -> Expr | None:
     """Of a value of unknown type: is it a list?"""
-    if not value.dynamic:
+    if not isinstance(value, Variant):
         return None
     kind = scope.kind(value)
-    return made(t.BOOL, F.coalesce(variants.one_of(kind.column, "ARRAY", "sexp"), F.lit(False)), value, kind)
+    return derive(t.BOOL, F.coalesce(variants.one_of(kind.column, Kind.ARRAY, Kind.SEXP), F.lit(False)), value, kind)
 
 
 def _indexed(array: Column, value: Expr) -> Column:
     """Elements with their index, which only lists have. Strict mode is not stricter here: nobody may ask for it."""
     listed = (
-        kind_of(value.column).isin("ARRAY", "sexp")
-        if value.dynamic
+        kind_of(value.column).isin(Kind.ARRAY, Kind.SEXP)
+        if isinstance(value, Variant)
         else F.lit(isinstance(value.type, t.Array | t.Sexp))
     )
 
@@ -101,19 +110,19 @@ def _indexed(array: Column, value: Expr) -> Column:
 
 
 @handles_nested(p.Unpivot)
-def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling:
-    expr = yield node.rex, scope
+def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling[Items]:
+    expr = yield from expr_of(node.rex, scope)
     array = scope.let([expr], lambda value: unpivoted(scope, value, node.where))
     assert isinstance(array.type, t.Collection)
     pair = array.type.element
     assert isinstance(pair, t.Struct)
     fields = pair.fields
-    return Items(array, lambda item: tuple(Expr(f.type, item[f.name or ""], atomic=True) for f in fields), False)
+    return Items(array, lambda item: tuple(column_expr(f.type, item[f.name or ""], atomic=True) for f in fields), False)
 
 
 @handles_nested(p.Filter)
-def _filter(node: p.Filter, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _filter(node: p.Filter, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     return filtered_items(scope, items, node.predicate, items.unpack, node.predicate.where or node.where)
 
 
@@ -122,7 +131,7 @@ def filtered_items(scope: Scope, items: Items, rex: p.Rex, row: Unpack, where: W
 
     def holds(item: Column) -> Expr:
         inner = scope.inner(row(item), where)
-        return truth(inner, inner.lowered(drive(dispatch, rex, inner)), "a condition is a boolean", where)
+        return truth(inner, inner.lowered(compile_expr(rex, inner)), "a condition is a boolean", where)
 
     return kept_items(items, holds)
 
@@ -139,29 +148,27 @@ def kept_items(items: Items, holds: Callable[[Column], Expr]) -> Items:
 
 
 @handles_nested(p.Project)
-def _project(node: p.Project, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
-    return projected_items(
-        scope, items, lambda inner, _: [drive(dispatch, rex, inner) for rex in node.exprs], node.where
-    )
+def _project(node: p.Project, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
+    return projected_items(scope, items, lambda inner, _: [compile_expr(rex, inner) for rex in node.exprs], node.where)
 
 
 @handles_nested(p.Exclude)
-def _exclude(node: p.Exclude, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _exclude(node: p.Exclude, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     return projected_items(scope, items, lambda inner, row: excluded(inner, node, row), node.where)
 
 
 @handles_nested(p.Limit, p.Offset)
-def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling:
-    items: Items = yield node.input, scope, True
+def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling[Items]:
+    items = yield from items_of(node.input, scope)
     longest = 2**31 - 2
     count = constant_count(node, scope.run)
     if isinstance(count, int):
         return _cut(node, items, F.lit(min(count, longest)), None)
     if count is None:
         return items
-    value: Expr = yield node.count, replace(scope, row=(), outer=scope)
+    value = yield from expr_of(node.count, replace(scope, row=(), outer=scope))
     found = scope.let([value], lambda bound: count_column(scope, bound, node))
     return _cut(node, items, F.least(found.column, F.lit(longest)).cast("int"), found)
 
@@ -169,7 +176,7 @@ def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling:
 def _cut(node: p.Limit | p.Offset, items: Items, count: Column, found: Expr | None) -> Items:
     start, size = (F.lit(1), count) if isinstance(node, p.Limit) else (count + 1, F.lit(2**31 - 1))
     column = F.slice(items.array.column, start, size)
-    cut = made(items.array.type, column, items.array, *([found] if found is not None else []), cost=3)
+    cut = derive(items.array.type, column, items.array, *([found] if found is not None else []), cost=3)
     return replace(items, array=cut)
 
 
@@ -178,8 +185,8 @@ def _cut(node: p.Limit | p.Offset, items: Items, count: Column, found: Expr | No
 
 
 @handles(p.Select)
-def _select(node: p.Select, scope: Scope) -> Generator[Any, Any, Expr]:
-    items: Items = yield node.input, scope, True
+def _select(node: p.Select, scope: Scope) -> Compiling[Expr]:
+    items = yield from items_of(node.input, scope)
     inner: list[Expr] = []
 
     def one(item: Column) -> Column:
@@ -193,28 +200,28 @@ def _select(node: p.Select, scope: Scope) -> Generator[Any, Any, Expr]:
     result = over(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
     if items.listed is None:
         return result
-    as_list = result.renamed(t.Array(element))
+    as_list = result.with_type(t.Array(element))
     return scope.let([items.listed, as_list], lambda listed, array: choose([listed], [array, _as_bag(array)]))
 
 
 def _as_bag(array: Expr) -> Expr:
     assert isinstance(array.type, t.Collection)
-    return array.renamed(t.Bag(array.type.element))
+    return array.with_type(t.Bag(array.type.element))
 
 
 @handles(p.Pivot)
-def _pivot(node: p.Pivot, scope: Scope) -> Generator[Any, Any, Expr]:
-    items: Items = yield node.input, scope, True
+def _pivot(node: p.Pivot, scope: Scope) -> Compiling[Expr]:
+    items = yield from items_of(node.input, scope)
     inner: list[Expr] = []
 
     def pair(item: Column) -> Column:
         within = scope.inner(items.unpack(item), node.where)
-        found = [within.lowered(drive(dispatch, rex, within)) for rex in (node.key, node.value)]
+        found = [within.lowered(compile_expr(rex, within)) for rex in (node.key, node.value)]
         inner[:] = found
         return pivot_pair(within, found[0], found[1], node.where)
 
     entries = over(items, F.transform(items.array.column, pair), inner, ROWS)
-    return scope.let([entries], lambda bound: made(t.STRUCT, from_entries(bound.column), bound, cost=8))
+    return scope.let([entries], lambda bound: derive(t.STRUCT, from_entries(bound.column), bound, cost=8))
 
 
 def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
@@ -229,8 +236,8 @@ def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
 
 
 @handles(p.CollToScalar)
-def _coll_to_scalar(node: p.CollToScalar, scope: Scope) -> Generator[Any, Any, Expr]:
-    query: Expr = yield node.query, scope
+def _coll_to_scalar(node: p.CollToScalar, scope: Scope) -> Compiling[Expr]:
+    query = yield from expr_of(node.query, scope)
     return scope.let([query], lambda value: _scalar(scope, value, node))
 
 
@@ -242,7 +249,7 @@ def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
 
     def one_of(bound: Expr) -> Expr:
         size = F.array_size(bound.column)
-        row = Expr(element, F.get(bound.column, F.lit(0)), stage=bound.stage)
+        row = column_expr(element, F.get(bound.column, F.lit(0)), stage=bound.place.stage)
         one = scope.let([row], lambda found: only_attribute(scope, found, node))
         type_ = common((one.type, t.NULL, t.MISSING))
         wrong = scope.wrong("a scalar subquery gives one row", node.where)
@@ -257,20 +264,25 @@ def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
         missing = value.is_missing() if bad is None or wrong is not None else F.coalesce(bad, F.lit(True))
         if missing is not None:
             column = F.when(missing, fit(missing_expr(), type_)).otherwise(column)
-        return made(type_, column, bound, one, value, throws=wrong is not None, cost=5)
+        return derive(type_, column, bound, one, value, throws=wrong is not None, cost=5)
 
     return scope.let([array], one_of)
 
 
 def only_attribute(scope: Scope, row: Expr, node: p.CollToScalar) -> Expr:
     """The attribute of a struct that has one; MISSING of a struct that has none."""
-    if isinstance(row.type, t.Struct) and not row.type.open and not row.dynamic and len(row.type.fields) == 1:
+    if (
+        isinstance(row.type, t.Struct)
+        and not row.type.open
+        and not isinstance(row, Variant)
+        and len(row.type.fields) == 1
+    ):
         (field,) = row.type.fields
-        return row.fields[0] if row.virtual else made(field.type, row.plain[field.name or ""], row)
+        return row.fields[0] if isinstance(row, StructParts) else derive(field.type, row.plain[field.name or ""], row)
     variant, kind = scope.variant(row)
     pairs = variants.entries(variant.column, kind.column)
     wrong = scope.wrong("a scalar subquery gives one attribute", node.where)
     found = F.when(F.array_size(pairs) == 1, F.get(pairs, F.lit(0))["value"])
     if wrong is not None:
         found = F.when(F.coalesce(F.array_size(pairs), F.lit(2)) > 1, wrong).otherwise(found)
-    return made(t.ANY, found, variant, kind, throws=wrong is not None, cost=6)
+    return derive(t.ANY, found, variant, kind, throws=wrong is not None, cost=6)

@@ -2,7 +2,7 @@
 
 Integers are of 64 bits: what does not fit is an error in both modes, and so is division by zero. Decimals are exact,
 and a quotient of them has 38 digits: where Spark's rules for precision and scale would round, they are computed as
-digits (`exact_decimals`) and give a variant. Floats are IEEE's. Moments and intervals are `intervals`'s. Never a
+digits (`exact_arithmetic`) and give a variant. Floats are IEEE's. Moments and intervals are `intervals`'s. Never a
 bare ANSI operator that can throw: those raise errors on rows that nobody asked for, when Catalyst moves them.
 """
 
@@ -17,18 +17,20 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive, place_over
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, digits_of, spelled
-from firesteel.spark.encoding.variants import FAMILIES, any_of, decimal_variant, null, one_of
-from firesteel.spark.numbers import exact_decimals
+from firesteel.spark.encoding.kinds import FAMILIES
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import any_of, decimal_variant, null, one_of
+from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.numbers.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.numbers.quotients import Operand, quotient
-from firesteel.spark.numbers.small_decimals import quick
+from firesteel.spark.numbers.small_decimals import small_result
 from firesteel.spark.scalar.arguments import propagated
 from firesteel.spark.scalar.temporal import intervals
 
@@ -56,11 +58,11 @@ _OPERATIONS: dict[str, tuple[Operation, Operation, Operation]] = {
     "modulo": (F.try_mod, F.try_mod, F.try_mod),
 }
 _EXACTLY: dict[str, Callable[[Digits, Digits], Column]] = {
-    "plus": exact_decimals.plus,
-    "minus": exact_decimals.minus,
-    "times": exact_decimals.times,
-    "divide": exact_decimals.divide,
-    "modulo": exact_decimals.modulo,
+    "plus": exact_arithmetic.plus,
+    "minus": exact_arithmetic.minus,
+    "times": exact_arithmetic.times,
+    "divide": exact_arithmetic.divide,
+    "modulo": exact_arithmetic.modulo,
 }
 _WIDE = Context(prec=MAX_DIGITS)
 _DIVISIONS = ("divide", "modulo")
@@ -214,7 +216,7 @@ def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if found.beyond is not None:
             choice.when(found.beyond, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError))
         choice.when(True, lambda: found.value)
-        return _absent(scope, (x, y), made(t.ANY, choice.end(), x, y, throws=True, cost=40))
+        return _absent(scope, (x, y), derive(t.ANY, choice.end(), x, y, throws=True, cost=40))
 
     return scope.let([a, b], compute)
 
@@ -228,7 +230,7 @@ def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
         column = _by_digits(name, exact_decimals.of_plain(x), exact_decimals.of_plain(y), lost, variants.let)
         if name in _DIVISIONS:
             column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
-        return _absent(scope, (x, y), made(t.ANY, column, x, y, throws=True, cost=40))
+        return _absent(scope, (x, y), derive(t.ANY, column, x, y, throws=True, cost=40))
 
     return scope.let([a, b], compute)
 
@@ -250,7 +252,7 @@ def _by_digits(
 
 def _exactly(name: str, a: Expr, b: Expr) -> Expr:
     """The digits of the result; SQL NULL if there are too many, and of division by zero."""
-    return made(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
+    return derive(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
 
 
 def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
@@ -265,14 +267,14 @@ def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
     if missing is not None:
         column = F.when(~missing, column)
     type_ = t.absent(t.DECIMAL, nullable=null_ is not None, missable=missing is not None)
-    return made(type_, column, result, *args, throws=True)
+    return derive(type_, column, result, *args, throws=True)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Of types that only the run knows
 
 
-FLOATS = ("DOUBLE", "FLOAT")
+FLOATS = (Kind.DOUBLE, Kind.FLOAT)
 #: Integers that are less are of 64 bits.
 _QUICK = 10**18
 
@@ -281,12 +283,12 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
     """One branch for each pair of kinds that may meet."""
     x, y = number(scope, a), number(scope, b)
     floating = either(x.is_kind(*FLOATS), y.is_kind(*FLOATS))
-    exact = holding(x.is_kind("BIGINT", "DECIMAL"), y.is_kind("BIGINT", "DECIMAL"))
-    whole_numbers = holding(x.is_kind("BIGINT"), y.is_kind("BIGINT"))
+    exact = holding(x.is_kind(Kind.BIGINT, Kind.DECIMAL), y.is_kind(Kind.BIGINT, Kind.DECIMAL))
+    whole_numbers = holding(x.is_kind(Kind.BIGINT), y.is_kind(Kind.BIGINT))
     if exact is False or whole_numbers is True or not _decimals(x, y):
         return _branches(scope, name, x, y, floating, whole_numbers, None, where)
 
-    small = quick(scope, name, x, y)
+    small = small_result(scope, name, x, y)
     if small is not None and scope.run.limits.roomy:
         return scope.let([small], lambda s: _branches(scope, name, x, y, floating, whole_numbers, None, where, s))
     parts = x.digits(), y.digits()
@@ -305,11 +307,11 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
 
 def _unless(small: Expr, expr: Expr) -> Expr:
     """The expression, where the quick way does not do."""
-    return made(expr.type, F.when(small.plain.isNull(), expr.column), expr, small)
+    return derive(expr.type, F.when(small.plain.isNull(), expr.column), expr, small)
 
 
 def _decimals(*operands: Number) -> bool:
-    return any(operand.is_kind("DECIMAL") is not False for operand in operands)
+    return any(operand.is_kind(Kind.DECIMAL) is not False for operand in operands)
 
 
 def _branches(
@@ -321,7 +323,7 @@ def _branches(
     whole_numbers: Column | bool,
     exact: Expr | None,
     where: Where,
-    small: Expr | None = None,
+    small: NumberParts | None = None,
 ) -> Expr:
     ints, _, floats = _OPERATIONS[name]
     error = scope.run.error
@@ -347,13 +349,15 @@ def _branches(
         choice.when(exact.column["u"].isNotNull(), lambda: exact_decimals.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
     more = [part for part in (exact, small) if part is not None]
-    result = made(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+    result = derive(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
     if small is None:
         return result
     within = F.when(F.abs(small.plain) < F.literal(_QUICK, "decimal(19,0)"), small.plain)
     integral = F.lit(whole_numbers) if isinstance(whole_numbers, bool) else whole_numbers
-    known = made(small.type, within, *x.parts, *y.parts, small)
-    return replace(result, quick=replace(known, integral=integral, places=small.places))
+    place = place_over((*x.parts, *y.parts, small))
+    number = NumberParts(small.type, within, integral, small.places, place=place)
+    assert isinstance(result, Variant)
+    return replace(result, number=number)
 
 
 def _negated(test: Column | bool) -> Column | bool:
@@ -369,7 +373,7 @@ def is_null(operand: Number) -> Column | bool:
     if not operand.expr.type.nullable:
         return False
     if operand.kind is not None:
-        return one_of(operand.kind.column, "VOID")
+        return one_of(operand.kind.column, Kind.VOID)
     found = operand.expr.is_null()
     return False if found is None else found
 
@@ -383,7 +387,7 @@ def misfit(*operands: Number) -> Column | bool:
         kinds = possible(operand.expr)
         if operand.kind is None or (kinds is not None and kinds <= set(FAMILIES["number"])):
             continue
-        tests.append(F.coalesce(~one_of(operand.kind.column, *FAMILIES["number"], "VOID"), F.lit(False)))
+        tests.append(F.coalesce(~one_of(operand.kind.column, *FAMILIES["number"], Kind.VOID), F.lit(False)))
     return either(*tests)
 
 

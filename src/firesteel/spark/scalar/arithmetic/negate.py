@@ -9,11 +9,12 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form, to_spark
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.numbers.operands import Choice, number, typed
 from firesteel.spark.scalar.arguments import propagated
@@ -47,7 +48,7 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
     if name == "pos":
         return a
     if isinstance(a.type, t.Integer) and name == "neg":
-        zero = Expr(t.INT64, F.literal(0, "bigint"), atomic=True, constant=0)
+        zero = column_expr(t.INT64, F.literal(0, "bigint"), atomic=True, constant=0)
         return guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
     if isinstance(a.type, t.Integer):
         return _absolute(scope, a, where)
@@ -83,11 +84,13 @@ def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         safe = F.when(integer != F.literal(LEAST, "bigint"), integer)
         choice = Choice()
         choice.when(
-            x.is_kind("BIGINT"),
+            x.is_kind(Kind.BIGINT),
             lambda: F.coalesce(apply(safe).cast("variant"), scope.run.error(OVERFLOW, where)),
         )
         choice.when(x.is_kind(*FLOATS), lambda: apply(x.as_type("double")).cast("variant"))
-        choice.when(x.is_kind("DECIMAL"), lambda: exact_decimals.exact_number(_signed_text(name, x.as_type("string"))))
+        choice.when(
+            x.is_kind(Kind.DECIMAL), lambda: exact_decimals.exact_number(_signed_text(name, x.as_type("string")))
+        )
         choice.when(is_null(x), lambda: x.expr.column)
         choice.when(True, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant"))
         value = F.when(x.expr.column.isNotNull(), choice.end())
@@ -96,7 +99,7 @@ def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         wrong = or_missing(scope.wrong(f"{name} takes numbers, not ", where, x.said()))
         value = F.when(unfit, wrong).otherwise(value)
     type_ = a.type if form(a.type) is Form.VARIANT and name == "pos" else UNKNOWN
-    return made(type_, value, *x.parts, cost=8, throws=True)
+    return derive(type_, value, *x.parts, cost=8, throws=True)
 
 
 def _signed_text(name: str, text: Column) -> Column:

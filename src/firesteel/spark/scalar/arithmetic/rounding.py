@@ -8,10 +8,11 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.scalar.arguments import call, propagated
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND
@@ -30,7 +31,7 @@ def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         (a,) = args
-        if isinstance(a.type, t.Number) and not a.dynamic:
+        if isinstance(a.type, t.Number) and not isinstance(a, Variant):
             return typed(a)
 
         def native(number: Column) -> Column:
@@ -47,7 +48,7 @@ def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
         type_ = t.union((t.INT64, t.DECIMAL, t.FLOAT64))
         kinds = possible(a)
-        if kinds is not None and not kinds & {"DOUBLE", "FLOAT"}:
+        if kinds is not None and not kinds & {Kind.DOUBLE, Kind.FLOAT}:
             type_ = t.union((t.INT64, t.DECIMAL))
         return call(scope, name, args, ("number",), native, type_, where, throws=True, cost=10)
 

@@ -13,15 +13,29 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.spark.core.expr import Expr, as_decimal, mixed, null_expr, opened, reference
+from firesteel.spark.core.conversions import split_variant
+from firesteel.spark.core.expr import (
+    Expr,
+    NumberParts,
+    Split,
+    StructParts,
+    Variant,
+    as_decimal,
+    column_expr,
+    null_expr,
+    number_parts,
+    reference,
+)
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, form, spelled
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
-from firesteel.spark.numbers.exact_decimals import PLACES, Digits, of_digits, of_plain, plus, shortened, to_variant
-from firesteel.spark.numbers.exact_decimals import mean as number_mean
+from firesteel.spark.numbers.exact_arithmetic import PLACES, plus, shortened
+from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
+from firesteel.spark.numbers.exact_decimals import Digits, of_digits, of_plain, to_variant
 from firesteel.spark.numbers.sum_parts import EXACT, EXACTLY, MORE, Met, Total, addend, total
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 
@@ -56,7 +70,7 @@ class Group:
         return variants.missing() if error is None else error
 
     def bound(self, expr: Expr) -> Expr:
-        return self.scope.bind(opened(expr))
+        return self.scope.bind(split_variant(expr))
 
 
 Aggregate = Callable[..., Expr]
@@ -70,7 +84,7 @@ def _present(expr: Expr) -> Column:
     """SQL NULL just where the value is absent."""
     if isinstance(expr.type, t.Null | t.Missing):
         return F.literal(None, "int")
-    if not expr.dynamic and not expr.virtual:
+    if not isinstance(expr, Variant) and not isinstance(expr, StructParts):
         return expr.plain
     absent = expr.is_absent()
     return F.lit(1) if absent is None else F.when(~absent, F.lit(1))
@@ -89,14 +103,14 @@ def _count(group: Group, arg: Expr) -> Expr:
 
 
 def _sum(group: Group, arg: Expr) -> Expr:
-    if arg.integral is not None and not group.distinct:
+    if isinstance(arg, NumberParts) and not group.distinct:
         return _mixed_sum(group, arg)
-    if arg.quick is not None and not group.distinct:
+    if isinstance(arg, Variant) and arg.number is not None and not group.distinct:
         return _dynamic_sum(group, arg)
     value = group.bound(arg)
     if isinstance(value.type, t.Null | t.Missing):
         return _none()
-    if value.dynamic or not isinstance(value.type, t.Number):
+    if isinstance(value, Variant) or not isinstance(value.type, t.Number):
         return _dynamic_sum(group, value)
     if isinstance(value.type, t.Float32 | t.Float64):
         add = F.sum_distinct if group.distinct else F.sum
@@ -109,12 +123,13 @@ def _sum(group: Group, arg: Expr) -> Expr:
 def _mixed_sum(group: Group, arg: Expr) -> Expr:
     """Of integers alone it is an integer."""
     value = group.scope.bind(arg)
+    assert isinstance(value, NumberParts)
     assert value.integral is not None
     total = _decimal_sum(group, as_decimal(value))
     decimals = group.add(F.count(F.when(~value.integral, value.plain)))
     type_ = t.proper(total.type)
     assert isinstance(type_, t.Decimal)
-    return mixed(type_, total.plain, decimals == 0, total)
+    return number_parts(type_, total.plain, decimals == 0, total)
 
 
 def _decimal_sum(group: Group, value: Expr) -> Expr:
@@ -158,16 +173,20 @@ def _unless_lost(
     """A total that is SQL NULL although there were addends did not fit."""
     count = group.add(F.count(value.plain))
     column = F.coalesce(total, F.when(count > 0, group.scope.run.error(message, group.where, cls=cls)))
-    return Expr(t.absent(type_, nullable=True), column, height=3, throws=True)
+    return column_expr(t.absent(type_, nullable=True), column, height=3, throws=True)
 
 
 def _mean(group: Group, arg: Expr) -> Expr:
-    if arg.quick is not None and not group.distinct:
+    if isinstance(arg, Variant) and arg.number is not None and not group.distinct:
         return _dynamic_mean(group, arg)
     value = group.bound(as_decimal(arg))
     if isinstance(value.type, t.Null | t.Missing):
         return _none()
-    if value.dynamic or not isinstance(value.type, t.Number) or isinstance(value.type, t.Float32 | t.Float64):
+    if (
+        isinstance(value, Variant)
+        or not isinstance(value.type, t.Number)
+        or isinstance(value.type, t.Float32 | t.Float64)
+    ):
         return _dynamic_mean(group, value)
     # No mean is greater than the greatest value: few digits before the point leave room for what is done with it.
     if not group.distinct and isinstance(value.type, t.Int8 | t.Int16 | t.Int32):
@@ -186,7 +205,9 @@ def _mean(group: Group, arg: Expr) -> Expr:
 
 def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> Expr:
     """Of decimals of more digits behind the point than a mean has by itself."""
-    known = of_plain(Expr(t.Decimal(MAX_DIGITS, type_.scale), total.cast(f"decimal({MAX_DIGITS},{type_.scale})")))
+    known = of_plain(
+        column_expr(t.Decimal(MAX_DIGITS, type_.scale), total.cast(f"decimal({MAX_DIGITS},{type_.scale})"))
+    )
     lost = group.scope.run.error(BEYOND, group.where, cls=UnsupportedError).cast("variant")
 
     def encoded(found: Column) -> Column:
@@ -194,7 +215,7 @@ def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> 
 
     mean = variants.let(variants.let(known, lambda sum_: number_mean(Digits(sum_), count)), encoded)
     column = F.when(count == 0, variants.null()).otherwise(mean)
-    return Expr(t.absent(t.DECIMAL, nullable=True), column, height=40, throws=True)
+    return column_expr(t.absent(t.DECIMAL, nullable=True), column, height=40, throws=True)
 
 
 def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
@@ -202,7 +223,7 @@ def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     total, count = group.add(F.sum(column)), group.add(F.count(column))
     type_ = Mean(digits + PLACES, PLACES)
     mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
-    return Expr(t.absent(type_, nullable=True), mean, height=4)
+    return column_expr(t.absent(type_, nullable=True), mean, height=4)
 
 
 def _quotient(total: Column, count: Column) -> Column:
@@ -236,7 +257,7 @@ def summed(group: Group, parts: Total) -> Expr:
         .otherwise(variants.null())
     )
     type_ = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
-    return Expr(type_, column, height=30, throws=True)
+    return column_expr(type_, column, height=30, throws=True)
 
 
 def _too_long(group: Group) -> Column:
@@ -245,7 +266,7 @@ def _too_long(group: Group) -> Column:
 
 def _exactly(short: Column, parts: Total, too_long: Column, finish: Callable[[Digits], Column]) -> Column:
     """What `finish` makes of a total with the digits of long decimals, as a variant."""
-    high = Digits(of_plain(Expr(t.Decimal(38, PLACES), short.try_cast(EXACT))))
+    high = Digits(of_plain(column_expr(t.Decimal(38, PLACES), short.try_cast(EXACT))))
     low = Digits(of_digits(parts.long, F.lit(PLACES + MORE)))
 
     def encoded(found: Column) -> Column:
@@ -270,7 +291,9 @@ def averaged(group: Group, parts: Total) -> Expr:
         .when(count > 0, F.coalesce(decimal_variant(_quotient(total, count).cast(EXACT), PLACES), too_long))
         .otherwise(variants.null())
     )
-    return Expr(t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True)
+    return column_expr(
+        t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -287,13 +310,13 @@ def _extreme(least: bool) -> Aggregate:
         if isinstance(value.type, t.Null | t.Missing):
             return _none()
         found = t.absent(t.proper(value.type), nullable=True)
-        if is_own_key(value.type, ordering=True) or value.missing is not None:
+        if is_own_key(value.type, ordering=True) or isinstance(value, Split):
             return group.result(found, (F.min if least else F.max)(value.plain))
         order = group.bound(key(group.scope, value, ordering=True))
         column = (F.min_by if least else F.max_by)(value.column, order.column)
         if form(value.type) is not Form.VARIANT:
             return group.result(found, column)
-        return Expr(t.ANY, F.coalesce(group.add(column), variants.null()), height=2)
+        return column_expr(t.ANY, F.coalesce(group.add(column), variants.null()), height=2)
 
     return build
 
@@ -303,15 +326,15 @@ def _booleans(name: str, combine: Callable[[Column], Column]) -> Aggregate:
         value = group.bound(arg)
         if isinstance(value.type, t.Null | t.Missing):
             return _none()
-        if isinstance(value.type, t.Bool) and not value.dynamic:
+        if isinstance(value.type, t.Bool) and not isinstance(value, Variant):
             return group.result(t.absent(t.BOOL, nullable=True), combine(value.plain))
         variant, found = group.scope.variant(value)
         kind = found.column
         result = group.add(combine(extract(variant.column, kind, "bool")))
-        others = group.add(F.count(F.when(~one_of(kind, "BOOLEAN", "VOID"), 1)))
+        others = group.add(F.count(F.when(~one_of(kind, Kind.BOOLEAN, Kind.VOID), 1)))
         made_ = F.coalesce(result.cast("variant"), variants.null())
         column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(made_)
-        return Expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)
+        return column_expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)
 
     return build
 
@@ -322,7 +345,7 @@ def _collect(group: Group, arg: Expr) -> Expr:
         raise UnsupportedError("'collect' with DISTINCT is not native on Spark yet", where=group.where)
     value = group.bound(arg)
     column = group.add(F.collect_list(F.struct(value.column.alias("v"))))
-    return Expr(t.Bag(value.type), F.transform(column, lambda item: item["v"]), height=3)
+    return column_expr(t.Bag(value.type), F.transform(column, lambda item: item["v"]), height=3)
 
 
 AGGREGATES: dict[str, Aggregate] = {

@@ -8,10 +8,12 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import COLLECTIONS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, one_of
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.numbers.operands import Choice
@@ -40,7 +42,7 @@ def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where
     if isinstance(arg.type, t.Null | t.Missing):
         return arg
     array, element = elements_of(scope, arg)
-    typed = array.renamed(t.Bag(element)) if isinstance(array.type, t.Bag) else array
+    typed = array.with_type(t.Bag(element)) if isinstance(array.type, t.Bag) else array
     wrong = misfit(scope, arg, "collection")
     if wrong is None and not arg.type.absent:
         return body(scope, typed, where)
@@ -56,10 +58,10 @@ def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where
         if null is not None:
             choice.when(null, variants.null)
         choice.when(True, lambda: variants.to_variant(result.column, result.type))
-        throws = scope.run.strict or result.throws
-        return made(t.ANY, choice.end(), arg, found, result, throws=throws, cost=4)
+        throws = scope.run.strict or result.place.throws
+        return derive(t.ANY, choice.end(), arg, found, result, throws=throws, cost=4)
 
-    proper = made(t.absent(typed.type, nullable=False, missable=False), typed.column, typed)
+    proper = derive(t.absent(typed.type, nullable=False, missable=False), typed.column, typed)
     return scope.let([proper], apply)
 
 
@@ -73,26 +75,26 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         inner = scope.inner((), where)
 
         def keyed(item: Column) -> Column:
-            return row_key(inner, Expr(element, item, atomic=True)).column
+            return row_key(inner, column_expr(element, item, atomic=True)).column
 
-        keys = made(t.ANY, F.transform(array.column, keyed), array, cost=12)
+        keys = derive(t.ANY, F.transform(array.column, keyed), array, cost=12)
 
         def firsts(found: Expr) -> Expr:
             flags = F.transform(found.column, lambda k: F.struct(k.isNull().alias("n"), k.alias("k")))
-            return scope.let([made(t.ANY, flags, found, cost=3)], kept)
+            return scope.let([derive(t.ANY, flags, found, cost=3)], kept)
 
         def kept(found: Expr) -> Expr:
             places = F.transform(found.column, lambda k: F.array_position(found.column, k))
             pairs = F.arrays_zip(array.column.alias("v"), places.alias("p"))
             once = F.filter(pairs, lambda pair, i: pair["p"] == i + 1)
             column = F.transform(once, lambda pair: pair["v"])
-            return made(array.type, column, array, found, cost=8)
+            return derive(array.type, column, array, found, cost=8)
 
         return scope.let([keys], firsts)
 
     def apply(value: Expr) -> Expr:
         said = "filter_distinct takes collections"
-        if not value.dynamic:
+        if not isinstance(value, Variant):
             return _of_elements(scope, value, distinct, said, where)
         kind = scope.kind(value)
 
@@ -100,11 +102,11 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             found = distinct(scope, array, where)
             items = variants.items_variant(found.column, t.ANY)
             column = (
-                F.when(kind.column == "ARRAY", items)
-                .when(kind.column == "bag", variants.tag("bag", items))
-                .otherwise(variants.tag("sexp", items))
+                F.when(kind.column == Kind.ARRAY, items)
+                .when(kind.column == Kind.BAG, variants.tag(Kind.BAG, items))
+                .otherwise(variants.tag(Kind.SEXP, items))
             )
-            return made(t.ANY, column, found, kind, cost=8)
+            return derive(t.ANY, column, found, kind, cost=8)
 
         return _of_elements(scope, value, tagged, said, where)
 
@@ -114,20 +116,20 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     """What OUTER set operators make of their operands; strictly, only collections are."""
     (arg,) = args
-    if isinstance(arg.type, t.Collection) and not arg.dynamic and not arg.type.absent:
-        return arg.renamed(t.Bag(arg.type.element))
+    if isinstance(arg.type, t.Collection) and not isinstance(arg, Variant) and not arg.type.absent:
+        return arg.with_type(t.Bag(arg.type.element))
 
     def apply(value: Expr) -> Expr:
         variant, kind = scope.variant(value)
         column, found = variant.column, kind.column
-        collection = F.coalesce(one_of(found, *variants.COLLECTIONS), F.lit(False))
+        collection = F.coalesce(one_of(found, *COLLECTIONS), F.lit(False))
         nothing, itself = F.array().cast("array<variant>"), F.array(column)
-        other: Column = F.when(found.isNull() | (found == "VOID"), nothing).otherwise(itself)
+        other: Column = F.when(found.isNull() | (found == Kind.VOID), nothing).otherwise(itself)
         error = scope.wrong("a set operator takes collections, not ", where, F.coalesce(found, F.lit("MISSING")))
         if error is not None:
             other = error.cast("array<variant>")
         listed = F.when(collection, variants.elements(column, found)).otherwise(other)
-        return made(t.Bag(t.ANY), listed, variant, kind, throws=error is not None, cost=6)
+        return derive(t.Bag(t.ANY), listed, variant, kind, throws=error is not None, cost=6)
 
     return scope.let([arg], apply)
 
@@ -143,7 +145,7 @@ def quantified(name: str, every: bool) -> Callable[[Scope, Sequence[Expr], Where
         inner = scope.inner((), where)
 
         def holds(item: Column) -> Column:
-            return _held(inner, name, value, Expr(element, item, atomic=True), where)
+            return _held(inner, name, value, column_expr(element, item, atomic=True), where)
 
         found = (F.forall if every else F.exists)(array.column, holds)
         wrong = misfit(scope, collection, "collection")
@@ -154,7 +156,7 @@ def quantified(name: str, every: bool) -> Callable[[Scope, Sequence[Expr], Where
             found = F.when(wrong, error).otherwise(found)
             missing = collection.is_missing()
         full = t.absent(t.BOOL, nullable=True, missable=missing is not None)
-        return made(full, found, value, collection, array, missing=missing, cost=10, throws=throws)
+        return derive(full, found, value, collection, array, missing=missing, cost=10, throws=throws)
 
     return build
 
@@ -165,4 +167,4 @@ def _held(scope: Scope, name: str, value: Expr, item: Expr, where: Where) -> Col
         same = compare.equal(scope, value, item, where).plain
         return same if name == "eq" else ~same
     held = compare.compare(scope, name, value, item, where)
-    return variants.whole(held.column, "boolean") if held.dynamic else held.plain
+    return variants.whole(held.column, "boolean") if isinstance(held, Variant) else held.plain

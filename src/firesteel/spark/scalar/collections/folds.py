@@ -10,14 +10,16 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, made, null_expr
+from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
-from firesteel.spark.encoding.variants import NUMBERS, WIDE_NUMBERS, decimal_variant, one_of, whole
+from firesteel.spark.encoding.kinds import NUMBERS, WIDE_NUMBERS
+from firesteel.spark.encoding.kinds import VariantKind as Kind
+from firesteel.spark.encoding.variants import decimal_variant, one_of, whole
 from firesteel.spark.keys.comparison import is_own_key, key
-from firesteel.spark.numbers import exact_decimals
+from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, OVERFLOW
 
@@ -33,9 +35,9 @@ def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
     element = array.type.element
     if name in ("count", "count_star"):
         found = array.column if name == "count_star" else _present(array, element)
-        return made(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=3)
+        return derive(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=3)
     if name == "collect":
-        return array.renamed(t.Bag(element))
+        return array.with_type(t.Bag(element))
     if isinstance(element, t.Null | t.Missing):
         return null_expr()
     if name in ("min", "max"):
@@ -70,8 +72,8 @@ def _kinds(array: Expr, element: t.Type) -> Expr:
     def with_kind(value: Column, schema: Column) -> Column:
         return F.struct(value.alias("v"), variants.tagged_kind(value, schema).alias("k"))
 
-    pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != "VOID"))
-    return made(t.ANY, pairs, array, cost=10)
+    pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != Kind.VOID))
+    return derive(t.ANY, pairs, array, cost=10)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -84,13 +86,13 @@ def _integers(scope: Scope, array: Expr, where: Where) -> Expr:
     def add(total: Column, item: Column) -> Column:
         return F.coalesce(F.try_add(total, item.cast("decimal(20,0)")).cast(WHOLE), item.cast(WHOLE), total)
 
-    total = made(t.ANY, F.aggregate(array.column, zero, add), array, cost=5)
+    total = derive(t.ANY, F.aggregate(array.column, zero, add), array, cost=5)
 
     def checked(found: Expr) -> Expr:
         fits = found.column.try_cast("bigint")
         lost = found.column.isNotNull() & fits.isNull()
         column = F.when(lost, scope.run.error(OVERFLOW, where)).otherwise(fits)
-        return made(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=2)
+        return derive(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=2)
 
     return scope.let([total], checked)
 
@@ -159,7 +161,7 @@ def _plain_total(items: Column) -> Column:
 
 def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
     column = pairs.column
-    exact = F.filter(column, lambda p: one_of(p["k"], "BIGINT", "DECIMAL"))
+    exact = F.filter(column, lambda p: one_of(p["k"], Kind.BIGINT, Kind.DECIMAL))
     digits = _exact_total(F.transform(exact, lambda p: exact_decimals.of_variant(p["v"])))
     beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
 
@@ -168,7 +170,7 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
 
     def exactly(found: Column) -> Column:
         number = Digits(found)
-        made_ = F.when(_any_kind(column, "DECIMAL"), exact_decimals.to_variant(number)).otherwise(
+        made_ = F.when(_any_kind(column, Kind.DECIMAL), exact_decimals.to_variant(number)).otherwise(
             integer(number.unscaled)
         )
         return F.when(number.unscaled.isNull(), beyond).otherwise(made_)
@@ -178,20 +180,22 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
             F.when(_other(column, *NUMBERS, *WIDE_NUMBERS), wrong_value(scope, "sum takes numbers", where))
             .when(F.array_size(column) == 0, variants.null())
             .when(_any_kind(column, *WIDE_NUMBERS), beyond)
-            .when(_any_kind(column, "DOUBLE", "FLOAT"), _float_total(_doubles(column)).cast("variant"))
+            .when(_any_kind(column, Kind.DOUBLE, Kind.FLOAT), _float_total(_doubles(column)).cast("variant"))
         )
         if roomy:
             plain = found.column
             behind = F.array_max(F.transform(exact, lambda p: exact_decimals.places(F.to_json(p["v"]))))
-            quick = F.when(_any_kind(column, "DECIMAL"), decimal_variant(plain, _FEW, behind)).otherwise(integer(plain))
+            quick = F.when(_any_kind(column, Kind.DECIMAL), decimal_variant(plain, _FEW, behind)).otherwise(
+                integer(plain)
+            )
             result = result.when(plain.isNotNull(), quick).otherwise(variants.apart(digits, exactly))
         else:
             result = result.otherwise(exactly(found.column))
-        return made(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
+        return derive(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
 
     roomy = scope.run.limits.roomy
-    first = made(t.Decimal(MAX_DIGITS, _FEW, nullable=True), _plain_total(exact), pairs, cost=8)
-    return scope.let([first if roomy else made(t.ANY, digits, pairs, cost=12)], finish)
+    first = derive(t.Decimal(MAX_DIGITS, _FEW, nullable=True), _plain_total(exact), pairs, cost=8)
+    return scope.let([first if roomy else derive(t.ANY, digits, pairs, cost=12)], finish)
 
 
 def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
@@ -200,16 +204,16 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
     def written(pair: Column) -> Column:
         floating = exact_decimals.of_float(whole(pair["v"], "double"))
         number = exact_decimals.of_variant(pair["v"])
-        exact = one_of(pair["k"], "BIGINT", "DECIMAL")
+        exact = one_of(pair["k"], Kind.BIGINT, Kind.DECIMAL)
         return exact_decimals.of_digits(
             F.when(exact, number["u"]).otherwise(floating["u"]), F.when(exact, number["e"]).otherwise(floating["e"])
         )
 
-    total = made(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=14)
-    count = made(t.INT64, F.array_size(column), pairs, cost=2)
+    total = derive(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=14)
+    count = derive(t.INT64, F.array_size(column), pairs, cost=2)
 
     def finish(found: Expr) -> Expr:
-        doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], "DOUBLE", "FLOAT")))
+        doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], Kind.DOUBLE, Kind.FLOAT)))
         infinite = F.exists(doubles, lambda d: ~exact_decimals.finite(d))
         floating = _float_total(_doubles(column)) / F.nullif(F.array_size(column), F.lit(0)).cast("double")
         beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast("variant")
@@ -220,11 +224,11 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
             .when(found.column["u"].isNull(), beyond)
             .otherwise(exact_decimals.to_variant(Digits(found.column)))
         )
-        return made(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
+        return derive(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
 
     def quotient(i: Expr, j: Expr) -> Expr:
-        column = exact_decimals.mean(Digits(i.column), j.column)
-        return made(t.ANY, column, i, j, cost=26)
+        column = exact_arithmetic.mean(Digits(i.column), j.column)
+        return derive(t.ANY, column, i, j, cost=26)
 
     return scope.let([total, count], lambda i, j: scope.let([quotient(i, j)], finish))
 
@@ -237,25 +241,25 @@ def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Whe
     found = t.absent(element, nullable=True, missable=False)
     if is_own_key(element, ordering=True):
         column = (F.array_min if least else F.array_max)(array.column)
-        return made(found, column, array, cost=2)
+        return derive(found, column, array, cost=2)
     inner = scope.inner((), where)
     heights: list[Expr] = []
 
     def ranked(item: Column, index: Column) -> Column:
-        order = key(inner, Expr(element, item, atomic=True), ordering=True)
+        order = key(inner, column_expr(element, item, atomic=True), ordering=True)
         heights.append(order)
         place = index if least else -index
         return F.struct(order.column.alias("k"), place.alias("i"))
 
     ordered = F.filter(F.transform(array.column, ranked), lambda pair: pair["k"].isNotNull())
     best = (F.array_min if least else F.array_max)(ordered)
-    place = made(t.ANY, F.abs(best["i"]), array, *(e for e in heights[-1:] if not e.stage), cost=6)
+    place = derive(t.ANY, F.abs(best["i"]), array, *(e for e in heights[-1:] if not e.place.stage), cost=6)
 
     def chosen(at: Expr) -> Expr:
         item = F.get(array.column, at.column)
         if form(element) is Form.VARIANT:
-            return made(t.ANY, F.coalesce(item, variants.null()), array, at)
-        return made(found, item, array, at)
+            return derive(t.ANY, F.coalesce(item, variants.null()), array, at)
+        return derive(found, item, array, at)
 
     return scope.let([place], chosen)
 
@@ -265,16 +269,16 @@ def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Wher
     combine = F.forall if name == "every" else F.exists
     if isinstance(element, t.Bool) and form(element) is not Form.VARIANT:
         items = _present(array, element)
-        return made(nullable, F.when(F.array_size(items) > 0, combine(items, lambda item: item)), array, cost=4)
+        return derive(nullable, F.when(F.array_size(items) > 0, combine(items, lambda item: item)), array, cost=4)
 
     def finish(pairs: Expr) -> Expr:
         column = pairs.column
         result = (
-            F.when(_other(column, "BOOLEAN"), wrong_value(scope, f"{name} takes booleans", where))
+            F.when(_other(column, Kind.BOOLEAN), wrong_value(scope, f"{name} takes booleans", where))
             .when(F.array_size(column) == 0, variants.null())
             .otherwise(combine(column, lambda p: whole(p["v"], "boolean")).cast("variant"))
         )
         full = t.absent(t.BOOL, **_BOTH)
-        return made(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=4)
+        return derive(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=4)
 
     return scope.let([_kinds(array, element)], finish)

@@ -12,13 +12,13 @@ from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, null_expr
+from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, null_expr
 from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, spelled, to_spark
+from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
 from firesteel.spark.numbers.exact_decimals import Digits, finite, of_plain, to_variant
-from firesteel.spark.numbers.exact_decimals import mean as number_mean
 from firesteel.spark.scalar.collections import aggregates as partiql
 from firesteel.spark.scalar.collections.aggregates import Group
 from firesteel.spark.scalar.substrait.aggregating import Aggregating, in_order, ordered
@@ -48,13 +48,15 @@ def aggregating(
 
 def _mentioned_once(group: Group, fn: p.Fn, args: Sequence[Expr], filter_: Column | None) -> bool:
     """Sums and means of what is always there need no name for it: there are as many addends as rows."""
-    always = filter_ is None and not group.distinct and not any(arg.type.absent or arg.dynamic for arg in args)
+    always = (
+        filter_ is None and not group.distinct and not any(arg.type.absent or isinstance(arg, Variant) for arg in args)
+    )
     return always and AGGREGATES[fn.name] in (_sum, _mean)
 
 
 def _kept(arg: Expr, filter_: Column) -> Expr:
     type_ = t.absent(arg.type, nullable=True)
-    return Expr(type_, F.when(filter_, arg.column), stage=arg.stage, height=1, constant=arg.constant)
+    return column_expr(type_, F.when(filter_, arg.column), stage=arg.place.stage, height=1, constant=arg.constant)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -68,7 +70,7 @@ def _count(call: Aggregating) -> Expr:
     if call.group.distinct:
         return _retyped(call, partiql.AGGREGATES["count"](call.group, *call.args))
     value = call.args[0]
-    if value.dynamic or value.virtual:
+    if isinstance(value, Variant | StructParts):
         return _retyped(call, partiql.AGGREGATES["count"](call.group, value))
     return _counted(call, F.count(value.plain))
 
@@ -182,7 +184,7 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     short = _quotient(total, by, type_, returns)
     if precision - scale < _BEFORE:
         return short
-    known = of_plain(Expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
+    known = of_plain(column_expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
 
     def plain(variant: Column) -> Column:
         """One of 38 digits and a zero behind the point is tagged."""

@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, reference
+from firesteel.spark.core.expr import Expr, column_expr, reference
 from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import spelled
@@ -51,7 +51,7 @@ class Aggregating:
 
     def after(self, column: Column, *, throws: bool = False) -> Expr:
         """What is made of aggregated columns."""
-        return Expr(self.returns, column, height=4, throws=throws)
+        return column_expr(self.returns, column, height=4, throws=throws)
 
     def addends(self, column: Column) -> Column:
         """How many values there are in the column of the only argument."""

@@ -16,7 +16,20 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import UNKNOWN, Expr, as_decimal, convert, made, null_expr
+from firesteel.spark.core.conversions import convert
+from firesteel.spark.core.expr import (
+    UNKNOWN,
+    Columns,
+    Expr,
+    NumberParts,
+    Plain,
+    StructParts,
+    Variant,
+    as_decimal,
+    column_expr,
+    derive,
+    null_expr,
+)
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -101,7 +114,7 @@ def scalar(build: Build, *, twice: bool | Callable[[Call], bool] = False, cost: 
         def body(*named: Expr) -> Expr:
             call = Call(scope, fn, named, types, where)
             column = build(call)
-            return made(fn.returns, column, *named, throws=call.throws, cost=cost)
+            return derive(fn.returns, column, *named, throws=call.throws, cost=cost)
 
         often = twice if isinstance(twice, bool) else twice(Call(scope, fn, tuple(given), types, where))
         return scope.let(given, body) if often else body(*given)
@@ -131,29 +144,30 @@ def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
         if form(t.proper(wanted)) is Form.VARIANT:
             return null_expr()
         nothing = F.literal(None, spelled(t.proper(wanted)))
-        return Expr(t.absent(wanted, nullable=True, missable=False), nothing, atomic=True, constant=None)
+        return column_expr(t.absent(wanted, nullable=True, missable=False), nothing, atomic=True, constant=None)
     wide = t.absent(type_, nullable=type_.absent or expr.type.absent, missable=False)
     if isinstance(type_, t.Any | t.Union | t.Null) or form(wide) is Form.VARIANT:
         return _without_missing(expr)
-    if expr.virtual:
+    if isinstance(expr, StructParts):
         return expr
-    if expr.integral is not None:
+    if isinstance(expr, NumberParts):
         expr = as_decimal(expr)
-    if expr.dynamic:
+    if isinstance(expr, Variant):
         column = from_variant(expr.column, wide)
     else:  # what is split has a plain column, whatever its type says
         column = convert(expr.plain, t.absent(expr.type, nullable=True, missable=False), wide)
-    if column is expr.value:
-        return replace(expr, type=wide, missing=None)
-    return replace(expr, type=wide, value=column, missing=None, height=expr.height + 1, own=False)
+    assert isinstance(expr, Columns)
+    as_it_is = column is expr.value
+    place = expr.place if as_it_is else replace(expr.place, height=expr.place.height + 1, own=False)
+    return Plain(wide, column, place=place, constant=expr.constant)
 
 
 def _without_missing(expr: Expr) -> Expr:
     """A variant with NULL for MISSING."""
-    if expr.virtual or not expr.type.missable or not expr.dynamic:
+    if isinstance(expr, StructParts) or not expr.type.missable or not isinstance(expr, Variant):
         return expr
     type_ = t.absent(expr.type, nullable=True, missable=False)
-    return made(type_, F.coalesce(expr.column, variants.null()), expr)
+    return derive(type_, F.coalesce(expr.column, variants.null()), expr)
 
 
 def is_float(type_: t.Type) -> bool:
@@ -162,11 +176,3 @@ def is_float(type_: t.Type) -> bool:
 
 def null_of(type_: t.Type) -> Column:
     return F.literal(None, spelled(type_))
-
-
-def balanced_or(tests: Sequence[Column]) -> Column:
-    """A disjunction as flat as it can be."""
-    found = list(tests)
-    while len(found) > 1:
-        found = [found[i] | found[i + 1] if i + 1 < len(found) else found[i] for i in range(0, len(found), 2)]
-    return found[0]

@@ -15,7 +15,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Expr, Split
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form
@@ -109,7 +109,7 @@ def of_intervals(name: str) -> Scalar:
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         a, b = arguments(fn, args)
         found = intervals.binary(scope, name, a, b, None, where)
-        if found.missing is not None:
+        if isinstance(found, Split):
             return found
         return replace(found, type=t.absent(fn.returns, nullable=found.type.nullable))
 

@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node, fold
-from firesteel.spark.core.expr import Expr, made
+from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form, spelled
@@ -27,7 +27,7 @@ def compared(name: str) -> Scalar:
         a, b = arguments(fn, args)
         if name in ("eq", "ne"):
             found = compare.equal(scope, a, b, where)
-            return found if name == "eq" else made(found.type, ~found.plain, found)
+            return found if name == "eq" else derive(found.type, ~found.plain, found)
         return ordered(scope, name, a, b, where)
 
     return apply
@@ -47,7 +47,7 @@ def ordered(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
         return compare.compare(scope, name, a, b, where)
     keys = [nested_key(scope, e) for e in (a, b)]
     type_ = t.absent(t.BOOL, nullable=a.type.absent or b.type.absent)
-    return scope.let(keys, lambda x, y: made(type_, _OPERATORS[name](x.plain, y.plain), x, y))
+    return scope.let(keys, lambda x, y: derive(type_, _OPERATORS[name](x.plain, y.plain), x, y))
 
 
 def nested_key(scope: Scope, expr: Expr) -> Expr:
@@ -58,7 +58,7 @@ def nested_key(scope: Scope, expr: Expr) -> Expr:
         type_ = t.Struct(
             tuple(t.Field(name, one.type) for name, one in fields), open=False, nullable=expr.type.nullable
         )
-        expr = made(type_, expr.plain.cast(spelled(t.proper(type_))), expr)
+        expr = derive(type_, expr.plain.cast(spelled(t.proper(type_))), expr)
     return key(scope, expr, ordering=True)
 
 
@@ -68,7 +68,7 @@ def _between(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where
     def body(x: Expr, low: Expr, high: Expr) -> Expr:
         sides = [ordered(scope, "lte", low, x, where), ordered(scope, "lte", x, high, where)]
         both = sides[0].plain & sides[1].plain
-        return made(fn.returns, both, *sides, x, low, high)
+        return derive(fn.returns, both, *sides, x, low, high)
 
     return scope.let(arguments(fn, args), body)
 
@@ -78,11 +78,11 @@ def _distinct(same: bool) -> Scalar:
         def body(a: Expr, b: Expr) -> Expr:
             if all(form(e.type) is not Form.VARIANT and is_own_key(e.type) for e in (a, b)):
                 column = a.plain.eqNullSafe(b.plain)
-                return made(fn.returns, column if same else ~column, a, b)
+                return derive(fn.returns, column if same else ~column, a, b)
             equal = compare.equal(scope, a, b, where)
             x, y = (_is_null(e) for e in (a, b))
             column = F.coalesce(equal.plain, x & y)
-            return made(fn.returns, column if same else ~column, equal, a, b, cost=2)
+            return derive(fn.returns, column if same else ~column, equal, a, b, cost=2)
 
         return scope.let(arguments(fn, args), body)
 
@@ -98,7 +98,7 @@ def _null(negated: bool) -> Scalar:
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         (a,) = arguments(fn, args)
         test = _is_null(a)
-        return made(fn.returns, ~test if negated else test, a)
+        return derive(fn.returns, ~test if negated else test, a)
 
     return apply
 
@@ -134,7 +134,7 @@ def _chain(name: str) -> Scalar:
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         given = arguments(fn, args)
         if not given:
-            return Expr(t.BOOL, F.lit(name == "and"), atomic=True, constant=name == "and")
+            return column_expr(t.BOOL, F.lit(name == "and"), atomic=True, constant=name == "and")
         return given[0] if len(given) == 1 else partiql.kleene(scope, name, given, where)
 
     return apply

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.evaluate.text import LONGEST
+from firesteel.evaluate.scalar.text import LONGEST
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar.like import like
 from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, scalar, simple

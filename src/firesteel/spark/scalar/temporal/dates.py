@@ -9,13 +9,14 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.dates import CLOCK
+from firesteel.evaluate.scalar.dates import CLOCK
 from firesteel.spark.core.expr import Expr
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers.exact_decimals import exact_number
 from firesteel.spark.scalar.arguments import call
 from firesteel.spark.time import calendar, moments
@@ -199,9 +200,9 @@ def temporal(
 ) -> Expr:
     """A function of a moment or an interval: of what the type says it may be."""
     kinds = possible(arg)
-    if kinds is not None and "interval" not in kinds:
+    if kinds is not None and Kind.INTERVAL not in kinds:
         return call(scope, name, [arg], ("moment",), of_moment, type_, where, partial=partial, cost=8)
-    if kinds is not None and kinds <= {"interval"}:
+    if kinds is not None and kinds <= {Kind.INTERVAL}:
         return call(scope, name, [arg], ("interval",), of_interval, type_, where, partial=partial, cost=8)
 
     def native(column: Column) -> Column:

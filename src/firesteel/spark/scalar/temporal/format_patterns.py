@@ -11,7 +11,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.patterns import SYMBOLS, PatternSymbol, parts_of, reader_of
+from firesteel.evaluate.scalar.patterns import SYMBOLS, PatternSymbol, parts_of, reader_of
 from firesteel.spark.core.expr import Expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be

@@ -1,0 +1,98 @@
+"""Grouping and aggregates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any
+
+from firesteel import functions
+from firesteel import plan as p
+from firesteel.errors import EvaluationError
+from firesteel.evaluate import substrait
+from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
+from firesteel.evaluate.relations.aggregates import AGGREGATES
+from firesteel.evaluate.relations.rel import sorted_order
+from firesteel.values import MISSING, Key, Value, key
+
+
+@handles(p.Aggregate)
+def _aggregate(node: p.Aggregate, context: CompileContext) -> Generator[Any, Any, RelClosure]:
+    source: RelClosure = yield node.input, context
+    keys: list[RexClosure] = []
+    for expr in node.keys:
+        keys.append((yield expr, context))
+    aggs: list[Callable[[list[Env]], Value]] = []
+    for agg in node.aggs:
+        aggs.append((yield agg, context))
+    partial = node.strategy is p.Strategy.PARTIAL
+
+    def run(env: Env) -> Rows:
+        groups: dict[tuple[Key, ...], tuple[Row, list[Env]]] = {}
+        for row in source(env).rows:
+            inner = Env(row, env)
+            group = tuple([expr(inner) for expr in keys])
+            group = tuple([None if value is MISSING else value for value in group])
+            if partial and any(value is None for value in group):
+                continue
+            groups.setdefault(tuple([key(value) for value in group]), (group, []))[1].append(inner)
+        if not keys and not groups:
+            groups[()] = ((), [])
+        return Rows([(*group, *[agg(members) for agg in aggs]) for group, members in groups.values()], False)
+
+    return run
+
+
+@handles(p.Agg)
+def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[list[Env]], Value]]:
+    """The aggregate of a group, given the scope of each of its rows."""
+    row = functions.called(node.fn.name, functions.Kind.AGGREGATE, len(node.args), node.where)
+    args: list[RexClosure] = []
+    for arg in node.args:
+        if isinstance(arg, p.Rex):
+            args.append((yield arg, context))
+    keep: RexClosure | None = None
+    if node.filter is not None:
+        keep = yield node.filter, context
+    keys: list[RexClosure] = []
+    for spec in node.order:
+        keys.append((yield spec.key, context))
+    orders = [spec.order for spec in node.order]
+    combine = combiner(node, row, context.failing(node.where))
+
+    def run(members: list[Env]) -> Value:
+        if keep is not None:
+            members = [member for member in members if keep(member) is True]
+        if keys:
+            columns = [[expr(member) for member in members] for expr in keys]
+            members = [members[i] for i in sorted_order(len(members), columns, orders)]
+        given: list[Row] = [tuple([arg(member) for arg in args]) for member in members]
+        try:
+            return combine(given)
+        except EvaluationError as error:
+            error.located(node.where)
+            raise
+
+    return run
+
+
+def combiner(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) -> Callable[[list[Row]], Value]:
+    """An aggregate of the arguments of every row, or of those that differ; of equal ones the first counts."""
+    combine = _aggregate_of(node, row)
+
+    def run(given: list[Row]) -> Value:
+        if node.distinct and any(given):
+            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
+        try:
+            return combine(given)
+        except Forgivable as error:
+            return fail("{}", error)
+
+    return run
+
+
+def _aggregate_of(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
+    """PartiQL's have one argument, or none and count the rows."""
+    if row.origin is not functions.Origin.PARTIQL:
+        return substrait.aggregate_of(node.fn, node.where)
+    combine = AGGREGATES[row.name]
+    return lambda given: combine([one[0] if one else one for one in given])

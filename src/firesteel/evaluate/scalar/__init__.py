@@ -1,0 +1,1 @@
+"""What functions, operators and casts compute from values."""

@@ -1,0 +1,1 @@
+"""Types and moments as a query writes them."""

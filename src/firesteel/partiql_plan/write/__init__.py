@@ -1,0 +1,1 @@
+"""From nodes to elements: documents and headers, types, and the nodes by their forms."""

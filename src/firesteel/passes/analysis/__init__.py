@@ -1,0 +1,10 @@
+"""What passes ask of a plan and its expressions; nothing here rewrites a plan.
+
+columns      what an expression reads of its row
+conditions   what a conjunction joins
+equality     what cannot tell equal values apart
+failing      what may raise an error, and so is not asked of other rows
+navigate     paths into constructors
+paths        which parts of its tables a plan touches; `shapes` is what that is
+node_memo    what follows from a node, kept with it
+"""

@@ -1,0 +1,94 @@
+"""What a pass is, and what it may ask of whoever plans."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from firesteel.plan import GlobalBinding, Mode, Plan, Rex
+from firesteel.values import Value
+
+if TYPE_CHECKING:
+    from firesteel.tables import Table
+
+
+class Phase(enum.Enum):
+    """The parts of the pipeline, in order."""
+
+    BIND = "bind"
+    TYPE = "type"
+    OPTIMIZE = "optimize"
+    LOWER = "lower"
+
+
+@dataclass(frozen=True)
+class View:
+    """A name for a query: the query, the globals that its ordinals refer to, and the mode that it was planned in."""
+
+    query: Rex
+    globals: tuple[GlobalBinding, ...]
+    mode: Mode = Mode.PERMISSIVE
+
+
+def _no_view(_: GlobalBinding) -> View | None:
+    return None
+
+
+def _no_table(binding: GlobalBinding) -> Table:
+    raise LookupError(f"the passes were given no tables, and the plan refers to '{binding.name}'")
+
+
+@dataclass(frozen=True)
+class Context:
+    """What passes know beside the plan."""
+
+    #: The values that are given for the plan's parameters, by their numbers.
+    parameters: Mapping[int, Value] = field(default_factory=dict)
+    #: The view that a global names, if it names one.
+    view: Callable[[GlobalBinding], View | None] = _no_view
+    #: The table that a global names, or the files; an error where there is none.
+    table: Callable[[GlobalBinding], Table] = _no_table
+    #: The names of the lowering passes that the engine asks for.
+    lowerings: tuple[str, ...] = ()
+
+
+#: The context of passes that look at the plan alone.
+NOTHING = Context()
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A rewrite of plans. It gives the same object back when it changes nothing."""
+
+    name: str
+    phase: Phase
+    #: One line for people: the first of the function's docstring.
+    doc: str
+    rewrite: Callable[[Plan, Context], Plan]
+    #: Does it see all statements of a plan at once? The other passes see one statement at a time, because a statement
+    #: may refer to a table or view that the one before it makes.
+    whole_plan: bool = False
+
+    @property
+    def skippable(self) -> bool:
+        """May `skip_passes` name it? A plan runs without optimizing, but not unbound, without types, or without what
+        its engine asks for."""
+        return self.phase is Phase.OPTIMIZE
+
+    def __call__(self, plan: Plan, context: Context = NOTHING) -> Plan:
+        return self.rewrite(plan, context)
+
+
+def plan_pass(phase: Phase, *, whole_plan: bool = False) -> Callable[[Callable[[Plan, Context], Plan]], Pass]:
+    """Make a pass of a function: its name and the first line of its docstring are those of the function."""
+
+    def made(rewrite: Callable[[Plan, Context], Plan]) -> Pass:
+        doc = (rewrite.__doc__ or "").strip().partition("\n")[0]
+        return Pass(rewrite.__name__, phase, doc, rewrite, whole_plan)
+
+    return made
+
+
+__all__ = ["NOTHING", "Context", "Pass", "Phase", "View", "plan_pass"]

@@ -1,0 +1,144 @@
+"""Planning: what a user gives becomes the plan that an engine runs, in three steps.
+
+    text      ── plan_text ──►┐
+    document  ── read ───────►┴── Plan ── lower ──► plan.Plan ── prepare ──► Prepared, for `Engine.run`
+
+`lower` says the plan in the algebra, over the tables of the catalog. `prepare` runs the pipeline of `firesteel.passes`
+over one statement: bind, type, optimize, lower for the engine. Each step first asks the plan cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from firesteel import partiql, values
+from firesteel import plan as p
+from firesteel.errors import UnsupportedError
+from firesteel.passes import Context, Observer, Phase, ensure_skippable, run_passes
+from firesteel.plan.check import ensure
+from firesteel.plan.findings import RepairedPlan
+from firesteel.session.catalog import Catalog
+from firesteel.session.document import Plan, read_plan
+from firesteel.session.engines import Engine, Engines
+from firesteel.session.plan_cache import PlanCache, Prepared
+from firesteel.warning import QueryWarning
+
+#: What can be run: a plan that was read, its node, or what `read_plan` reads.
+PlanSource = Plan | p.Plan | str | Path | bytes | Any
+#: The values of a plan's parameters: in order, or by their numbers.
+Params = Sequence[Any] | Mapping[int, Any] | None
+
+
+class Planner:
+    """Plans over the tables of one catalog, for the engines of a session."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        engines: Engines,
+        *,
+        skip: Collection[str] = (),
+        verify: bool = False,
+        observe: Observer | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.engines = engines
+        self._skip = ensure_skippable(skip)
+        self._verify = verify
+        self._observe = observe
+        self._cache = PlanCache(catalog)
+
+    def over(self, catalog: Catalog, observe: Observer | None = None) -> Planner:
+        """A planner like this one over another catalog, with a cache of its own. `observe` is told of every pass."""
+        return Planner(catalog, self.engines, skip=self._skip, verify=self._verify, observe=observe)
+
+    # Text and documents to plans -------------------------------------------------------------------------------------
+
+    def plan_text(self, text: str, mode: str, params: Sequence[Any] | None) -> Plan | partiql.Explain:
+        """The plan of a PartiQL statement. The values of `?` are written into it, so one with values is not kept."""
+        known = None if params is not None else self._cache.find_text(text, mode)
+        if known is not None:
+            return known
+        statement = partiql.parse(text)
+        made = statement if isinstance(statement, partiql.Explain) else self.plan_statement(statement, mode, params)
+        return made if params is not None else self._cache.keep_text(text, mode, made)
+
+    def plan_statement(
+        self, statement: partiql.Statement, mode: str, params: Sequence[Any] | None, typing: str = "dynamic"
+    ) -> Plan:
+        """The plan of a statement that was parsed."""
+        if mode not in [known.value for known in p.Mode]:
+            raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
+        given = None if params is None else [values.from_python(value) for value in params]
+        warnings: list[QueryWarning] = []
+        made = partiql.lower(statement, self.catalog, mode=p.Mode(mode), params=given, warnings=warnings)
+        if typing == "static":
+            partiql.ensure_static(made)
+            for warning in warnings:
+                raise warning.as_error()
+        return Plan(made, warnings=tuple(warnings))
+
+    def read(self, source: PlanSource) -> Plan:
+        """The plan that a user gives in one of its forms."""
+        if isinstance(source, Plan):
+            return source
+        known = self._cache.find_document(source)
+        if known is not None:
+            return known
+        return self._cache.keep_document(source, Plan(source) if isinstance(source, p.Plan) else read_plan(source))
+
+    # Plans to what runs ----------------------------------------------------------------------------------------------
+
+    def lower(self, document: Plan, params: Params = None) -> RepairedPlan:
+        """The plan in the algebra over this catalog's tables, its parameters bound, checked; and what was put right.
+
+        Parameters are bound in all statements at once, so that a value that is missing is an error before the first
+        statement has written anything.
+        """
+        known = None if params else self._cache.find_lowered(document)
+        if known is not None:
+            return known
+        lowered = document.lowered(self.catalog)
+        given = params if isinstance(params, Mapping) else dict(enumerate(params or ()))
+        context = Context({number: values.from_python(value) for number, value in given.items()})
+        node = self._run(lowered.plan, context, (Phase.BIND,), whole_plan=True)
+        ensure(node)
+        made = RepairedPlan(node, lowered.repairs)
+        return made if params else self._cache.keep_lowered(document, made)
+
+    def prepare(self, node: p.Plan, engine: Engine | None = None) -> Prepared:
+        """A plan of one statement as its engine runs it: bound, typed, optimized, and lowered for that engine. The
+        engine follows from the tables, unless the statement needs a certain one."""
+        known = None if engine is not None else self._cache.find_prepared(node)
+        if known is not None:
+            return known
+        context = self.catalog.context()
+        optimized = self._run(node, context, (Phase.BIND, Phase.TYPE, Phase.OPTIMIZE))
+        tables = [context.table(binding) for binding in optimized.globals]
+        chosen = engine or self.engines.choose(tables)
+        if self._observe is None:  # what is only looked at does not run: Spark need not start to tell its limits
+            chosen.admit(optimized)
+        lowered = self._run(optimized, replace(context, lowerings=chosen.lowerings), (Phase.LOWER,))
+        made = Prepared(lowered, optimized, tables, chosen)
+        return made if engine is not None else self._cache.keep_prepared(node, made)
+
+    def _run(self, node: p.Plan, context: Context, phases: Iterable[Phase], *, whole_plan: bool = False) -> p.Plan:
+        return run_passes(
+            node,
+            context,
+            phases,
+            whole_plan=whole_plan,
+            skip=self._skip,
+            verify=self._verify,
+            observe=self._observe,
+        )
+
+    def forget(self) -> None:
+        """Forget the plans that were made before."""
+        self._cache.forget()
+
+
+__all__ = ["Params", "PlanSource", "Planner"]

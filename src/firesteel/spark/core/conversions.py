@@ -1,0 +1,175 @@
+"""Expressions from one representation, or encoding, to another: into wider types, apart, one of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import Column
+
+from firesteel import types as t
+from firesteel.spark.core.expr import (
+    NATIVE,
+    Expr,
+    NumberParts,
+    Plain,
+    Split,
+    StructParts,
+    Variant,
+    as_variant,
+    derive,
+    number_parts,
+)
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding import variants
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, form, spelled, to_spark
+from firesteel.spark.encoding.variants import to_variant
+
+
+def fit(expr: Expr, target: t.Type) -> Column:
+    """The expression's column, encoded by a type that holds its values."""
+    if isinstance(expr, StructParts) and form(target) is not Form.VARIANT and isinstance(target, t.Struct):
+        by_name = dict(expr.named)
+        parts = []
+        for field in target.fields:
+            inner = by_name.get(field.name or "")
+            column = fit(inner, field.type) if inner is not None else _empty(field.type)
+            parts.append(column.alias(field.name or ""))
+        struct = F.struct(*parts)
+        return struct if expr.present is None else F.when(expr.present, struct)
+    if isinstance(expr.type, t.Null | t.Missing) and not (expr.type.nullable and expr.type.missable):
+        return _empty(target, null=expr.type.nullable)
+    if isinstance(expr, StructParts) and form(target) is Form.VARIANT:
+        return as_variant(expr)
+    return convert(expr.column, expr.type, target)
+
+
+def _empty(type_: t.Type, null: bool = False) -> Column:
+    """MISSING, or NULL, as a column of the type."""
+    if form(type_) is Form.VARIANT:
+        return variants.null() if null else variants.missing()
+    return F.literal(None, spelled(type_))
+
+
+def convert(column: Column, source: t.Type, target: t.Type) -> Column:
+    """A column encoded by one type, encoded by another that holds its values. Types are not nested deep."""
+    if form(target) is Form.VARIANT:
+        return to_variant(column, source)
+    if form(source) is Form.VARIANT and not isinstance(source, t.Null | t.Missing):
+        return variants.from_variant(column, target)
+    if to_spark(source) == to_spark(target):
+        return column
+    if isinstance(source, t.Collection) and isinstance(target, t.Collection):
+        inner, outer = source.element, target.element
+        return F.transform(column, lambda item: convert(item, inner, outer))
+    if isinstance(source, t.Struct) and isinstance(target, t.Struct):
+        parts = []
+        for field in target.fields:
+            found = source.field(field.name or "")
+            part = convert(column[field.name or ""], found, field.type) if found is not None else _empty(field.type)
+            parts.append(part.alias(field.name or ""))
+        return F.when(column.isNotNull(), F.struct(*parts))
+    if isinstance(source, t.Null | t.Missing):
+        return F.literal(None, spelled(target))
+    return column.cast(spelled(target))
+
+
+def split_variant(expr: Expr) -> Expr:
+    """A variant that holds values of one scalar type, split: then functions of that type take it as it is. A number in
+    parts becomes a variant."""
+    if isinstance(expr, NumberParts):
+        return derive(expr.type, expr.column, expr, cost=3)
+    if not isinstance(expr, Variant) or not isinstance(t.proper(expr.type), NATIVE):
+        return expr
+    place = replace(expr.place, height=expr.place.height + 1)
+    return Split(expr.type, expr.plain, expr.value.isNull(), place=place, constant=expr.constant)
+
+
+def truth(expr: Expr) -> Expr:
+    """Of a boolean: true where it is true, false or SQL NULL elsewhere."""
+    variant = isinstance(expr, Variant)
+    column = expr.truth() if isinstance(expr, Variant) and expr.truth is not None else expr.plain
+    return derive(t.absent(t.BOOL, nullable=True), column, expr, cost=int(variant))
+
+
+def as_present(expr: Expr) -> Expr:
+    """The expression, where it is known to be present. Of a variant nothing more is known."""
+    match expr:
+        case Variant():
+            return expr
+        case Split():
+            return Plain(t.proper(expr.type), expr.value, place=expr.place, constant=expr.constant)
+        case StructParts():
+            return replace(expr, type=t.proper(expr.type), present=None)
+        case _:
+            return expr.with_type(t.proper(expr.type))
+
+
+def absent_as_null(expr: Expr) -> Expr:
+    """The expression with NULL where it is absent, for whom that makes no difference. Of a variant the type alone."""
+    type_ = t.absent(expr.type, nullable=True, missable=False)
+    if isinstance(expr, Split):
+        return Plain(type_, expr.value, place=expr.place, constant=expr.constant)
+    return expr.with_type(type_)
+
+
+def fit_cost(expr: Expr, target: t.Type) -> int:
+    """How much deeper `fit` nests: tags and lambdas are several levels each, and more where they are nested."""
+    if form(target) is not Form.VARIANT:
+        return 0 if isinstance(expr, StructParts) or to_spark(expr.type) == to_spark(target) else 4
+    if isinstance(expr, Variant) or isinstance(expr.type, t.Null | t.Missing):
+        return 0
+    return 3 if isinstance(expr.type, _AS_THEY_ARE) else 12
+
+
+_AS_THEY_ARE = (*NATIVE, t.Decimal, t.Char, t.Byte, t.Blob, t.Timestamp)
+
+
+def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
+    """The result of the first condition that is true; the last result if none is."""
+    if not conditions:
+        return results[-1]
+    found = _mixture(conditions, results)
+    if found is not None:
+        return found
+    type_ = common(result.type for result in results)
+    *branches, default = (fit(result, type_) for result in results)
+    cost = 1 + max(fit_cost(result, type_) for result in results)
+    return derive(type_, _case(conditions, [*branches, default]), *conditions, *results, cost=cost)
+
+
+def _case(conditions: Sequence[Expr], branches: Sequence[Column]) -> Column:
+    column: Any = F
+    for condition, branch in zip(conditions, branches, strict=False):
+        column = column.when(condition.plain, branch)
+    found: Column = column.otherwise(branches[-1])
+    return found
+
+
+#: A sum of integers that are less is one of 64 bits, however many there are.
+_FEW = 10**9
+
+
+def _mixture(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr | None:
+    """Decimals of one type in some branches, small integers that are known in the others: no variants."""
+    constants = [type(result.constant) is int and abs(result.constant) < _FEW for result in results]
+    others = [result for result, constant in zip(results, constants, strict=True) if not constant]
+    if not any(constants) or not all(_is_decimal(result) for result in others):
+        return None
+    types = {t.proper(result.type) for result in others}
+    decimal = types.pop() if len(types) == 1 else None
+    if not isinstance(decimal, t.Decimal) or decimal.precision is None:
+        return None
+    digits = max(len(str(abs(r.constant))) for r, constant in zip(results, constants, strict=True) if constant)
+    scale = decimal.scale or 0
+    wide = t.Decimal(max(decimal.precision - scale, digits) + scale, scale)
+    if (wide.precision or 0) > MAX_DIGITS:
+        return None
+    value = _case(conditions, [result.plain.cast(spelled(wide)) for result in results])
+    flags = [F.lit(constant) for constant in constants]
+    return number_parts(wide, value, _case(conditions, flags), *conditions, *results, cost=2)
+
+
+def _is_decimal(expr: Expr) -> bool:
+    return isinstance(expr, Plain) and not expr.type.missable and isinstance(expr.type, t.Decimal)

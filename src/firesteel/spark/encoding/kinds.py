@@ -1,0 +1,92 @@
+"""Kinds of values in a VARIANT column."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class VariantKind(StrEnum):
+    """What a variant holds: Spark's own names for what VARIANT has, and the names of our tags for what it has not.
+
+    A tagged value is an object of one entry (`variant_bytes.TAG`); a bag is `{TAG: ["bag", [...]]}`. At run time a kind
+    is a column of these texts.
+    """
+
+    VOID = "VOID"
+    BOOLEAN = "BOOLEAN"
+    BIGINT = "BIGINT"
+    DECIMAL = "DECIMAL"
+    DOUBLE = "DOUBLE"
+    FLOAT = "FLOAT"
+    STRING = "STRING"
+    BINARY = "BINARY"
+    DATE = "DATE"
+    TIMESTAMP = "TIMESTAMP"
+    TIMESTAMP_NTZ = "TIMESTAMP_NTZ"
+    ARRAY = "ARRAY"
+    OBJECT = "OBJECT"
+    #: Integers of more than 64 bits.
+    WIDE_INT = "int"
+    #: Decimals of more than 38 digits.
+    WIDE_DECIMAL = "decimal"
+    SYMBOL = "symbol"
+    CLOB = "clob"
+    TIME = "time"
+    #: Timestamps of more than microseconds, or with an offset.
+    TAGGED_TIMESTAMP = "timestamp"
+    INTERVAL = "interval"
+    BAG = "bag"
+    SEXP = "sexp"
+    #: Structs whose keys repeat.
+    PAIRS = "pairs"
+    GRAPH = "graph"
+    #: MISSING inside a container.
+    MISSING = "missing"
+
+    @property
+    def tagged(self) -> bool:
+        """Is it told by a tag, because VARIANT has no such values?"""
+        return self.value.islower()
+
+
+NUMBERS = (VariantKind.BIGINT, VariantKind.DECIMAL, VariantKind.DOUBLE, VariantKind.FLOAT)
+WIDE_NUMBERS = (VariantKind.WIDE_INT, VariantKind.WIDE_DECIMAL)
+#: Those that their text says all of. A float of 32 bits is not the float that its text is.
+WRITTEN = (VariantKind.STRING, VariantKind.BOOLEAN, VariantKind.BIGINT, VariantKind.DECIMAL, VariantKind.DOUBLE)
+TEXTS = (VariantKind.STRING, VariantKind.SYMBOL, VariantKind.CLOB)
+COLLECTIONS = (VariantKind.ARRAY, VariantKind.BAG, VariantKind.SEXP)
+STRUCTS = (VariantKind.OBJECT, VariantKind.PAIRS)
+
+#: The catalogue's families, as kinds.
+FAMILIES: dict[str, tuple[VariantKind, ...]] = {
+    "bool": (VariantKind.BOOLEAN,),
+    "int": (VariantKind.BIGINT, VariantKind.WIDE_INT),
+    "number": (*NUMBERS, *WIDE_NUMBERS),
+    "text": TEXTS,
+    "octets": (VariantKind.BINARY, VariantKind.CLOB),
+    "octets or text": (VariantKind.BINARY, *TEXTS),
+    "float": (*NUMBERS, *WIDE_NUMBERS),
+    "date": (VariantKind.DATE,),
+    "time": (VariantKind.TIME,),
+    "timestamp": (VariantKind.TIMESTAMP, VariantKind.TIMESTAMP_NTZ, VariantKind.TAGGED_TIMESTAMP),
+    "interval": (VariantKind.INTERVAL,),
+    "day": (VariantKind.DATE, VariantKind.TIMESTAMP, VariantKind.TIMESTAMP_NTZ, VariantKind.TAGGED_TIMESTAMP),
+    "moment": (
+        VariantKind.DATE,
+        VariantKind.TIME,
+        VariantKind.TIMESTAMP,
+        VariantKind.TIMESTAMP_NTZ,
+        VariantKind.TAGGED_TIMESTAMP,
+    ),
+    "temporal": (
+        VariantKind.DATE,
+        VariantKind.TIME,
+        VariantKind.TIMESTAMP,
+        VariantKind.TIMESTAMP_NTZ,
+        VariantKind.TAGGED_TIMESTAMP,
+        VariantKind.INTERVAL,
+    ),
+    "collection": COLLECTIONS,
+    "struct": STRUCTS,
+    "container": (*COLLECTIONS, *STRUCTS),
+}

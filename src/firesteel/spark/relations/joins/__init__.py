@@ -1,0 +1,8 @@
+"""Joins, by what there is to join.
+
+frames          two frames: Spark's own joins
+python_pairs    two frames, by a condition that runs in Python over pairs of rows
+lateral         a frame, and for each of its rows what the right is for it
+items           two collections of one row
+sides           what they share: places of conditions, the order of joined rows, messages
+"""

@@ -1,0 +1,105 @@
+"""Joins by a condition that runs in Python over rows of both sides: there is no place for it inside a join.
+
+All pairs are made first, and the condition is a column of them. The rows of a side that is kept have numbers: what came
+of a row is seen in all of its pairs, by a window, and the first of its pairs stands for a row that has no match.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pyspark.sql import Column, Window
+
+from firesteel import plan as p
+from firesteel import types as t
+from firesteel.spark.core.expr import derive, reference
+from firesteel.spark.core.handlers import Compiling, expr_of
+from firesteel.spark.core.rows import Rows, staged
+from firesteel.spark.core.scope import Scope
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.relations.expressions import truth
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, beside, condition_place
+from firesteel.spark.relations.scans import padded
+from firesteel.spark.scalar.logic import balanced
+
+_HOW = {p.Capture.RIGHT: "right", p.Capture.FULL: "full"}
+#: What a pair stands for: itself, or the row of a side that has no match.
+_MATCH, _LEFT, _RIGHT = range(3)
+
+
+def paired(
+    node: p.Join, condition: p.Rex, tests: list[Column], left: Rows, right: Rows, outer: Scope
+) -> Compiling[Rows]:
+    """The rows of a join that is not an inner one; the tests have their place inside a join."""
+    run, capture = outer.run, node.capture
+    a, b = reference(t.INT64, run.name()), reference(t.INT64, run.name())
+    frames = [
+        rows.materialize().select(F.col("*"), F.monotonically_increasing_id().alias(number.place.names[0]))
+        for rows, number in ((left, a), (right, b))
+    ]
+    frame = frames[0].join(frames[1], balanced(tests, True) if tests else F.lit(True), _HOW.get(capture, "left"))
+    pairs = Rows(frame, left.columns + right.columns, operators=max(left.operators, right.operators) + 4)
+    scope = pairs.scope(outer)
+    there = scope.bind(derive(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
+    within = scope.guarded(lambda: there.plain, there)
+    value = yield from expr_of(condition, within)
+    found = truth(within, value, NO_BOOLEAN, condition_place(condition, node))
+    match = F.coalesce(F.when(there.plain, found.plain), F.lit(False))
+    pairs = staged(pairs, scope, node.where)
+    name = run.name()
+    frame = pairs.materialize().select(F.col("*"), match.alias(name))
+    if capture.tests:
+        return _tested(capture, left, frame, a.plain, F.col(name), pairs.operators, outer)
+    roles = [F.when(F.col(name), F.lit(_MATCH))]
+    if capture.pads_right:
+        error = run.error(SECOND_MATCH, node.where).cast("int") if capture is p.Capture.LEFT_SINGLE else None
+        roles.append(_alone(a.plain, F.col(name), _LEFT, error))
+    if capture.pads_left:
+        roles.append(_alone(b.plain, F.col(name), _RIGHT, None))
+    return _padded(node, left, right, frame, F.array(*roles), pairs.operators, outer)
+
+
+def _is_first(number: Column) -> Column:
+    return F.row_number().over(Window.partitionBy(number).orderBy(number)) == 1
+
+
+def _matches(number: Column, match: Column) -> Column:
+    return F.count(F.when(match, 1)).over(Window.partitionBy(number))
+
+
+def _alone(number: Column, match: Column, role: int, error: Column | None) -> Column:
+    """The role of the first pair of a row that has no match; the error if there are two."""
+    matches = _matches(number, match)
+    found = F.when(number.isNotNull() & (matches == 0) & _is_first(number), F.lit(role))
+    return found if error is None else found.when(matches > 1, error)
+
+
+def _tested(
+    capture: p.Capture, left: Rows, frame: Any, number: Column, match: Column, operators: int, outer: Scope
+) -> Rows:
+    """Each left row once, with or without a mark."""
+    first, mark = outer.run.name(), outer.run.name()
+    frame = frame.select(F.col("*"), _is_first(number).alias(first), (_matches(number, match) > 0).alias(mark))
+    frame = frame.filter(F.col(first))
+    if capture is p.Capture.LEFT_MARK:
+        columns = (*left.columns, reference(t.BOOL, mark))
+        return left.over(frame, columns=columns, sorted=False, operators=operators)
+    frame = frame.filter(F.col(mark) if capture is p.Capture.LEFT_SEMI else ~F.col(mark))
+    return left.over(frame, sorted=False, operators=operators)
+
+
+def _padded(node: p.Join, left: Rows, right: Rows, frame: Any, roles: Column, operators: int, outer: Scope) -> Rows:
+    """A row for each role of a pair: what it does not stand for is not there."""
+    listed, role, *markers = (outer.run.name() for _ in range(4))
+    frame = frame.select(F.col("*"), F.array_compact(roles).alias(listed))
+    frame = frame.select(F.col("*"), F.explode(listed).alias(role))
+    columns = []
+    kept: list[Column] = []
+    for rows, marker, other in ((left, markers[0], _RIGHT), (right, markers[1], _LEFT)):
+        there = F.col(role) != other
+        kept.append(there.alias(marker))
+        kept += [F.when(there, F.col(name)).alias(name) for name in rows.materialize().columns]
+        columns += [padded(expr, F.col(marker), (marker,)) for expr in rows.columns]
+    rows = beside(node, left, right, frame.select(*kept))
+    return replace(rows, columns=tuple(columns), operators=operators)

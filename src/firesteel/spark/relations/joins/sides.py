@@ -1,0 +1,42 @@
+"""What all joins share: where a condition stands, whether joined rows are a list, what a second match is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from firesteel import plan as p
+from firesteel.spark.core.rows import Rows
+from firesteel.spark.core.scope import Where
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+#: The message for a left row with two partners where one is allowed.
+SECOND_MATCH = "a row has more than one match in a join that allows one"
+#: The message for a condition that is no boolean.
+NO_BOOLEAN = "a condition is a boolean"
+
+
+def condition_place(condition: p.Rex, node: p.Join) -> Where:
+    """Where to point for a condition: to itself, or else to the join."""
+    return condition.where or node.type.where or node.where
+
+
+def joined_order(left: bool | None, right: bool | None) -> bool | None:
+    """Are joined rows a list (True), a bag (False), or does only the run know (None)? A list only if both sides are."""
+    if left is False or right is False:
+        return False
+    return True if left and right else None
+
+
+def beside(node: p.Join, left: Rows, right: Rows, frame: DataFrame) -> Rows:
+    """The rows of a joined frame: the columns of both sides, in the order of both if they are lists."""
+    ordered = False if node.capture.pads_left else joined_order(left.ordered, right.ordered)
+    return Rows(
+        frame,
+        left.columns + right.columns,
+        (*left.order, *right.order) if ordered is not False else (),
+        ordered,
+        operators=max(left.operators, right.operators) + 1,
+        listed=left.listed + right.listed,
+    )

@@ -1,0 +1,150 @@
+"""The command line: what it prints, and where; exit codes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from firesteel.cli.main import _run
+
+ROOT = Path(__file__).parents[2]
+PLAN = str(ROOT / "examples" / "revenue.ion")
+TABLE = f"orders={ROOT / 'examples' / 'data' / 'orders.jsonl'}"
+REFERENCE = ["--engine", "reference"]
+
+
+def test_run_prints_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["run", PLAN, "--table", TABLE, *REFERENCE]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [cell.strip() for cell in out[0].split("|")] == ["sku", "revenue"]
+    assert out[-1] == "(4 rows)"
+
+
+def test_run_prints_ion(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["run", PLAN, "--table", TABLE, *REFERENCE, "--format", "ion"]) == 0
+    assert capsys.readouterr().out.startswith('[{sku: "steel"')
+
+
+def test_run_writes_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out.jsonl"
+    assert _run(["run", PLAN, "--table", TABLE, *REFERENCE, "-o", str(target)]) == 0
+    assert len(target.read_text().splitlines()) == 4
+    assert capsys.readouterr().err == f"wrote {target}\n"
+
+
+def test_query_takes_parameters(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "SELECT VALUE o.id FROM orders AS o WHERE o.id < ?"
+    assert _run(["query", text, "--table", TABLE, *REFERENCE, "--param", "3", "--format", "ion"]) == 0
+    assert capsys.readouterr().out == "$bag::[1, 2]\n"
+
+
+def test_the_pipeline_shows_every_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["query", "1 + 2", *REFERENCE, "--pipeline", "debug", "--format", "ion"]) == 0
+    said = capsys.readouterr()
+    assert said.out == "3\n"
+    for stage in ("tokens", "syntax tree", "plan", "merge_filters", "result"):
+        assert f"-- {stage} " in said.err
+
+
+def test_a_query_without_a_table_starts_no_jvm() -> None:
+    code = "import sys; from firesteel.cli.main import _run; _run(['query', '1 + 2']); print('py4j' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "3" in done.stdout
+
+
+def test_plan_explain_and_check(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(["plan", "SELECT VALUE o FROM orders AS o", "--table", TABLE]) == 0
+    assert capsys.readouterr().out.startswith("(partiql::plan")
+    for notation, start in (("tree", "query"), ("ion", "(partiql::plan"), ("algebra", "(map_values")):
+        assert _run(["explain", PLAN, "--as", notation]) == 0
+        assert capsys.readouterr().out.startswith(start)
+    assert _run(["explain", PLAN, "--engine", "reference", "--table", TABLE]) == 0
+    assert capsys.readouterr().out.startswith("query")
+    assert _run(["explain", PLAN, "--engine", "reference", "--as", "ion"]) == 2
+    assert "--as tree" in capsys.readouterr().err
+    assert _run(["check", PLAN]) == 0
+    assert capsys.readouterr().out == f"{PLAN}: fine\n"
+
+
+def test_check_names_every_problem(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plan = tmp_path / "bad.ion"
+    plan.write_text("(partiql::plan version::(0 1) (statement (query (select (var 7) (scan (lit [1]))))))")
+    assert _run(["check", str(plan)]) == 1
+    err = capsys.readouterr().err
+    assert "FS300: no variable 7: the row has 1 columns" in err
+    assert f"{plan}:1:" in err
+    assert f"{plan}: 1 problem\n" in err
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "message"),
+    [
+        (["run", "nowhere.ion"], 1, "cannot read 'nowhere.ion'"),
+        (["run", PLAN, *REFERENCE], 1, "no table 'orders'"),
+        (["run", PLAN, "--table", "orders"], 2, "is not NAME=FILE"),
+        (["run", PLAN, "--table", "orders=nowhere.jsonl", *REFERENCE], 1, "no file 'nowhere.jsonl'"),
+        (["run"], 2, "Missing argument"),
+        (["fly"], 2, "No such command"),
+        (["query", "SELECT FROM", *REFERENCE], 1, "FS100"),
+        (["query", "uper('a')", *REFERENCE], 1, "did you mean 'upper'?"),
+    ],
+)
+def test_exit_codes(argv: list[str], code: int, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert _run(argv) == code
+    said = capsys.readouterr()
+    assert message in said.err
+    assert not said.out
+    assert "Traceback" not in said.err
+
+
+def test_timeout(tmp_path: Path) -> None:
+    plan = tmp_path / "slow.ion"
+    scans = "(scan (id n) a) (cross_join (scan (id n) b) (cross_join (scan (id n) c) (scan (id n) d)))"
+    plan.write_text(f"(map_values (lit 1) (filter (gt (id a) (lit 9)) (cross_join {scans})))")
+    data = tmp_path / "n.jsonl"
+    data.write_text("\n".join(map(str, range(60))))
+    command = ["run", str(plan), "--table", f"n={data}", *REFERENCE, "--timeout", "0.3"]
+    done = subprocess.run([sys.executable, "-m", "firesteel", *command], capture_output=True, text=True)
+    assert done.returncode == 124
+    assert done.stderr == "no answer within 0.3 seconds\n"
+
+
+def test_py4j_is_not_heard() -> None:
+    start = pytest.importorskip("firesteel.spark.runtime.start")
+    start.silence()
+    made = logging.getLogger().makeRecord
+    for path, heard in (("/lib/py4j/java_gateway.py", False), ("/lib/mine.py", True)):
+        record = made("root", logging.ERROR, path, 1, "KeyboardInterrupt while sending command.", (), None)
+        assert bool(logging.getLogger().filter(record)) is heard
+
+
+@pytest.mark.spark
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seconds", [4, 40])
+def test_timeout_on_spark(tmp_path: Path, seconds: int) -> None:
+    """While Spark starts, and while it works: one line either way."""
+    (tmp_path / "n.jsonl").write_text("\n".join(map(str, range(3_000))))
+    text = "SELECT VALUE COUNT(*) FROM n AS a, n AS b, n AS c, n AS d WHERE a + b + c < d"
+    command = ["query", text, "--table", f"n={tmp_path / 'n.jsonl'}", "--timeout", str(seconds)]
+    done = subprocess.run([sys.executable, "-m", "firesteel", *command], capture_output=True, text=True)
+    assert done.returncode == 124
+    assert done.stderr == f"no answer within {seconds} seconds\n"
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    command = f'"{sys.executable}" -m firesteel explain "{PLAN}" | head -n 1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, env=os.environ)
+    assert done.stdout.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+def test_help_is_there_for_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("run", "query", "plan", "explain", "check", "doctor"):
+        assert _run([command, "--help"]) == 0
+        assert "Usage: firesteel" in capsys.readouterr().out

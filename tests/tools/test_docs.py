@@ -1,0 +1,45 @@
+"""The written reference is what the tables say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from firesteel.repair import RepairKind
+from tools import docs_arrow, docs_passes, docs_repairs
+from tools.docs import TARGET, document
+
+GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+
+
+def test_the_functions_are_up_to_date() -> None:
+    assert TARGET.read_text(encoding="utf-8") == document(), "run `make docs`"
+
+
+def test_the_types_of_arrow_are_up_to_date() -> None:
+    assert docs_arrow.TARGET.read_text(encoding="utf-8") == docs_arrow.document(), "run `make docs`"
+
+
+def test_the_repairs_are_up_to_date() -> None:
+    assert docs_repairs.TARGET.read_text(encoding="utf-8") == docs_repairs.document(), "run `make docs`"
+
+
+def test_every_kind_of_repair_has_a_code_of_its_own() -> None:
+    codes = [kind.code for kind in RepairKind]
+    assert codes == sorted(set(codes))
+    assert all(re.fullmatch(r"FS8\d\d", code) for code in codes)
+
+
+def test_the_passes_are_up_to_date() -> None:
+    assert docs_passes.TARGET.read_text(encoding="utf-8") == docs_passes.document(), "run `make docs`"
+
+
+def test_the_guide_runs_from_top_to_bottom() -> None:
+    names: dict[str, object] = {}
+    for block in re.findall(r"^```python\n(.*?)^```", GUIDE.read_text(encoding="utf-8"), re.M | re.S):
+        exec(block, names)
+
+
+def test_every_file_that_the_guide_names_is_there() -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", GUIDE.read_text(encoding="utf-8")):
+        assert (GUIDE.parent / target).exists(), target
