@@ -2,9 +2,9 @@
 
     FiresteelError            root of every error we raise
     ├── ParseError            the text is not PartiQL, or not Ion
-    ├── AnalysisError         the query parses and cannot mean anything: unknown names, wrong types
+    ├── AnalysisError         the query parses, but has no meaning: unknown names, wrong types
     ├── PlanError             not a plan, or a plan that contradicts itself
-    ├── EvaluationError       a value went wrong while running, in strict mode or beyond any mode
+    ├── EvaluationError       a value is wrong at run time: in strict mode, or in both modes
     ├── PolicyError           refused: the policy of the session does not allow it
     └── UnsupportedError      we know what you mean and cannot do it (yet)
 
@@ -65,7 +65,7 @@ class ParseError(FiresteelError):
 
 
 class AnalysisError(FiresteelError):
-    """The query parses, and what it says cannot be meant: an unknown name, a wrong type."""
+    """The query parses, but has no meaning: an unknown name, a wrong type."""
 
     code = "FS200"
 
@@ -77,7 +77,7 @@ class PlanError(FiresteelError):
 
 
 class EvaluationError(FiresteelError):
-    """A value went wrong while running: in strict mode, or beyond what any mode forgives."""
+    """A value is wrong at run time: in strict mode, or in a way that is an error in both modes."""
 
     code = "FS400"
 

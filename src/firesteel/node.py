@@ -1,4 +1,4 @@
-"""What declaring a node implies.
+"""Nodes: what a class gets by declaring its fields.
 
 A node is a class whose annotations are its fields:
 
@@ -90,8 +90,8 @@ class Node:
         return self if where is self.where else self._made({"where": where})
 
     def _made(self, changes: dict[str, Any]) -> Self:
-        """A node of the same fields but for these. They go straight into its dictionary: what a dataclass does to make
-        one takes several times as long, and half of all nodes are made here."""
+        """A copy with these fields changed. It writes to the instance's dictionary, which is several times faster than
+        the dataclass constructor; half of all nodes are made here."""
         old = self.__dict__
         made = object.__new__(type(self))
         new = made.__dict__
@@ -175,7 +175,7 @@ def children(node: Node) -> list[Node]:
     return known
 
 
-#: One for all that have none: every list is one more for Python to keep track of.
+#: Shared by all nodes without children, to make fewer lists for the garbage collector.
 _NO_NODES: list[Any] = []
 
 
@@ -346,7 +346,7 @@ def drive(dispatch: Callable[..., Any], *request: Any) -> Any:
 def _raised(stack: list[Generator[Any, Any, Any]], error: Exception) -> tuple[tuple[Any, ...] | None, Any]:
     """What an error leads to: what the first generator that catches it asks for, or returns.
 
-    It keeps the traceback that it came with: the way up through thousands of generators would tell nothing.
+    It keeps its original traceback: the frames of thousands of generators would tell nothing.
     """
     came_with = error.__traceback__
     while stack:

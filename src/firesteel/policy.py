@@ -1,10 +1,10 @@
-"""What a plan may touch: the folders that a user allows, and none by default.
+"""The files that a plan may read and write: folders that the user allows; none by default.
 
 A plan is untrusted input. A location inside of it is made canonical (links resolved, `..` gone) and has to lie under a
 folder that is allowed for reading; only then is anything opened or listed. What a glob or a folder leads to is made
-canonical and judged once more, match by match. Whether something exists outside of these folders is not told either.
+canonical and judged once more, match by match. Errors do not reveal whether something exists outside these folders.
 
-Tables that the user registered are the user's own word, and never asked about here, except for writing to their files.
+Tables that the user registered are trusted and not checked here, except for writing to their files.
 """
 
 from __future__ import annotations
@@ -251,8 +251,8 @@ class _Finder:
 def open_canonical(path: Path) -> int:
     """A descriptor of the file at a canonical path, opened from folder to folder without following a link.
 
-    A path that was judged holds only for the moment: whoever can change an allowed folder may put a link into it right
-    behind. What is opened here is what the name says, or nothing.
+    A path that was checked may change right afterwards: somebody may put a link into an allowed folder. This opens the
+    file at exactly that path, or fails.
     """
     *folders, name = path.parts[1:]
     held = os.open("/", _FOLDER)

@@ -1,9 +1,9 @@
-"""One type lattice for both worlds.
+"""One type lattice for PartiQL and Substrait.
 
-PartiQL's types and Substrait's, with `nullable` and `missable` apart: a type says of a value that it may be NULL, or
-MISSING, or both, or neither. A type without either flag holds only proper values. `ANY` holds everything.
+`nullable` and `missable` are separate flags: values of a type may be NULL, or MISSING, or both, or neither. A type
+without either flag holds only proper values. `ANY` holds everything.
 
-Where both worlds have the same thing it is one class: Substrait's `fixedchar<n>` is `Char(n)`, `varchar<n>` is
+What PartiQL and Substrait both have is one class: Substrait's `fixedchar<n>` is `Char(n)`, `varchar<n>` is
 `String(n)`, `fixedbinary<n>` is `Byte(n)`, `i32` is `Int32`, `list` is `Array`, `struct` is a closed `Struct`.
 """
 
@@ -35,7 +35,7 @@ class Type(Node, atom=True):
         return self.nullable or self.missable
 
 
-# Everything, and nothing.
+# Any value, NULL, MISSING.
 
 
 class Any(Type, tag="any"):
@@ -216,7 +216,7 @@ class Interval(Temporal, tag="interval"):
 
 
 class Collection(Type):
-    """Something to range over."""
+    """The collection types."""
 
     element: Type
 
@@ -396,7 +396,7 @@ def _merge_kind(alike: list[Type]) -> Type:
         return type(first)(merge(c.element for c in alike if isinstance(c, Collection)))
     structs = [s for s in alike if isinstance(s, Struct)]
     if any(len({f.name for f in s.fields}) != len(s.fields) for s in structs):
-        return STRUCT  # a name that repeats has no one type
+        return STRUCT  # a repeated name has no single type
     names = dict.fromkeys(f.name for s in structs for f in s.fields)
     fields_ = tuple(Field(name, merge(_field(s, name) for s in structs)) for name in names)
     return Struct(fields_, open=any(s.open for s in structs))

@@ -11,7 +11,7 @@
 | array, s-expression, bag        | `list`, `Sexp` (a `list`), `Bag`                |
 | struct                          | `Struct`: pairs, so that keys may repeat        |
 
-Nobody changes a value once it is made. Equality, order and conversion work without the Python stack, so a value may
+Values are immutable. Equality, order and conversion work without the Python stack, so a value may
 be nested as deeply as memory allows.
 """
 
@@ -67,7 +67,7 @@ class Symbol(str):
 
 
 class Text(str):
-    """A string that is surely a value, where another string would be the name of a file. It becomes a plain one."""
+    """A string that is a value where a plain `str` would be taken for a file name. It becomes a plain string."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Warnings: what a query may say and hardly ever means. Each has a code, its place, and what to write instead.
+"""Warnings about queries that are valid but probably not what was meant. Each has a code, a place and a hint.
 
 A result has those of its query as `warnings`, the command line prints them to stderr, and `typing="static"` makes the
 first of them an `AnalysisError`.
@@ -14,7 +14,7 @@ from firesteel.source import Place, Span
 
 
 class WarningKind(enum.Enum):
-    """What there is to warn of: a code, and what it stands for."""
+    """The kinds of warnings: a code and a description."""
 
     CONSTANT_KEY = "FS701", "a key of GROUP BY or ORDER BY that is the same for every row, such as the number 1"
     SHADOWED_ALIAS = "FS702", "a path in FROM that starts at a table, where an alias has the same name"
@@ -39,7 +39,7 @@ class WarningKind(enum.Enum):
 
 @dataclass(frozen=True)
 class QueryWarning:
-    """One thing that a query says and hardly can mean."""
+    """One warning about a query."""
 
     kind: WarningKind
     message: str
@@ -55,7 +55,7 @@ class QueryWarning:
         return self.where.span if isinstance(self.where, Place) else self.where
 
     def as_error(self) -> AnalysisError:
-        """The same as an error, for who wants none of these."""
+        """The warning as an error, for static typing."""
         return AnalysisError(self.message, where=self.where, help=self.hint)
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ import pytest
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate import MAX_DEPTH, deep, evaluate, expression
+from firesteel.evaluate import MAX_DEPTH, depth_limit, evaluate, expression
 from firesteel.node import depth
 from firesteel.plan import build
 from firesteel.values import MISSING, Bag, Struct, Value
@@ -250,4 +250,4 @@ def test_what_still_is_too_deep_is_an_error_of_ours() -> None:
         return endless()
 
     with pytest.raises(EvaluationError, match="nested too deep"):
-        deep.run(endless, 1)
+        depth_limit.run(endless, 1)

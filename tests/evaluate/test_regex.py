@@ -9,7 +9,7 @@ import time
 import pytest
 
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.evaluate.regex import CaseRule, Options, Regex, compiled, machine, pattern
+from firesteel.evaluate.regex import CaseRule, Options, Regex, compile_regex, machine, pattern
 from firesteel.evaluate.regex.cost import ENDLESS
 from firesteel.evaluate.regex.program import AtPlace, Done, Jump, TakeChar
 from firesteel.evaluate.scalar import text as like
@@ -34,8 +34,8 @@ HOSTILE = [
 @pytest.mark.parametrize(("written", "text"), HOSTILE, ids=[written[:20] for written, _ in HOSTILE])
 def test_what_would_not_end_ends(written: str, text: str) -> None:
     started = time.process_time()
-    assert list(compiled(written, PLAIN).matches(text)) == []
-    assert compiled(written, PLAIN).java is None
+    assert list(compile_regex(written, PLAIN).matches(text)) == []
+    assert compile_regex(written, PLAIN).java is None
     assert time.process_time() - started < 20
 
 
@@ -47,7 +47,7 @@ def test_what_would_not_end_ends(written: str, text: str) -> None:
     ],
 )
 def test_what_people_write_is_left_to_fast_matchers(written: str) -> None:
-    assert compiled(written, PLAIN).java is not None
+    assert compile_regex(written, PLAIN).java is not None
 
 
 def generated(chance: random.Random, depth: int) -> str:
@@ -156,7 +156,7 @@ def test_the_bound_is_one() -> None:
 )
 def test_what_is_refused_is_named(written: str, kind: type[FiresteelError], why: str) -> None:
     with pytest.raises(kind, match=why):
-        compiled(written, PLAIN)
+        compile_regex(written, PLAIN)
 
 
 @pytest.mark.parametrize(
@@ -178,13 +178,13 @@ def test_what_is_refused_is_named(written: str, kind: type[FiresteelError], why:
     ],
 )
 def test_notations(written: str, options: Options, text: str, found: list[str]) -> None:
-    assert [match.group(0) for match in compiled(written, options).matches(text)] == found
+    assert [match.group(0) for match in compile_regex(written, options).matches(text)] == found
 
 
 def test_a_run_has_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "BUDGET", 10_000)
     with pytest.raises(EvaluationError, match="more than 10,000 steps"):
-        list(compiled("(a*)*b", PLAIN).matches("a" * 10_000))
+        list(compile_regex("(a*)*b", PLAIN).matches("a" * 10_000))
 
 
 def test_like_does_not_go_back() -> None:

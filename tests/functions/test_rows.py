@@ -15,7 +15,7 @@ from firesteel import types as t
 from firesteel.evaluate.relations.aggregates import AGGREGATES
 from firesteel.evaluate.scalar.functions import LAZY
 from firesteel.evaluate.substrait.call import AGGREGATES as STANDARD
-from firesteel.evaluate.substrait.call import aggregating
+from firesteel.evaluate.substrait.call import aggregate_of
 from firesteel.functions import Fails, Function, Kind, OfNothing, Origin, Signature, substrait
 from firesteel.passes import optimize
 from firesteel.values import Bag
@@ -78,7 +78,7 @@ def test_aggregates_of_nothing_are_what_their_rows_say() -> None:
 def test_standard_aggregates_of_nothing_are_what_their_rows_say(name: str) -> None:
     returns = t.Decimal(38, 2) if "decimal" in name else t.INT64
     fn = p.Fn(name, p.FnOption.NONE, (p.ValueParam(t.INT64),), returns)
-    assert aggregating(fn, None)([]) == _OF_NOTHING[_row(name).of_nothing]
+    assert aggregate_of(fn, None)([]) == _OF_NOTHING[_row(name).of_nothing]
 
 
 # ---------------------------------------------------------------------------------------------------------------------

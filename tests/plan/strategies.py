@@ -22,7 +22,7 @@ from firesteel import types as t
 from firesteel.ion.notation import READERS
 from firesteel.node import Node, fields
 from firesteel.partiql_plan.literals import fit
-from firesteel.partiql_plan.read.finish import agrees
+from firesteel.partiql_plan.read.complete_nodes import agrees
 from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Sexp, Struct, Symbol, Time, Timestamp
 
 #: Any text, and some that means something to a reader.

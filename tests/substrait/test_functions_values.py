@@ -47,7 +47,7 @@ def value(name: str, *args: Given, **options: str) -> Value:
 def aggregate(name: str, rows: list[tuple[Any, ...]], *types: Given, **options: str) -> Value:
     """An aggregate of rows; `types` are those of their columns, with names before them."""
     args: list[Given] = [one if isinstance(one, str) else (one[0], None) for one in types]
-    return reference.aggregating(fn(Kind.AGGREGATE, name, args, options), None)(rows)
+    return reference.aggregate_of(fn(Kind.AGGREGATE, name, args, options), None)(rows)
 
 
 def same(found: Value, wanted: Value) -> bool:

@@ -2,8 +2,8 @@
 
 `compile_node` turns a node into a Python function once, by the handler of its class; running it is calling it. Handlers
 are generators that ask for their children (`node.drive`), so that compiling does not use the Python stack. Running
-does nest calls, but calls from Python to Python live on the heap: `deep.py` says how far that goes, and a closure must
-therefore never call another one through C (`map`, `sorted(key=...)`, a generator), only directly or in a loop.
+does nest calls, but calls from Python to Python live on the heap; `depth_limit.py` sets the limit. A closure must
+therefore call other closures directly or in a loop, and never through C (`map`, `sorted(key=...)`, a generator).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.deep import survey
+from firesteel.evaluate.depth_limit import survey
 from firesteel.node import Node, drive
 from firesteel.plan import Global, Lit, Rel, Rex, Select, Var
 from firesteel.plan.scope import free_rows
@@ -33,7 +33,7 @@ class Env:
 
     __slots__ = ("memo", "outer", "row")
 
-    memo: dict[int, Any]  # what shared subplans gave here; there only once one of them has run
+    memo: dict[int, Any]  # results of shared subplans for these rows; created when the first of them runs
 
     def __init__(self, row: Row = (), outer: Env | None = None) -> None:
         self.row = row
@@ -52,7 +52,7 @@ RelClosure = Callable[[Env], Rows]
 
 
 class Forgivable(Exception):
-    """What is MISSING in permissive mode and an error in strict mode. Other errors are errors in both."""
+    """An error that permissive mode turns into MISSING. Other errors are errors in both modes."""
 
 
 class CompileContext:
@@ -66,7 +66,7 @@ class CompileContext:
         shared: dict[str, Any] | None = None,
     ) -> None:
         self.strict = strict
-        #: What relations that several places refer to gave, by their names.
+        #: Rows of shared relations, by their names.
         self.shared: dict[str, Rows] = {} if shared is None else shared
         self.tables = tables
         self._now = now
@@ -74,7 +74,7 @@ class CompileContext:
 
     @cached_property
     def now(self) -> datetime.datetime:
-        """The time of the run, in UTC: one and the same, however long it takes, and wherever parts of it run."""
+        """The time of the run, in UTC. It stays the same for the whole run, also in Spark's workers."""
         return self._now or datetime.datetime.now(datetime.UTC)
 
     def table(self, ordinal: int) -> Value:
@@ -146,7 +146,7 @@ def compile_node(root: Node, context: CompileContext) -> tuple[Any, int]:
 
 
 def _lasting(made: Callable[[Env], Value]) -> Callable[[Env], Value]:
-    """A query that looks at no row around it gives the same for all of them: it runs when it is first needed."""
+    """An uncorrelated query has one result for all outer rows: it runs once, when it is first needed."""
     found: list[Value] = []
 
     def run(env: Env) -> Value:

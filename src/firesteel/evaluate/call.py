@@ -1,7 +1,7 @@
-"""Calls: what the catalogue's rows say of arguments is done here, once for all functions.
+"""Calls: checks arguments and propagates NULL and MISSING as the catalogue's rows say, for all functions.
 
-Of a function that propagates: a present argument that is not of its parameter's family is wrong, even beside an absent
-one; else MISSING in any argument gives MISSING, else NULL in any gives NULL; else the function is asked.
+For a function that propagates: an argument of a wrong type is an error, even next to an absent one; else a MISSING
+argument gives MISSING, else a NULL argument gives NULL; else the function is called.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Parameters:
         return any(all(type(v) in kinds for v, kinds in zip(given, takes, strict=True)) for takes in self.takes)
 
     def otherwise(self, given: Sequence[Value]) -> Value:
-        """What comes of arguments that are not all present and right."""
+        """The result for arguments that are absent or of a wrong type."""
         for takes in self.takes:
             if all(absent(v) or type(v) in kinds for v, kinds in zip(given, takes, strict=True)):
                 return MISSING if any(v is MISSING for v in given) else None
@@ -90,7 +90,7 @@ def _closure(
     fail: Callable[[object, Sequence[Value]], Value],
     node: p.Call,
 ) -> RexClosure:
-    """The call: one and two arguments, which is what most have, without a list of them if they are as usual."""
+    """The call. One and two arguments, the common cases, have a fast path without a list."""
     usual, where = parameters.usual, node.where
 
     def otherwise(given: Sequence[Value]) -> Value:
@@ -142,7 +142,7 @@ def _failing(
         return lambda error, given: MISSING
 
     def fail(error: object, given: Sequence[Value]) -> Value:
-        # A lazy function has no arguments at hand, and a cast names its own.
+        # A lazy function has not evaluated its arguments; a cast has its own message.
         said = f"{_said(row, given)}: {error}" if given and row.name not in TYPED else str(error)
         raise EvaluationError(said, where=node.where)
 

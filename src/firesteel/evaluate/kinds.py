@@ -1,4 +1,4 @@
-"""Kinds of values: which families of the catalogue they belong to, and how messages speak of them."""
+"""Kinds of values: the catalogue's type families that they belong to, and their names in messages."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
-from firesteel.evaluate import deep
+from firesteel.evaluate import depth_limit
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, Row, compile_node
 from firesteel.plan import CreateView, Mode, Plan, Query, Rex, Root
 from firesteel.values import Bag, Struct, Value
@@ -22,10 +22,10 @@ def evaluate(plan: Plan, tables: Sequence[Table] = (), shared: dict[str, Any] | 
     statement = plan.statement
     if isinstance(statement, Query):
         rex, levels = compile_node(statement.rex, _context(statement.mode, tables))
-        return deep.run(lambda: rex(Env()), levels)
+        return depth_limit.run(lambda: rex(Env()), levels)
     if isinstance(statement, Root):
         rel, levels = compile_node(statement.input, _context(statement.mode, tables, shared=shared))
-        return deep.run(lambda: _named(statement, rel), levels)
+        return depth_limit.run(lambda: _named(statement, rel), levels)
     if isinstance(statement, CreateView):
         raise UnsupportedError(f"creating the view '{statement.name}' is for a session to do", where=statement.where)
     raise UnsupportedError(f"cannot evaluate a '{statement.tag}' statement", where=statement.where)
@@ -40,7 +40,7 @@ def expression(rex: Rex, mode: Mode, globals: Sequence[Table] = ()) -> Callable[
         for row in reversed(scope):
             env = Env(row, env)
         inner = env or Env()
-        return deep.run(lambda: closure(inner), levels)
+        return depth_limit.run(lambda: closure(inner), levels)
 
     return value
 
@@ -60,7 +60,7 @@ def each(
                 found.append(error)
         return found
 
-    return lambda rows: deep.run(lambda: outcomes(rows), levels)
+    return lambda rows: depth_limit.run(lambda: outcomes(rows), levels)
 
 
 def _context(

@@ -1,4 +1,4 @@
-"""What an engine makes of a plan, summed up: how much of it is native, and what runs in Python, where and why."""
+"""A summary of how an engine runs a plan: how much is native, and what runs in Python, where and why."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class PlanReport:
 
     @property
     def native(self) -> bool:
-        """Is all of it the engine's own?"""
+        """Does all of it run natively?"""
         return not self.fallbacks
 
     def __str__(self) -> str:

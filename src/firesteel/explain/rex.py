@@ -1,4 +1,4 @@
-"""An expression on one line, close to how PartiQL would say it; a subquery is a reference to the tree below."""
+"""An expression on one line, close to PartiQL's syntax; a subquery is a reference to the tree below."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def write(node: Node, scope: RowScope | None, globals_: Sequence[GlobalBinding],
 
 
 def brief(node: Node, scope: RowScope | None, globals_: Sequence[GlobalBinding]) -> str:
-    """An expression on its own: as it was written, where it was, else as it might be."""
+    """An expression on its own: its source text if it has one, else as this module prints it."""
     span = node.where.span if isinstance(node.where, Place) else node.where
     text = " ".join(span.text.split()) if span is not None else write(node, scope, globals_, [])
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"

@@ -7,7 +7,7 @@
 
 After a type, `?` says that it may be NULL and `~` that it may be MISSING. `^` before a name is one row further out.
 A subquery inside an expression is `#1`, and its tree follows below the node. A part of a plan that is used twice is
-drawn once. What somebody has to say of an expression (an engine, that it runs in Python) is a line below the node.
+drawn once. Notes on an expression (such as: it runs in Python) are lines below the node.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _below(node: Node, scope: RowScope | None, subqueries: list[Node]) -> list[_
 
 
 def _head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...], subqueries: list[Node]) -> str:
-    """The node's own words."""
+    """The line of a node, without its columns."""
 
     def say(part: Node, around: RowScope | None) -> str:
         return expression.write(part, around, globals_, subqueries)

@@ -1,7 +1,7 @@
 """Ion binary to elements.
 
 A value is a byte that says its type and, in its lower half, its length; containers nest by length. One loop with its
-own stack reads them, and no length is believed before it is known to fit into what it is part of.
+own stack reads them, and every length is checked against the enclosing container first.
 """
 
 from __future__ import annotations

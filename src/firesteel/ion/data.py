@@ -68,7 +68,7 @@ def iter_values(data: str | bytes | Path | BinaryIO, name: str | None = None) ->
                 break
             except Exception:
                 stream.ended_well()
-                # Whatever it is: either our reader can do it, or it says better what is wrong.
+                # Our reader either reads it, or gives a better error.
                 break
             yield value
             done += 1
@@ -201,7 +201,7 @@ class _Fast:
         return Timestamp(item.year, item.month, item.day, item.hour, item.minute, second, offset, precision)
 
     def _nine_digits(self) -> bool:
-        """Is there no second of more than nine digits? Easy to see in text, in binary not."""
+        """Is there surely no second of more than nine digits? Only text can be checked quickly."""
         if self.nanos is None:
             data = self.stream.all()
             self.nanos = not is_binary(data) and _TEN_DIGITS.search(data) is None

@@ -1,4 +1,4 @@
-"""The Ion document model: what was written, before anybody asks what it means."""
+"""The Ion document model: elements as written, not yet converted to values."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CONTAINERS = frozenset((Kind.LIST, Kind.SEXP, Kind.STRUCT))
 
 
 class Element:
-    """One Ion value with its annotations, and where it was read from. Nobody changes an element once it is made.
+    """One Ion value with its annotations, and where it was read from. Elements are immutable.
 
     | kind                                      | value                                                           |
     |-------------------------------------------|-----------------------------------------------------------------|

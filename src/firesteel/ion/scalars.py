@@ -1,7 +1,7 @@
 """Scalars in Ion text: a token to its value.
 
-Written out here and not asked of `amazon.ion`, whose reader takes `3x` for 0 and `1e` for 1e0, loses what a timestamp
-has beyond nanoseconds, and never says where.
+`amazon.ion` is not used here: its reader takes `3x` for 0 and `1e` for 1e0, drops digits of a timestamp beyond
+nanoseconds, and gives no positions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LIKE_A_TIMESTAMP = re.compile(r"[0-9]{4}[-T]")
 
 
 def fail(source: Source, start: int, end: int, message: str, help: str | None = None) -> NoReturn:
-    """The one way in which reading text fails."""
+    """The error of reading text."""
     raise ParseError(message, where=Span(source, start, end), help=help)
 
 

@@ -23,7 +23,7 @@ SYSTEM: tuple[str | None, ...] = (
 
 
 def is_symbol_table(element: Element) -> bool:
-    """At the top level such a struct is no data: it numbers the symbols of what follows."""
+    """A struct with this annotation at the top level is a symbol table for what follows, not data."""
     return element.kind is Kind.STRUCT and element.annotations[:1] == (SYMBOL_TABLE,)
 
 

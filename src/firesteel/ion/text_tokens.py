@@ -10,7 +10,7 @@ from firesteel.ion.element import Kind
 from firesteel.ion.scalars import base64_octets, fail, long_unescaped, number, octets, shown, unescaped
 from firesteel.source import Source
 
-# Every repetition is possessive: there is nothing to gain by going back, and much time to lose.
+# Every repetition is possessive: backtracking would find nothing and cost much time.
 _SPACE = r"(?:[ \t\n\r\v\f]++|//[^\n\r]*+|/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)*+"
 _WORD = r"[A-Za-z_$][A-Za-z0-9_$]*+"
 #: Characters that have no place in a string; a tab, a vertical tab and a form feed do.

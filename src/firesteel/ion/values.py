@@ -9,7 +9,7 @@
 | timestamp                  | `Timestamp`, with its precision and offset                            |
 | annotations                | those of `notation` are applied, innermost first; others are dropped  |
 
-What a value has, survives the way to Ion and back; of what Ion has, annotations and the types of nulls do not survive.
+A value written to Ion and read back is the same. Ion read and written back loses annotations and the types of nulls.
 """
 
 from __future__ import annotations

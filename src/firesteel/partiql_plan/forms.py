@@ -19,7 +19,7 @@ from firesteel.node import Node, fields
 from firesteel.plan import Rel, Rex, Statement
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Shapes: what may stand in one place
+# Shapes: what a parameter may be
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class Form:
 
     @property
     def in_order(self) -> tuple[Slot, ...]:
-        """What is told apart by its place."""
+        """The positional parameters."""
         return self.positional + self.tail
 
     def __str__(self) -> str:

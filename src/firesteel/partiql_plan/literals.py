@@ -1,4 +1,4 @@
-"""Literals: the document writes a bag as an Ion list, MISSING as null, a date as a timestamp; the type tells."""
+"""Literals: the document writes a bag as an Ion list, MISSING as null, a date as a timestamp; the type decides."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _CHANGING = (t.Missing, t.Date, t.Bag, t.Sexp)
 
 
 def _changes(type_: t.Type) -> bool:
-    """Does any value mean something else under this type? Asked once per type, as most literals have none."""
+    """May a value have to be converted for this type? Cached per type; for most types it may not."""
     if "_changes" not in vars(type_):
         found = fold(type_, _changes_in, below=_below)
         assert isinstance(found, bool)

@@ -1,4 +1,4 @@
-"""What the document knows, and what goes beyond it.
+"""The vocabulary of the PartiQL Plan document, and of our extension.
 
 Everything that is not listed here is the extension vocabulary `firesteel`: a document that uses it says
 `(import (partiql) (firesteel))`. So a node that is added to the algebra is an extension until the document has it.

@@ -33,7 +33,7 @@ class Rel(PlanNode):
     """A relation: gives a bindings collection.
 
     Its schema follows from what it is (`plan.schema`). `declared` is a schema that a document states and that differs
-    from that: kept, written back, judged by `check`, and otherwise not listened to.
+    from that: it is kept, written back and checked by `check`, and otherwise ignored.
     """
 
     _: KW_ONLY

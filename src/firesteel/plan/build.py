@@ -1,4 +1,4 @@
-"""Building nodes with their types inferred: what planners, passes and tests write plans with."""
+"""Functions that build nodes and infer their types; used by planners, passes and tests."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def collection(kind: type[t.Collection], items: Iterable[Rex]) -> Collection:
 
 
 def listed(rel: Rel, beside: Rel) -> Rel:
-    """A relation as a list in whatever order, if the other is a list: joined with it, that one stays a list."""
+    """The relation as a list (in any order) if `beside` may be a list, so that a join of the two is a list as well."""
     if is_list(beside) is False:
         return rel
     return Sort((SortSpec(lit(True), SortOrder.ASC_NULLS_LAST),), rel).at(rel.where)

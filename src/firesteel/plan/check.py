@@ -1,5 +1,5 @@
-"""Judging a plan: ordinals, types, functions, schemas. Reading refuses what is not a plan; this says what is wrong
-with one. Every finding is an error with its place; none means that the plan has a meaning."""
+"""Checks a plan: ordinals, types, functions, schemas. Reading refuses what is not a plan; `check` lists what is wrong
+with one, as errors with their places. A plan without any is valid."""
 
 from __future__ import annotations
 
@@ -330,6 +330,6 @@ def _aggregate(rel: rels.Aggregate, _scope: RowScope | None, _plan: Plan) -> Pro
 
 @_judge(rels.Limit)
 def _limit(rel: rels.Limit, _scope: RowScope | None, _plan: Plan) -> Problems:
-    # An offset that is no number is an error only in strict mode, and so for the run to find.
+    # An offset that is not a number is an error only in strict mode, so it is found at run time.
     if not t.overlap(rel.count.type, t.INT):
         yield f"limit takes an integer, not a {rel.count.type}", None

@@ -22,7 +22,7 @@ class RepairedPlan:
 
 
 class Findings(list[FiresteelError]):
-    """The problems of a plan, in its order, and beside them what was repaired. Without problems it would run."""
+    """The problems of a plan, in plan order, and its `repairs`. A plan without problems can be run."""
 
     def __init__(self, problems: Iterable[FiresteelError] = (), repairs: tuple[Repair, ...] = ()) -> None:
         super().__init__(problems)
@@ -30,7 +30,7 @@ class Findings(list[FiresteelError]):
 
     @property
     def exit_code(self) -> int:
-        """That of the command line: the first problem's."""
+        """The exit code of `firesteel check`: that of the first problem."""
         return self[0].exit_code if self else 0
 
     def to_python(self) -> dict[str, Any]:
@@ -42,7 +42,7 @@ class Findings(list[FiresteelError]):
         }
 
 
-#: What sort of a problem it is. One of another class says that the plan is invalid.
+#: The kind of a problem by its class. Any other class means that the plan is invalid.
 _SORTS: dict[type[FiresteelError], str] = {UnsupportedError: "unsupported", PolicyError: "refused"}
 
 
@@ -74,7 +74,7 @@ def _path(where: object) -> str | None:
 
 
 def repair_lines(repairs: Iterable[Repair]) -> list[str]:
-    """A line for every repair: what, and where it was first met; before it, whether it is more than harmless."""
+    """One line per repair: its number, its effect unless it is harmless, its message, and the first place of it."""
     return [
         f"repair {i}{_EFFECTS[one.effect]}: {one.message}" + (f" ({one.where})" if one.where is not None else "")
         for i, one in enumerate(repairs, 1)
@@ -88,5 +88,5 @@ def check_plan(plan: Plan) -> Findings:
     """What is wrong with a plan of the algebra."""
     try:
         return Findings(check(plan))
-    except FiresteelError as error:  # it is larger than what can be judged
+    except FiresteelError as error:  # the plan is too large to check
         return Findings([error])

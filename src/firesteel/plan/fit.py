@@ -41,7 +41,7 @@ def _fitting(rex: p.Rex, declared: t.Type, name: str, where: Place) -> p.Rex | G
         return _fitting_struct(rex, plain, wanted, name, where)
     if isinstance(plain, t.Array) and isinstance(wanted, t.Array):
         return _fitting_array(rex, plain, wanted, name, where)
-    if narrower(plain, wanted):  # then a value that does not fit is an error of the run
+    if narrower(plain, wanted):  # a value that does not fit is an error at run time
         return build.substrait_cast(rex, t.absent(declared, nullable=given.nullable), failure="READ").at(where)
     if not lossless(plain, wanted):
         raise PlanError(
@@ -92,7 +92,7 @@ def _fitting_array(rex: p.Rex, given: t.Array, wanted: t.Array, name: str, where
 
 
 def _present(rex: p.Rex) -> p.Rex:
-    """NULL where the data has no such attribute: Substrait knows no MISSING."""
+    """The value with MISSING replaced by NULL, because Substrait has no MISSING."""
     type_ = t.absent(rex.type, nullable=True, missable=False)
     if isinstance(type_, t.Missing):
         return p.Lit(t.NULL, None)
@@ -113,7 +113,7 @@ def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
     exprs = []
     for i, field in enumerate(schema):
         fitting = fit(build.column(rel, i), field.type, field.name or "", where)
-        exprs.append(renamed(fitting, field.type) if not isinstance(fitting.type, t.Null | t.Any) else fitting)
+        exprs.append(rename_fields(fitting, field.type) if not isinstance(fitting.type, t.Null | t.Any) else fitting)
     return p.Project(tuple(exprs), rel, names=tuple(field.name or "" for field in schema)).at(where)
 
 
@@ -121,7 +121,7 @@ def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
 # Names on what is nested
 
 
-def renamed(rex: p.Rex, type_: t.Type) -> p.Rex:
+def rename_fields(rex: p.Rex, type_: t.Type) -> p.Rex:
     """The value with the names of the type on the fields inside of it, by position."""
     found: p.Rex = drive(_renaming, rex, type_)
     return found
@@ -131,7 +131,7 @@ def _renaming(rex: p.Rex, type_: t.Type) -> p.Rex | Generator[Any, Any, p.Rex]:
     if names_of(rex.type) == names_of(type_):
         return rex
     if isinstance(rex, p.Lit):
-        return p.Lit(t.absent(type_, nullable=rex.type.nullable), renamed_value(rex.value, type_))
+        return p.Lit(t.absent(type_, nullable=rex.type.nullable), rename_value_fields(rex.value, type_))
     return _renaming_nested(rex, type_)
 
 
@@ -175,7 +175,7 @@ def _naming_like_nested(type_: t.Type, other: t.Type) -> Generator[Any, Any, t.T
 
 
 def names_of(type_: t.Type) -> tuple[Any, ...]:
-    """The names inside of a type, in order: types that differ in them only are the same but for them."""
+    """All field names inside a type, in order. Used to see whether two types differ in names."""
     out: list[Any] = []
     stack = [type_]
     while stack:
@@ -190,7 +190,7 @@ def names_of(type_: t.Type) -> tuple[Any, ...]:
     return tuple(out)
 
 
-def renamed_value(value: values.Value, type_: t.Type) -> values.Value:
+def rename_value_fields(value: values.Value, type_: t.Type) -> values.Value:
     """A value with the names of the type on the fields inside of it, by position."""
     found: values.Value = drive(_renaming_value, value, type_)
     return found
@@ -229,7 +229,7 @@ def attribute(root: p.Rex, name: str) -> p.Rex:
 
 
 def unless_null(rex: p.Rex, made: p.Rex) -> p.Rex:
-    """What is made of a value, and NULL of NULL."""
+    """`made`, but NULL where the value that it is made of is NULL."""
     if not rex.type.nullable:
         return made
     null = p.Lit(t.absent(made.type, nullable=True), None)

@@ -52,7 +52,7 @@ class Filter(Rel, tag="filter"):
 
 
 class SortOrder(enum.IntEnum):
-    """The document's codes."""
+    """Sort orders, by the document's codes."""
 
     ASC_NULLS_LAST = 0
     ASC_NULLS_FIRST = 1
@@ -213,7 +213,7 @@ class Window(NamingRel, tag="window"):
 
 
 class ExcludeStep(Node):
-    """One step of what is left out."""
+    """A step of an EXCLUDE path."""
 
 
 class ExcludeField(ExcludeStep, tag="exclude_field"):

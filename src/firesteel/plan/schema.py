@@ -29,7 +29,7 @@ from firesteel.plan.rel import (
 from firesteel.plan.statement import Query, Root
 from firesteel.types import Field, Schema
 
-#: Joining a shared relation with itself, again and again, doubles its columns every time.
+#: A limit, because joining a shared relation with itself repeatedly doubles the columns each time.
 MAX_COLUMNS = 20_000
 
 

@@ -1,4 +1,4 @@
-"""Scope: which row an expression sees, as `plan.base` says it, for whoever walks a plan from the top."""
+"""The rows that an expression sees (`RowScope`), for code that walks a plan from the top. `plan.base` has the rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from firesteel.types import Field, Schema
 
 N = TypeVar("N", bound=Node)
 
-#: A small plan with shared parts can stand for a huge one.
+#: A limit, because a small plan with shared parts can expand to a huge one.
 MAX_VISITS = 1_000_000
 
 
@@ -66,7 +66,7 @@ class Visit(NamedTuple):
 
 def visits(root: Node, scope: RowScope | None = None) -> Iterator[Visit]:
     """Every node with its scope, parents first; a node that is shared within one scope is visited once."""
-    seen: dict[tuple[int, int], RowScope | None] = {}  # the scopes stay alive, so that their ids stay theirs
+    seen: dict[tuple[int, int], RowScope | None] = {}  # keeps the scopes alive, so that no id is used twice
     stack = [Visit(root, scope, None)]
     while stack:
         visit = stack.pop()

@@ -12,7 +12,7 @@ from firesteel.types import Schema, Type
 
 
 class Mode(enum.Enum):
-    """What an expression does that cannot: gives MISSING, or raises an error."""
+    """What a failing expression does: PERMISSIVE gives MISSING, STRICT raises an error."""
 
     PERMISSIVE = "permissive"
     STRICT = "strict"
@@ -36,7 +36,7 @@ class Root(Statement, tag="root"):
 
 
 class CreateView(Statement, tag="create_view"):
-    """A name for a query."""
+    """CREATE VIEW: a name for a query."""
 
     name: str
     query: Rex
@@ -85,7 +85,7 @@ class Insert(PathStatement, tag="insert_rows"):
 
 
 class Drop(PathStatement, tag="drop_object"):
-    """A table or a view less."""
+    """DROP of a table or a view."""
 
     _: KW_ONLY
     view: bool = False

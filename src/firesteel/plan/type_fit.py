@@ -1,4 +1,4 @@
-"""Which types may stand for which: data where a plan declares something, values where a type is wanted."""
+"""Compares a given type with a declared one: can it be cast without loss, is it close enough, is it narrower?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from firesteel import types as t
 
 
 def lossless(given: t.Type, wanted: t.Type) -> bool:
-    """Has every value of the one type its equal in the other?"""
+    """Can every value of the given type be cast to the wanted type without loss?"""
     return _throughout(given, wanted, lambda a, b: t.proper(a) == t.proper(b) or _lossless(a, b))
 
 
@@ -68,7 +68,7 @@ def _lossless(a: t.Type, b: t.Type) -> bool:
         case t.Integer(), t.Float32() | t.Float64():
             return a.bits is not None and a.bits <= _EXACT_FLOAT_BITS[type(b)]
         case t.Text(), t.Text():
-            return True  # a declared length is a promise of the producer's, and pads or cuts nothing here
+            return True  # a declared length is not enforced: nothing is padded or cut
         case t.Octets(), t.Octets():
             return not isinstance(a, t.Clob) and not isinstance(b, t.Clob)
         case t.Time() | t.Timestamp(), t.Time() | t.Timestamp():
@@ -82,7 +82,7 @@ def _lossless(a: t.Type, b: t.Type) -> bool:
 
 
 def shaped_alike(a: t.Type, b: t.Type) -> bool:
-    """Are the two types one for whoever reads the column, apart from names and lengths?"""
+    """Do both types have the same shape in a column, apart from names and lengths?"""
     if isinstance(a, t.Text) and isinstance(b, t.Text):
         return True
     if isinstance(a, t.Octets) and isinstance(b, t.Octets):

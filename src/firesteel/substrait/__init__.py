@@ -1,9 +1,9 @@
-"""Substrait plans of any version: read, and written, as protobuf's bytes and JSON; lowered to the algebra."""
+"""Substrait plans of any version: read and written as protobuf bytes or JSON, and lowered to the plan algebra."""
 
 from firesteel.substrait.check import check
 from firesteel.substrait.explain import explain
 from firesteel.substrait.lower import lower
-from firesteel.substrait.lower.extended import register_relation
+from firesteel.substrait.lower.extension_relations import register_relation
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode

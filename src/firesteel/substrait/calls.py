@@ -1,7 +1,7 @@
-"""Calls of Substrait's functions: which one a message means, with what it chooses, and as what expression of ours.
+"""Calls of Substrait functions: finds the function that a message calls, and builds the expression.
 
-Where one of PartiQL's functions means the very same for arguments of these types it is used instead: joins, pushing
-filters and taking subqueries apart know those.
+A call becomes a PartiQL function where both mean the same for these argument types (`equal` becomes `eq`), because
+passes (joins, filter pushdown, decorrelation) know PartiQL's functions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Lambda:
         return t.Function(self.parameters, self.body.type)
 
 
-#: A value, a type, a name (of an argument that is one of a few), or a function.
+#: A value, a type, the name of an enumeration argument (`YEAR`), or a lambda.
 CallArgument = p.Rex | t.Type | str | Lambda
 
 
@@ -67,7 +67,7 @@ def aggregate(
 def _over_rows(
     found: standard.Resolved, args: Sequence[CallArgument], message: Message
 ) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
-    """The function and the arguments of a call over many rows: PartiQL's function where it is the same."""
+    """The function and the arguments of an aggregate or window call; PartiQL's function where it means the same."""
     values = tuple(one for one in _values(found, args, message) if not isinstance(one, Lambda))
     fn = _fn(found, values)
     ours = AGGREGATES.get(found.row.name)
@@ -81,7 +81,7 @@ def _is_distinct(message: Message) -> bool:
 
 
 def _separated(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> Sequence[CallArgument]:
-    """`string_agg` of one argument is DuckDB's, and separates by a comma."""
+    """DuckDB writes `string_agg` with one argument; its separator is a comma."""
     if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
         return args
     extensions.repair(RepairKind.COMMA, message.where)
@@ -108,7 +108,7 @@ def window(
 
 def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extensions: Extensions) -> standard.Resolved:
     declared = extensions.function(message.function_reference, message.where)
-    if any(isinstance(one, t.Type) for one in args):  # none of the standard's functions does
+    if any(isinstance(one, t.Type) for one in args):  # no standard function takes a type
         raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
     options = [(one.name, list(one.preference)) for one in message.options]
     given = [_argument(one) for one in args]
@@ -130,7 +130,7 @@ def _argument(given: CallArgument) -> standard.Argument:
     return given if isinstance(given, t.Type) else given.type
 
 
-#: A whole aggregation: from rows to results. What says nothing means it.
+#: The phases that aggregate rows to final results; an unspecified phase means the same.
 _WHOLE = ("AGGREGATION_PHASE_UNSPECIFIED", "AGGREGATION_PHASE_INITIAL_TO_RESULT")
 
 
@@ -148,11 +148,11 @@ def _phase(message: Message) -> None:
 
 
 def _values(found: standard.Resolved, args: Sequence[CallArgument], message: Message) -> list[p.Rex | t.Type | Lambda]:
-    """The arguments that are values, cast where they have to be; a name that was given as text is none."""
+    """The arguments that are values, cast to the parameter types. An enumeration name given as text is not a value."""
     names = {i for i, one in enumerate(found.implementation.parameters) if one.shape is None}
     given = [one for one in args if not isinstance(one, str)]
     extra = len(given) - len(found.casts)
-    if extra > 0:  # names that were given as text come before the values that they are about
+    if extra > 0:  # enumeration names given as text come before the values
         given = [one for i, one in enumerate(args) if not isinstance(one, str) and i not in names]
         if len(given) != len(found.casts):
             given = [one for one in args if not isinstance(one, str)][extra:]
@@ -166,7 +166,7 @@ def _fn(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Fn:
     return build.typed_fn(found.row.name, args, found.returns, found.choices)
 
 
-# What PartiQL's functions say as well.
+# Functions that PartiQL has with the same meaning.
 
 _ORDERED_TYPES = (t.Number, t.Text, t.Bool, t.Date, t.Time, t.Timestamp)
 _EQUAL_TYPES = (*_ORDERED_TYPES, t.Uuid, t.Interval, t.Octets)
@@ -186,7 +186,7 @@ _LOGIC: dict[str, Build] = {
 
 
 def _chained(name: str, args: Sequence[p.Rex], nothing: bool) -> p.Rex:
-    """`and` and `or` take any number of arguments: one is itself."""
+    """`and` and `or` take any number of arguments; of one argument, the call is that argument."""
     if len(args) > 1:
         return build.call(name, *args)
     return args[0] if args else p.Lit(t.BOOL, nothing)
@@ -202,14 +202,14 @@ _ORDER: dict[str, Build] = {
     "comparison:between": partial(build.call, "between"),
 }
 
-#: Aggregates that are PartiQL's: of any type that there is an order of.
+#: Aggregates that become PartiQL's, for any ordered type.
 AGGREGATES: dict[str, str] = {
     "aggregate_generic:count": "count",
     "boolean:bool_and": "every",
     "boolean:bool_or": "any",
     **{f"{stem}:{name}": name for stem in ("arithmetic", "arithmetic_decimal", "datetime") for name in ("min", "max")},
 }
-#: Aggregates that an order means something to, though their declaration does not say so.
+#: Aggregates that depend on the order of rows although their declaration does not say so.
 _ORDERED = frozenset(["aggregate_generic:any_value"])
 
 
@@ -218,7 +218,7 @@ PARTIQL = frozenset([*_LOGIC, *_EQUALITY, *_ORDER, "string:like", "comparison:co
 
 
 def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | None:
-    """The call as one of PartiQL's functions, if it is the same; its type is the one that was derived."""
+    """The call as a PartiQL function, if one means the same. It keeps the type derived for the Substrait call."""
     name = found.row.name
     for table, kinds in ((_LOGIC, None), (_EQUALITY, _EQUAL_TYPES), (_ORDER, _ORDERED_TYPES)):
         if name in table:
@@ -233,7 +233,7 @@ def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | N
 
 
 def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
-    """Without MISSING there is none in the result either."""
+    """The call with a type that excludes MISSING: Substrait data has none."""
     if isinstance(made, p.Call) and made.type != returns:
         inner = tuple(
             _exactly(one, t.absent(one.type, missable=False)) if isinstance(one, p.Call) and one.type.missable else one
@@ -244,7 +244,7 @@ def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
 
 
 def _like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
-    """`like` with a third argument, the escape: other producers than the standard have it."""
+    """`like` with a third argument, the escape character, which the standard does not have and some producers write."""
     declared = extensions.function(message.function_reference, message.where)
     if declared.name.lower() != "like" or len(args) != 3 or not all(isinstance(one, p.Rex) for one in args):
         return None
@@ -259,7 +259,7 @@ def _like(message: Message, args: Sequence[CallArgument], extensions: Extensions
 
 
 def _not_like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
-    """DuckDB writes NOT LIKE as an inequality: a text beside a constant that is a pattern."""
+    """DuckDB writes `a NOT LIKE 'x%'` as `not_equal(a, 'x%')`."""
     if "duckdb" not in extensions.producer or len(args) != 2:
         return None
     declared = extensions.function(message.function_reference, message.where)
@@ -272,7 +272,7 @@ def _not_like(message: Message, args: Sequence[CallArgument], extensions: Extens
     return build.call("not", build.call("like", text, pattern)).at(message.where)
 
 
-# Lambdas: a list is ranged over, which every engine can already.
+# Lambdas become a SELECT over the list, which every engine can run.
 
 
 _MATCHES = {"list:any_match": "any_true", "list:all_match": "all_true"}

@@ -1,7 +1,7 @@
-"""What a plan means by the numbers of its functions and types: by URN, else by old URI, else by the bare name.
+"""The functions and types that a plan declares, by anchor: found by URN, else by old URI, else by the bare name.
 
-Producers disagree on how to say where a function comes from. What had to be guessed is a repair: it is noted, once per
-extension, and `check` and `run` tell of it.
+Producers differ in how they name an extension. A guess is a repair: it is noted once per extension, and `check` and
+`run` report it.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from firesteel.substrait.message import Message
 #: The prefix of the URNs of Substrait's own extensions.
 STANDARD = "extension:io.substrait:"
 
-#: What the end of an old URI says: `https://…/extensions/functions_boolean.yaml`, `/functions_boolean.yaml`.
+#: The file name in an old URI: `https://…/extensions/functions_boolean.yaml`, `/functions_boolean.yaml`.
 _FILE = re.compile(r"(?:^|/)(functions_\w+|unsigned_integers|extension_types)\.ya?ml$")
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A function or a type of an extension. Without a URN the name has to tell."""
+    """A function or a type of an extension. Without a URN it is found by its name."""
 
     urn: str | None
     name: str

@@ -1,4 +1,4 @@
-"""Substrait's literals as values of ours with their types, both ways: a row for each kind."""
+"""Substrait literals to typed values and back; one table row for each kind of literal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from firesteel.functions.substrait.coercion import common
 from firesteel.node import drive
 from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import STANDARD, Extensions
-from firesteel.substrait.held import held
+from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.schema import schema
 from firesteel.substrait.types import FIELD, UNSIGNED, read_type, variation, write_type
@@ -24,9 +24,9 @@ Typed = tuple[t.Type, Value]
 
 _EPOCH = datetime.date(1970, 1, 1)
 _NANOS = 10**9
-#: Digits are never lost on the way.
+#: A context wide enough that no digits are lost.
 _EXACT = Context(prec=100)
-#: Integers come in the same field of 32 bits: what is out of range is a mistake of the producer's.
+#: `i8` and `i16` are stored in a 32-bit field; a value out of range is the producer's mistake.
 _INTEGERS = {"i8": t.INT8, "i16": t.INT16, "i32": t.INT32, "i64": t.INT64}
 _UNSIGNED = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
 
@@ -164,7 +164,7 @@ def _compound(given: Message, message: Message) -> Typed:
 
 def _varchar(given: Message, message: Message) -> Typed:
     type_ = t.String(max(1, given.length))
-    return type_, held(given.value, type_, message)
+    return type_, require_fit(given.value, type_, message)
 
 
 def _uuid(given: bytes, message: Message) -> Typed:

@@ -1,7 +1,7 @@
-"""A message that was read: plain values by the names of the schema, each knowing where in the plan it is.
+"""A message that was read: plain values by field name; every message knows its place in the plan.
 
-It reads like a message of protobuf's (`rel.filter.condition`; what is not set is empty), without its bounds: it nests
-as deep as a plan does, and nothing that it does recurses.
+It is used like a protobuf message (`rel.filter.condition`; an unset field is empty), but has no nesting limit: nothing
+here recurses.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Message:
 
     @property
     def where(self) -> Place:
-        """What an error points at. Every node has one, and few are looked at: the path is told when it is asked for."""
+        """The place for error messages. The path is computed when it is asked for; most never are."""
         return _There(self)
 
     def __iter__(self) -> Iterator[tuple[MessageField, Any]]:

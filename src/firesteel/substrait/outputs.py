@@ -1,8 +1,8 @@
-"""What a call gives where the plan declares its type: the declared one, if a form of the function can give that.
+"""The result type of a call whose plan declares one: the declared type, if some overload of the function returns it.
 
 `divide` of integers that is declared to give `fp64` is the division of floats, and `avg` of decimals declared so is the
-mean of floats; a mean of decimals has as many digits as are declared. What no form gives is kept as it follows from the
-arguments, and told as a repair, or refused where the types have nothing to do with each other.
+mean of floats; a mean of decimals has as many digits as are declared. If no overload returns the
+declared type, the derived type is kept and reported as a repair; unrelated types are refused.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
-#: Functions that compute as many digits as their type says.
+#: Functions whose result has as many digits as the declared type.
 _ANY_DIGITS = ("arithmetic_decimal:avg",)
-#: DataFusion's mean of decimals has so many digits more than they have.
+#: DataFusion's mean of decimals has this many more digits than its argument.
 _MEAN_DIGITS = 4
 _MOST_DIGITS = 38
 
@@ -37,7 +37,7 @@ def as_declared(
     if not message.has("output_type") or message.output_type.which("kind") is None:
         return _undeclared(message, found, extensions)
     said, given = read_type(message.output_type, extensions), found.returns
-    if standard.bare(said) == standard.bare(given):  # whether it may be NULL follows from the tables, not the promise
+    if standard.bare(said) == standard.bare(given):  # nullability is derived, not taken from the declaration
         return found
     if not isinstance(said, t.Text):
         other = standard.giving(found, kind, arguments, said)
@@ -50,7 +50,7 @@ def as_declared(
                 form=other.implementation,
             )
             return other
-    by_duckdb = "duckdb" in extensions.producer  # which writes some type of its own
+    by_duckdb = "duckdb" in extensions.producer  # DuckDB declares types that it does not mean
     if isinstance(said, t.Decimal) and found.row.name in _ANY_DIGITS:
         types = {"given": t.proper(given), "declared": t.proper(said)}
         extensions.repair(RepairKind.DIGITS, message.where, function=found.row.name, **types)
@@ -63,7 +63,7 @@ def as_declared(
 
 
 def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:
-    """DataFusion declares no types of aggregates, and means its own."""
+    """DataFusion declares no result type for aggregates: the mean of decimals has DataFusion's own type."""
     source = found.arguments[0] if found.arguments else None
     if (
         found.row.name not in _ANY_DIGITS
@@ -78,6 +78,6 @@ def _undeclared(message: Message, found: standard.Resolved, extensions: Extensio
 
 
 def _alike(a: t.Type, b: t.Type) -> bool:
-    """Types that producers take for each other: of one family."""
+    """Types of one family, which producers confuse."""
     families: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets, t.Temporal, t.Array, t.Struct, t.Map)
     return any(isinstance(a, one) and isinstance(b, one) for one in families) or isinstance(b, t.Null)

@@ -50,7 +50,7 @@ def from_json(text: str, name: str = "Plan") -> Message:
 
 
 def _bounded(text: str) -> None:
-    """It nests no deeper than it may, which is soon said of one that has not even so many brackets."""
+    """Raises an error for JSON that nests too deep. Text with few brackets needs no closer look."""
     if text.count("{") + text.count("[") <= MAX_DEPTH:
         return
     depth = 0

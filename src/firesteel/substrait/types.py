@@ -1,4 +1,4 @@
-"""Substrait's types as ours, both ways: a row for each kind."""
+"""Substrait types to our types and back; one table row for each kind."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _decimal(message: Message) -> t.Type:
 
 @cache
 def _decimal_of(precision: int, scale: int) -> t.Type:
-    """One type for all decimals of a size, of which there are few: that two of them are the same is seen at once."""
+    """Cached, so that equal decimal types are the same object and compare fast."""
     return t.Decimal(precision, scale)
 
 
@@ -103,8 +103,8 @@ _OTHER_VALUES = 1
 
 
 def variation(kind: str, message: Message, extensions: Extensions) -> t.Type | None:
-    """The type that a variation stands for, if its values are other ones. Else it is another form of the same values;
-    what one means that nobody declares is known of DataFusion's only."""
+    """The type that a variation stands for, or None if it only stores the same values in another form. Undeclared
+    variations are understood for DataFusion only."""
     number = message.type_variation_reference
     declared = extensions.variations.get(number)
     ours = declared is None and "datafusion" in extensions.producer
@@ -125,7 +125,7 @@ def _is_dictionary(message: Message, extensions: Extensions) -> bool:
 
 
 def _dictionary(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
-    """A dictionary is a form of its values: the map's key is the index."""
+    """DataFusion's dictionary, written as a map from index to value: its type is that of the values."""
     value = yield message.value, extensions
     extensions.repair(RepairKind.DICTIONARY, message.where, type=t.proper(value))
     return t.absent(value, nullable=nullable)

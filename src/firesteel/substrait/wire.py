@@ -1,7 +1,7 @@
 """Messages as protobuf's bytes, both ways.
 
 Read by the schema of all versions, field by field with a stack of our own: an unknown field is an error with its path,
-nesting is bounded by us and not by the interpreter, and bytes that say they are longer than they are end at once.
+nesting has our own limit instead of the interpreter's, and a length beyond the end of the bytes is an error at once.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class _Decoder:
             raise PlanError(f"'{field.name}' is not UTF-8", where=self.here.where) from None
 
     def _varint(self, end: int) -> int:
-        if self.at < end and (byte := self.data[self.at]) < 0x80:  # most are so small
+        if self.at < end and (byte := self.data[self.at]) < 0x80:  # most numbers fit one byte
             self.at += 1
             return byte
         result = shift = 0

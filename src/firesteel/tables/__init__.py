@@ -50,7 +50,7 @@ from firesteel.tables.stored import Stored
 
 @dataclass(frozen=True)
 class Memory:
-    """A value of this process. Where its type was `declared`, that is what its columns have, whatever is in them."""
+    """A value of this process. If its type was `declared`, the columns have that type whatever is in them."""
 
     value: values.Value
     declared: bool = False
@@ -77,7 +77,7 @@ Source = Memory | File | Parts | Stored | Arrow | Frame
 class Table:
     """A registered source. `record_id` is what BY binds: the name of an attribute, or an identifier per record.
 
-    `malformed` says what a line of JSON is that is none: an `error`, or something to `skip`.
+    `malformed` says what to do with a line that is not JSON: raise an `error`, or `skip` it.
     """
 
     source: Source

@@ -1,6 +1,6 @@
 """Text with delimiters, as Substrait's read options describe it: lines of fields, each of them text.
 
-Spark's reader of CSV agrees with what is said here, for text that is well formed. A quoted field ends with the quote;
+For well-formed text, Spark's CSV reader gives the same. A quoted field ends with the quote;
 inside of it a quote that is escaped, or doubled where the quote is its own escape, stands for itself, and so does the
 escape character that is escaped; any other character behind the escape leaves both as they are. Lines in quotes are
 parted by line feeds, whatever the file has; all of its lines end alike. Blank lines are no rows.
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.tables.opening import reading, unpacked
+from firesteel.tables.opening import open_unpacked, reading
 
 
 @dataclass(frozen=True)
@@ -57,12 +57,12 @@ def delimited_rows(path: Path, how: Delimited, names: tuple[str, ...]) -> Iterat
 
 
 class _Malformed(Exception):
-    """Not what the options describe."""
+    """The text does not follow the options."""
 
 
 def _text(path: Path, skip: int) -> str:
     """The file's text behind the lines that are skipped."""
-    with reading(path), unpacked(path, canonical=True) as file:
+    with reading(path), open_unpacked(path, canonical=True) as file:
         text = file.read().decode("utf-8-sig")
     at = 0
     for _ in range(skip):

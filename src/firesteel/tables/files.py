@@ -20,9 +20,9 @@ from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
 from firesteel.tables.json_files import json_records, json_text
 from firesteel.tables.links import nameable
-from firesteel.tables.opening import ensure_regular, not_utf8, opened, path_of, reading, unpacked, writing
+from firesteel.tables.opening import ensure_regular, not_utf8, open_file, open_unpacked, path_of, reading, writing
 from firesteel.tables.staging import present, staged
-from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
+from firesteel.tables.timestamps import UNIT, conform_table, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def read_arrow(source: File) -> Any:
     found = []
     for nth, fragment in _fragments(whole, files):
         with reading(files[nth]):
-            table = conformed(fragment.to_table(schema=whole.schema), schema, files[nth]).select(names)
+            table = conform_table(fragment.to_table(schema=whole.schema), schema, files[nth]).select(names)
         for field, (_, value) in zip(_folder_fields(folders), folders.pairs(nth), strict=True):
             table = table.append_column(field, pa.array([value] * table.num_rows, field.type))
         found.append(table)
@@ -183,11 +183,11 @@ def _dataset(source: File, files: list[Path]) -> Any:
     if format_ == "parquet":
         format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
     if format_ == "csv":
-        # As Spark has it: an empty cell is NULL, in quotes or not, and no word is.
+        # As in Spark: an empty cell is NULL, quoted or not; no word (such as `null`) is.
         options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True, check_utf8=True)
         format_ = ds.CsvFileFormat(convert_options=options, read_options=csv.ReadOptions(encoding=source.encoding))
     for path in files:
-        opened(path).close()  # Arrow would wait for a pipe
+        open_file(path).close()  # Arrow would block on a pipe
     with reading(source.path):
         try:
             places = [str(nameable(path).absolute()) for path in files]
@@ -195,7 +195,7 @@ def _dataset(source: File, files: list[Path]) -> Any:
         except ValueError as error:
             raise PlanError(f"'{source.path}' is not {source.format}: {' '.join(str(error).split())}") from error
     if source.format == "csv" and any(str(field.type) == "binary" for field in found.schema):
-        raise not_utf8(source.path)  # text that is none is octets to Arrow
+        raise not_utf8(source.path)  # Arrow reads invalid UTF-8 as binary
     return found
 
 
@@ -232,7 +232,7 @@ def part_records(
 
 
 def _ion_records(path: Path) -> Iterator[values.Value]:
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         yield from iter_values(file, str(path))
 
 
@@ -245,7 +245,7 @@ def _arrow_records(source: File, files: list[Path], folders: Partitions) -> Iter
         path, pairs = files[nth], folders.pairs(nth)
         with reading(path):
             for batch in fragment.to_batches(schema=whole.schema):
-                for row in arrow_rows(conformed(batch, schema, path)):
+                for row in arrow_rows(conform_table(batch, schema, path)):
                     yield with_columns(row, pairs, path) if pairs else row
 
 

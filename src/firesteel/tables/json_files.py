@@ -1,6 +1,6 @@
 """JSON: files as values, and values as text.
 
-How its text is a value is said here, and Spark's reader agrees: of a key that repeats in one object the last value
+Both engines read JSON by these rules: of a key that repeats in one object the last value
 counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38 digits are enough for it, else a float,
 as one with an exponent is. JSON has no notion of scale: of a decimal's zeros at the end none is kept but the first one
 behind the point, so `4.50` is 4.5 and `100.00` is 100.0.
@@ -26,7 +26,7 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
 from firesteel.tables.arrow.rows import plain
 from firesteel.tables.folders import suffix_of
-from firesteel.tables.opening import reading, unpacked
+from firesteel.tables.opening import open_unpacked, reading
 
 _DIGITS = 38
 _BLANK = " \t\r\n"
@@ -67,7 +67,7 @@ def json_records(path: Path) -> Iterator[values.Value | EvaluationError]:
 
 
 def _lines(path: Path) -> Iterator[values.Value | EvaluationError]:
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         for number, line in enumerate(_split(file), 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
@@ -97,7 +97,7 @@ def is_document(path: Path) -> bool:
     """Has the file other than a value on every line?"""
     if suffix_of(path) != ".json":
         return False
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         lines = (line for line in _split(file) if line.removeprefix(codecs.BOM_UTF8).strip())
         try:
             first = next(lines, b"").decode("utf-8-sig").strip(_BLANK)
@@ -109,14 +109,14 @@ def is_document(path: Path) -> bool:
         try:
             _decoder.decode(first)
         except json.JSONDecodeError as error:
-            return error.pos >= len(first)  # what is there is right, and wants more
+            return error.pos >= len(first)  # valid so far, but incomplete
         except (ValueError, RecursionError):
             pass
         return False
 
 
 def _document(path: Path) -> Iterator[values.Value | EvaluationError]:
-    with reading(path), unpacked(path) as file:
+    with reading(path), open_unpacked(path) as file:
         text = file.read().decode("utf-8-sig")
     found: list[values.Value] = []
     at = _behind_blanks(text, 0)

@@ -1,5 +1,5 @@
-"""Links with plain names, for readers that cannot take a name as it is: to Arrow and Java one that is not UTF-8 is no
-name, and to Spark one that starts with a dot or a low line is no data."""
+"""Symbolic links with plain names, for files whose names a reader cannot handle: Arrow and Java need UTF-8 names, and
+Spark skips files whose names start with a dot or an underscore."""
 
 from __future__ import annotations
 

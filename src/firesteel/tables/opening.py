@@ -1,4 +1,4 @@
-"""Opening files: what was opened is judged, not its name, and whatever goes wrong is an error of ours that names it."""
+"""Opens files. The opened file is checked, not its name, and every failure is a Firesteel error that names the file."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def not_utf8(path: Path, where: str = "") -> PlanError:
-    """What to say of a text in another encoding, which nobody should guess."""
+    """The error for text that is not UTF-8. Encodings are never guessed."""
     return PlanError(
         f"'{path}' is not UTF-8{where}",
         help="convert it to UTF-8 first, or register a CSV file with encoding='latin-1'",
     )
 
 
-def opened(path: Path, *, canonical: bool = False) -> BinaryIO:
+def open_file(path: Path, *, canonical: bool = False) -> BinaryIO:
     """A regular file, open. A `canonical` path was judged by a policy: there no link is followed on the way."""
     with reading(path):
         # Opening a pipe would wait for whoever writes to it.
@@ -95,9 +95,9 @@ def opened(path: Path, *, canonical: bool = False) -> BinaryIO:
         return os.fdopen(handle, "rb")
 
 
-def unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
+def open_unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
     """The content of a file, decompressed where its suffix says so."""
-    file = opened(path, canonical=canonical)
+    file = open_file(path, canonical=canonical)
     unpack = COMPRESSED.get(path.suffix.lower())
     return file if unpack is None else _Closing(unpack(file), file)  # type: ignore[return-value]
 

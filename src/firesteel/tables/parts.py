@@ -13,8 +13,8 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.delimited import Delimited, delimited_rows
-from firesteel.tables.opening import opened, reading
-from firesteel.tables.timestamps import UNIT, conformed, orc_schema, parquet_schema
+from firesteel.tables.opening import open_file, reading
+from firesteel.tables.timestamps import UNIT, conform_table, orc_schema, parquet_schema
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _batches(format_: str, part: Part) -> Iterator[Any]:
         else:
             batches = found.to_batches()
         for batch in batches:
-            yield conformed(batch, _conforming(format_, found), part.path)
+            yield conform_table(batch, _conforming(format_, found), part.path)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def row_counts(path: Path) -> list[int]:
 @contextmanager
 def _opened(format_: str, path: Path) -> Iterator[Any]:
     """A file that a policy has judged, opened as what it should be: nothing opens it by its name once more."""
-    with opened(path, canonical=True) as file:
+    with open_file(path, canonical=True) as file:
         with reading(path):
             try:
                 found = _OPEN[format_](file)

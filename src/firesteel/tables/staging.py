@@ -1,4 +1,4 @@
-"""Output that is there whole or not at all, whenever its writer is killed.
+"""Atomic output: it is complete or not there at all, even if its writer is killed.
 
 What is written goes into a hidden folder beside the target, the stage: `new` is what is being written. When that is
 whole it takes the target's place. For a file that is one rename. A folder cannot be replaced by one: the target is
@@ -25,7 +25,7 @@ from pathlib import Path
 
 from firesteel.tables.opening import path_of, writing
 
-#: For how long somebody who asks for a target waits for one who is just putting it into place, in seconds.
+#: How long to wait, in seconds, for another writer that is just moving the target into place.
 _PATIENCE = 2.0
 
 
@@ -86,7 +86,7 @@ def present(path: Path) -> bool:
             real = Path(os.path.realpath(path))
             settle(real)
             if not path.exists() and time.monotonic() < end and any((s / "old").exists() for s in _stages(real)):
-                time.sleep(0.01)  # somebody is between the two renames
+                time.sleep(0.01)  # another writer is between the two renames
                 continue
         return path.exists()
     return True
@@ -112,7 +112,7 @@ def owned(folder: Path) -> Iterator[bool]:
 
 
 def host() -> str:
-    """This machine in few letters. A lock may not be seen from another one, so stages of others are left alone."""
+    """A short id of this machine. Locks may not work across machines, so stages of other machines are left alone."""
     return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:6]
 
 

@@ -10,8 +10,8 @@ from firesteel import types as t
 
 @dataclass(frozen=True)
 class Stored:
-    """Rows in folders that are written once and never changed: to add rows is to add a folder. Whoever holds the
-    value of before sees what was there before. A column is encoded by its type, as the engine does it."""
+    """Rows in folders that are written once and never changed: to add rows is to add a folder. An older
+    `Stored` value still sees the older rows. Columns are encoded by their types, as the engine does."""
 
     folders: tuple[Path, ...]
     columns: t.Schema

@@ -1,4 +1,4 @@
-"""Timestamps of files that Arrow and Spark take for different ones; they are what Spark says.
+"""Timestamps that Arrow and Spark read differently from the same file; they are read as Spark reads them.
 
 Parquet's INT96 is what Spark wrote for years, and still does unless it is told otherwise. Arrow takes it for
 nanoseconds without a zone; it is an instant in microseconds. ORC's timestamps are nanoseconds to Arrow and microseconds
@@ -12,7 +12,7 @@ from typing import Any
 
 from firesteel.errors import EvaluationError
 
-#: What Arrow's reader of Parquet is told. In nanoseconds years beyond 2262 would be others.
+#: What Arrow's reader of Parquet is told. Nanoseconds would overflow after the year 2262.
 UNIT = "us"
 
 _NOTE = b"spark.sql.catalyst.type"
@@ -61,7 +61,7 @@ def orc_schema(schema: Any) -> Any:
     return pa.schema(fields, schema.metadata)
 
 
-def conformed(table: Any, schema: Any, where: object) -> Any:
+def conform_table(table: Any, schema: Any, where: object) -> Any:
     """A table or a batch with that schema; an error where a value does not fit."""
     import pyarrow as pa
 

@@ -4,7 +4,7 @@
 backtracking matcher could take over it, `machine` matches in linear time, and `pattern` takes the right one of the two.
 """
 
-from firesteel.evaluate.regex.pattern import Regex, RegexMatch, compiled
+from firesteel.evaluate.regex.pattern import Regex, RegexMatch, compile_regex
 from firesteel.evaluate.regex.syntax import CaseRule, Options
 
-__all__ = ["CaseRule", "Options", "Regex", "RegexMatch", "compiled"]
+__all__ = ["CaseRule", "Options", "Regex", "RegexMatch", "compile_regex"]

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from firesteel.evaluate.regex.program import START, AtPlace, Done, Instruction, Jump, TakeChar
 
-#: The bound of what has none.
+#: The cost of a pattern without a bound.
 ENDLESS = 10**30
 #: Patterns with more ways than this are not looked at.
 _MOST_WAYS = 100_000

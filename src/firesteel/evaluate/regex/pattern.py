@@ -133,5 +133,5 @@ def _plain(tree: Tree) -> bool:
 
 
 @lru_cache(512)
-def compiled(text: str, options: Options) -> Regex:
+def compile_regex(text: str, options: Options) -> Regex:
     return Regex(text, options)

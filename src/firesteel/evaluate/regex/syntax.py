@@ -14,7 +14,7 @@ from typing import NamedTuple, NoReturn
 
 from firesteel.errors import EvaluationError, UnsupportedError
 
-#: Groups inside groups: more than anybody writes, and less than the Python stack takes.
+#: The nesting limit of groups, below what the Python stack allows.
 DEEPEST = 50
 #: What a bounded repetition may ask for: it becomes as many copies.
 MOST = 1_000

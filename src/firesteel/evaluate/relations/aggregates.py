@@ -10,14 +10,14 @@ from decimal import Decimal
 from firesteel import values
 from firesteel.evaluate.base import Forgivable
 from firesteel.evaluate.kinds import NUMBERS, kind
-from firesteel.evaluate.scalar.arithmetic import DECIMALS, decimals, float_sum, int64, to_decimal, to_float, trimmed
+from firesteel.evaluate.scalar.arithmetic import DECIMALS, decimals, float_sum, int64, to_decimal, to_float, trim_zeros
 from firesteel.values import Bag, Value, absent
 
 Aggregate = Callable[[list[Value]], Value]
 
 #: How many digits behind the point a mean has, at least.
 PLACES = 18
-#: Wide enough that the order of the addends does not show in the 38 digits of a sum.
+#: Wide enough that the order of rows does not change the 38 digits of a sum.
 _WIDE = decimal.Context(prec=1_000, traps=[decimal.Overflow, decimal.InvalidOperation])
 
 
@@ -74,12 +74,12 @@ def mean(items: list[Value]) -> Value:
 def _quotient(total: Decimal, count: int) -> Decimal:
     """With `PLACES` digits behind the point, or as many as the total has if that is more; half is rounded up.
 
-    A quotient of 38 digits that count, as `/` gives, would have no one scale for a column of means.
+    The 38 significant digits that `/` gives would have a different scale in every row of a column of means.
     """
     places = max(PLACES, -int(total.normalize(_WIDE).as_tuple().exponent))
     sign = -1 if total < 0 else 1
     scaled = int(_WIDE.scaleb(_WIDE.abs(total), places))
-    return trimmed(_WIDE.scaleb(Decimal(sign * ((2 * scaled + count) // (2 * count))), -places))
+    return trim_zeros(_WIDE.scaleb(Decimal(sign * ((2 * scaled + count) // (2 * count))), -places))
 
 
 def least(items: list[Value]) -> Value:

@@ -29,7 +29,7 @@ def _exclude(node: p.Exclude, context: CompileContext) -> Generator[Any, Any, Re
 
 
 def without(value: Value, steps: tuple[p.ExcludeStep, ...]) -> Value:
-    """The value less what is at the end of the path; where the path does not lead anywhere, the value."""
+    """The value without what the path leads to; the value itself if the path leads nowhere."""
     step, last = steps[0], len(steps) == 1
     if isinstance(value, Struct):
         pairs = []

@@ -57,7 +57,7 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     for spec in node.order:
         keys.append((yield spec.key, context))
     orders = [spec.order for spec in node.order]
-    combine = combining(node, row, context.failing(node.where))
+    combine = combiner(node, row, context.failing(node.where))
 
     def run(members: list[Env]) -> Value:
         if keep is not None:
@@ -75,9 +75,9 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     return run
 
 
-def combining(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) -> Callable[[list[Row]], Value]:
+def combiner(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) -> Callable[[list[Row]], Value]:
     """An aggregate of the arguments of every row, or of those that differ; of equal ones the first counts."""
-    combine = _aggregating(node, row)
+    combine = _aggregate_of(node, row)
 
     def run(given: list[Row]) -> Value:
         if node.distinct and any(given):
@@ -90,9 +90,9 @@ def combining(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) -
     return run
 
 
-def _aggregating(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
+def _aggregate_of(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
     """PartiQL's have one argument, or none and count the rows."""
     if row.origin is not functions.Origin.PARTIQL:
-        return substrait.aggregating(node.fn, node.where)
+        return substrait.aggregate_of(node.fn, node.where)
     combine = AGGREGATES[row.name]
     return lambda given: combine([one[0] if one else one for one in given])

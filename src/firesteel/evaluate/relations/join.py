@@ -75,7 +75,7 @@ _KeyClosure = tuple[RexClosure, bool]
 
 
 def _join_key(exprs: list[_KeyClosure], env: Env) -> tuple[Key, ...] | None:
-    """Equal just where all keys are; None if one is absent of which `=` has to be true, because then it never is."""
+    """A hash key, equal where all join keys are equal; None if a key compared by `=` is absent and never matches."""
     made: list[Key] = []
     for expr, same in exprs:
         value = expr(env)
@@ -138,7 +138,7 @@ def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosu
 
 
 def _tested(capture: p.Capture, lefts: list[Row], matched: list[bool]) -> list[Row]:
-    """What a join gives that only asks whether a left row has a match."""
+    """Semi, anti and mark joins, which only ask whether a left row has a match."""
     if capture is p.Capture.LEFT_MARK:
         return [(*row, found) for row, found in zip(lefts, matched, strict=True)]
     wanted = capture is p.Capture.LEFT_SEMI

@@ -1,4 +1,4 @@
-"""Windows: every row with what a function makes of the rows around it."""
+"""Window functions: a value for every row, computed from the rows of its partition or frame."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Rows, handles
 from firesteel.evaluate.kinds import show
-from firesteel.evaluate.relations.group import combining
+from firesteel.evaluate.relations.group import combiner
 from firesteel.evaluate.relations.rel import sorted_order
 from firesteel.evaluate.scalar.functions import SCALARS
 from firesteel.values import MISSING, Interval, Key, Time, Timestamp, Value, absent, key
@@ -190,7 +190,7 @@ def _computing(node: p.WindowCall, fail: Fail) -> Compute:
         if name == "arithmetic:nth_value" and node.fn.choice("on_domain_error") == "ERROR":
             return _nth
         return WINDOWS.get(name) or WINDOWS[name.removeprefix("arithmetic:")]  # most of Substrait's mean the same
-    combine = combining(node, row, fail)
+    combine = combiner(node, row, fail)
     return lambda part, at, args, frame: combine([tuple([column[i] for column in args]) for i in frame])
 
 

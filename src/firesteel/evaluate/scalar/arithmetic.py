@@ -50,8 +50,8 @@ def to_decimal(value: Number) -> Decimal:
 
 
 def decimals(operation: Callable[..., Decimal], *args: Decimal) -> Decimal:
-    """An operation of a decimal context, whose signals are errors of ours. What it gives is written out: without an
-    exponent for zeros before the point, and zero without a sign."""
+    """A decimal operation; the context's signals become our errors. The result has no positive exponent (`1E+2` becomes
+    `100`), and zero has no sign."""
     try:
         found = operation(*args)
     except decimal.DecimalException:
@@ -66,8 +66,8 @@ def _places(number: Decimal) -> int:
     return -int(number.as_tuple().exponent)
 
 
-def trimmed(number: Decimal) -> Decimal:
-    """Without the zeros at the end, but for one behind the point: `2.50` is 2.5, and `2` is 2.0."""
+def trim_zeros(number: Decimal) -> Decimal:
+    """Without trailing zeros, but with at least one digit after the point: `2.50` is 2.5, and `2` is 2.0."""
     short = number.normalize(_EXACT)
     return short if _places(short) > 0 else short.quantize(_TENTH, context=_EXACT)
 
@@ -75,7 +75,7 @@ def trimmed(number: Decimal) -> Decimal:
 def _binary(
     ints: Callable[[int, int], int], decs: Callable[..., Decimal], floats: Callable[[float, float], float]
 ) -> Callable[[Any, Any], Number]:
-    """An operator by the type that its operands meet in."""
+    """An operator, chosen by the common type of its operands."""
 
     def apply(a: Number, b: Number) -> Number:
         if isinstance(a, int) and isinstance(b, int):
@@ -107,12 +107,12 @@ def _remainder(a: int, b: int) -> int:
 
 
 def _decimal_quotient(a: Decimal, b: Decimal) -> Decimal:
-    """Of 38 digits that count. Neither operand says how many of them a quotient shows: those that are no zeros."""
-    return trimmed(DECIMALS.divide(a, b))
+    """38 significant digits, without trailing zeros: neither operand determines the scale of a quotient."""
+    return trim_zeros(DECIMALS.divide(a, b))
 
 
 def _decimal_remainder(a: Decimal, b: Decimal) -> Decimal:
-    """The context wants room for the whole quotient, though nobody asks for it."""
+    """The context needs enough precision for the whole quotient, although only the remainder is used."""
     digits = a.adjusted() - b.adjusted() + 2
     if digits > _LONGEST_QUOTIENT:
         raise decimal.Overflow
@@ -164,7 +164,7 @@ floor = _rounded(decimal.ROUND_FLOOR, math.floor)
 
 
 def _of_floats(name: str, function: Callable[..., float]) -> Callable[..., float]:
-    """A function of floats. Where it has no value it is an error in both modes, as division by zero is."""
+    """A function of floats. Where it is undefined it is an error in both modes, like division by zero."""
 
     def apply(*args: Number) -> float:
         try:

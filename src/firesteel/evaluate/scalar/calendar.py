@@ -1,8 +1,8 @@
 """The calendar: moving moments along it and counting between them.
 
-A moment is a date, a time of day or a timestamp. It moves where it is, at its own offset; what lies between two of
-them is counted between instants, where one without an offset counts as UTC. A day that a month does not have is its
-last one.
+A moment is a date, a time of day or a timestamp. Adding to one keeps its offset. Differences
+are counted between instants; a moment without an offset counts as UTC. A day beyond the end of a month becomes its
+last day.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def filter_distinct(collection: Value) -> Value:
     return Bag(found)
 
 
-def aggregated(name: str) -> Callable[[Value], Value]:
+def aggregate_collection(name: str) -> Callable[[Value], Value]:
     """An aggregate of the elements of a collection."""
     combine = aggregates.AGGREGATES[name]
     return lambda collection: combine(list(collection))

@@ -1,4 +1,4 @@
-"""Equality and order as the operators have them.
+"""Equality and order, as `=` and `<` define them.
 
 `=` is deep and takes anything. Within a container NULL and MISSING are the same, and a date is the timestamp of its
 midnight; beyond that it is `values.key`. `<` and its kin compare like with like, by the total order.
@@ -55,7 +55,7 @@ def _midnight(date: datetime.date) -> Timestamp:
 
 
 def _order_key(value: Value, other: Value) -> Key:
-    """What orders a value among its like; an error where the other is not its like."""
+    """The sort key of a value; an error if the two values cannot be compared."""
     mine, others = type(value), type(other)
     if mine in NUMBERS and others in NUMBERS:
         return values.key(value)

@@ -1,7 +1,7 @@
 """CAST: for every type, the function that makes a value of it.
 
-What cannot be is forgivable; a number that is too large for its type is an error in both modes, as it is in arithmetic.
-Casting to a collection or a struct is about the container: what is in it stays what it is.
+A cast that is impossible is MISSING in permissive mode. A number too large for its type is an error in both modes, as
+in arithmetic. A cast to a collection or a struct converts the container only, not its elements.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the catalogue's scalar functions compute: a row of a table for each.
 
-The compiler (`call.py`) has seen to NULL, MISSING and the families of arguments where the catalogue's row says so; a
-function that does not propagate gets them as they are.
+`call.py` has already handled NULL, MISSING and wrong argument types for functions that propagate; other functions get
+their arguments unchecked.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "exists": collections.exists,
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
-    **{row.name: collections.aggregated(row.aggregate) for row in all_functions() if row.aggregate},
+    **{row.name: collections.aggregate_collection(row.aggregate) for row in all_functions() if row.aggregate},
 }
 
 #: The functions of a value and a type: given the type, the function of the value.

@@ -56,7 +56,7 @@ def _moved(moment: Moment, interval: Interval, sign: int) -> Moment:
 
 
 def _fitting(interval: Interval) -> Interval:
-    """With the digits behind the point that it may have; it has to be content with those before it."""
+    """The interval cut to its digits after the point; too many digits before the point are an overflow."""
     unit = 10 ** (9 - interval.fraction)
     nanos = abs(interval.nanos) // unit * unit * (-1 if interval.nanos < 0 else 1)
     largest = max(abs(interval.months) // MONTHS["year"], abs(nanos) // (SECONDS["day"] * NANOS))

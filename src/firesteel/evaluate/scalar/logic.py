@@ -1,8 +1,8 @@
 """Kleene's logic, where MISSING counts as NULL; and the functions that get more than the values of their arguments.
 
-Those (`LAZY`) are given closures, and what to do about a wrong value, which is up to the mode. They ask for their
-arguments from left to right, and only for as many as they need: an operand of AND that is no boolean ends the matter,
-unless one before it already has. `false AND 1` is false, `1 AND false` is wrong.
+Those (`LAZY`) get closures for their arguments, and a function that handles a wrong value as the mode says. They
+evaluate arguments from left to right and only as many as they need. An operand of AND that is not a boolean is an
+error, unless an operand before it has decided the result: `false AND 1` is false, `1 AND false` is wrong.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from firesteel.values import Clob
 Text = str | Clob
 
 
-#: More characters than this nobody means: it is how a query would fill the memory.
+#: Longer results are refused, because they would fill the memory.
 LONGEST = 1 << 26
 
 
@@ -121,7 +121,7 @@ class _Segment:
 
 
 def like(value: Text, pattern: Text, escape: Text | None = None) -> bool:
-    """Segments between `%`s are found one after the other, leftmost first, which never has to go back."""
+    """Finds the segments between `%`s one after the other, leftmost first, without backtracking."""
     subject = text(value)
     first, *rest = _segments(text(pattern), None if escape is None else text(escape))
     if not first.at(subject, 0):

@@ -2,11 +2,11 @@
 choices, its type) and the types of its arguments.
 
 `integers.py`, `floats.py`, `decimals.py` compute numbers, `comparison.py` logic, order and lists, `text.py` and
-`patterns.py` text, `moments.py` and `calendars.py` time, `casts.py` (with
-`moment_casts.py` and `written.py`) the cast; `aggregates.py` groups. `call.py` is what the evaluator asks.
+`patterns.py` text, `moments.py` and `calendars.py` time, `casts.py` (with `moment_casts.py` and `text_casts.py`) casts,
+`aggregates.py` aggregates. `call.py` is the entry point.
 """
 
 from firesteel.evaluate.substrait.aggregates import AGGREGATES
-from firesteel.evaluate.substrait.call import SCALARS, aggregating, closure
+from firesteel.evaluate.substrait.call import SCALARS, aggregate_of, closure
 
-__all__ = ["AGGREGATES", "SCALARS", "aggregating", "closure"]
+__all__ = ["AGGREGATES", "SCALARS", "aggregate_of", "closure"]

@@ -13,7 +13,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.scalar.arithmetic import float_sum, to_float
 from firesteel.evaluate.substrait.comparison import order
-from firesteel.evaluate.substrait.decimals import rounded
+from firesteel.evaluate.substrait.decimals import round_decimal
 from firesteel.evaluate.substrait.numbers import EXACT, decimal_fitting, fitting, floating
 from firesteel.values import Value, key
 
@@ -179,8 +179,8 @@ def _between(low: Value, high: Value, part: Fraction, type_: t.Type, mode: str) 
         return floating(type_)(to_float(exact))
     number = EXACT.divide(Decimal(exact.numerator), Decimal(exact.denominator))
     if isinstance(type_, t.Decimal):
-        return rounded(number, type_.scale or 0, mode)
-    return int(rounded(number, 0, mode))
+        return round_decimal(number, type_.scale or 0, mode)
+    return int(round_decimal(number, 0, mode))
 
 
 def _quantile(fn: p.Fn, types: tuple[t.Type, ...]) -> Aggregate:

@@ -1,4 +1,4 @@
-"""Calls of Substrait's functions: NULL is seen to here for those that leave it to the caller."""
+"""Calls of Substrait functions. NULL arguments are handled here for functions whose result is NULL then."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _ensure(value: Value, type_: t.Type, name: str, where: Span | Place | None) 
         raise EvaluationError(f"'{name}' takes {type_}, not {kind(value)}", where=where)
 
 
-def aggregating(fn: p.Fn, where: Span | Place | None) -> Aggregate:
+def aggregate_of(fn: p.Fn, where: Span | Place | None) -> Aggregate:
     """An aggregate of the arguments of every row."""
     factory = AGGREGATES.get(fn.name)
     if factory is None:

@@ -19,8 +19,8 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.scalar.arithmetic import to_float
 from firesteel.evaluate.substrait.moment_casts import Cast, to_date, to_interval, to_time, to_timestamp
-from firesteel.evaluate.substrait.numbers import bounds, scaled, shortest, single
-from firesteel.evaluate.substrait.written import cannot, written
+from firesteel.evaluate.substrait.numbers import bounds, shortest, single, to_scale
+from firesteel.evaluate.substrait.text_casts import cast_error, text_writer
 from firesteel.values import Struct, Timestamp, Value
 
 #: The cast from a type to a type; None where there is none.
@@ -76,12 +76,12 @@ def _integer(source: t.Type, target: t.Type) -> Cast | None:
     def to(value: Value) -> int:
         if isinstance(value, str):
             if not _INTEGER.fullmatch(value.strip()):
-                raise cannot(value, target)
+                raise cast_error(value, target)
             value = int(value.strip())
         elif isinstance(value, Timestamp):
             value = math.floor(value.instant)
         elif isinstance(value, float) and not math.isfinite(value):
-            raise cannot(value, target)
+            raise cast_error(value, target)
         number: int = math.trunc(value)
         if not low <= number <= high:
             raise EvaluationError(f"overflow: {show(value)} is no {target}")
@@ -97,17 +97,17 @@ def _decimal(source: t.Type, target: t.Type) -> Cast | None:
     def to(value: Value) -> Decimal:
         if isinstance(value, str):
             if not _NUMBER.fullmatch(value.strip()):
-                raise cannot(value, target)
+                raise cast_error(value, target)
             value = Decimal(value.strip())
         elif isinstance(value, float):
             if not math.isfinite(value):
-                raise cannot(value, target)
+                raise cast_error(value, target)
             value = shortest(value, source)
         number = Decimal(value)
         if number and number.adjusted() >= precision - scale + 1:
             raise EvaluationError(f"overflow: {show(value)} is no {target}")
         try:
-            made = scaled(number, scale)
+            made = to_scale(number, scale)
         except decimal.InvalidOperation:
             raise EvaluationError(f"overflow: {show(value)} is no {target}") from None
         if len(made.as_tuple().digits) > precision and made:
@@ -134,7 +134,7 @@ def _float_of(text: str, target: t.Type) -> float:
     if word.lstrip("+-") in _WORDS and len(word) - len(word.lstrip("+-")) <= 1:
         return sign * _WORDS[word.lstrip("+-")]
     if not _NUMBER.fullmatch(word):
-        raise cannot(text, target)
+        raise cast_error(text, target)
     return float(word)
 
 
@@ -150,7 +150,7 @@ def _bool(source: t.Type, target: t.Type) -> Cast | None:
             return bool(value != 0)
         found = _TRUTHS.get(value.strip().lower())
         if found is None:
-            raise cannot(value, target)
+            raise cast_error(value, target)
         return found
 
     return to if isinstance(source, _NUMERIC) else None
@@ -160,7 +160,7 @@ def _bool(source: t.Type, target: t.Type) -> Cast | None:
 
 
 def _text(source: t.Type, target: t.Type) -> Cast | None:
-    write = written(source)
+    write = text_writer(source)
     if write is None:
         return None
     if isinstance(target, t.Char):
@@ -185,7 +185,7 @@ def _uuid(source: t.Type, target: t.Type) -> Cast | None:
         try:
             return str(uuid.UUID(bytes=value) if isinstance(value, bytes) else uuid.UUID(value.strip()))
         except ValueError:
-            raise cannot(value, target) from None
+            raise cast_error(value, target) from None
 
     return to if isinstance(source, t.Text | t.Uuid | t.Octets) else None
 

@@ -12,9 +12,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.scalar.arithmetic import to_float
-from firesteel.evaluate.substrait.floats import outside, raised
+from firesteel.evaluate.substrait.floats import outside, power
 from firesteel.evaluate.substrait.integers import Factory
-from firesteel.evaluate.substrait.numbers import EXACT, bounds, decimal_fitting, floating, name, scaled, shortest
+from firesteel.evaluate.substrait.numbers import EXACT, bounds, decimal_fitting, floating, name, shortest, to_scale
 from firesteel.values import Value
 
 
@@ -58,7 +58,7 @@ def _power(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[Decimal, Decimal], Valu
     otherwise = outside(fn, "complex_number_result")
 
     def apply(a: Decimal, b: Decimal) -> Value:
-        found = raised(float(a), float(b))
+        found = power(float(a), float(b))
         return otherwise() if math.isnan(found) else found
 
     return apply
@@ -98,7 +98,7 @@ _MODES = {
 _FARTHEST = 400
 
 
-def rounded(number: Decimal, places: int, mode: str) -> Decimal:
+def round_decimal(number: Decimal, places: int, mode: str) -> Decimal:
     """The number with so many digits behind the point, or so many zeros before it."""
     places = max(-_FARTHEST, min(_FARTHEST, places))
     exponent = number.as_tuple().exponent
@@ -106,8 +106,8 @@ def rounded(number: Decimal, places: int, mode: str) -> Decimal:
     if -exponent <= places:
         return number
     if mode in _MODES:
-        return scaled(number, places, _MODES[mode])
-    down, up = (scaled(number, places, way) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
+        return to_scale(number, places, _MODES[mode])
+    down, up = (to_scale(number, places, way) for way in (decimal.ROUND_FLOOR, decimal.ROUND_CEILING))
     below, above = EXACT.subtract(number, down), EXACT.subtract(up, number)
     if below != above:
         return down if below < above else up
@@ -126,7 +126,7 @@ def _round(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value, int], Value]
     mode, type_ = mode_of(fn), t.proper(types[0])
 
     def integer(number: int, places: int) -> int:
-        made = int(rounded(Decimal(number), places, mode))
+        made = int(round_decimal(Decimal(number), places, mode))
         low, high = bounds(type_)
         if not low <= made <= high:
             raise EvaluationError(f"overflow: {made:,} is no {type_}")
@@ -135,7 +135,7 @@ def _round(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value, int], Value]
     def floats(number: float, places: int) -> float:
         if not math.isfinite(number):
             return number
-        found = to_float(rounded(shortest(number, type_), places, mode))
+        found = to_float(round_decimal(shortest(number, type_), places, mode))
         return floating(type_)(math.copysign(found, number))
 
     return integer if isinstance(type_, t.Integer) else floats
@@ -143,7 +143,7 @@ def _round(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value, int], Value]
 
 def _round_decimal(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[Decimal, int], Decimal]:
     fit, mode = decimal_fitting(fn), mode_of(fn)
-    return lambda number, places: fit(rounded(number, places, mode))
+    return lambda number, places: fit(round_decimal(number, places, mode))
 
 
 def _integral(operation: Callable[[float], int]) -> Factory:

@@ -58,7 +58,7 @@ def _within(operation: Callable[..., float], undefined: str = "on_domain_error")
 
 
 def outside(fn: p.Fn, option: str) -> Callable[[], Value]:
-    """What a call gives for arguments that it is not defined for."""
+    """The result for arguments outside the function's domain, as the call's option says."""
     chosen = fn.choice(option) or "NAN"
 
     def give() -> Value:
@@ -70,7 +70,7 @@ def outside(fn: p.Fn, option: str) -> Callable[[], Value]:
 
 
 def sqrt(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., Value]:
-    """The specification's cases want NULL where the option asks for NaN, and is given at all."""
+    """The specification's test cases expect NULL where the option is given as NaN."""
     asked = fn.choice("on_domain_error")
 
     def apply(a: float) -> Value:
@@ -105,7 +105,7 @@ def divide(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[float, float], Value]:
     return apply
 
 
-def raised(a: float, b: float) -> float:
+def power(a: float, b: float) -> float:
     """A power: what is too large is infinite, with its sign."""
     try:
         return math.pow(a, b)
@@ -145,7 +145,7 @@ SCALARS: dict[str, Factory] = {
     "multiply": _rounded(lambda a, b: a * b),
     "divide": divide,
     "negate": _rounded(lambda a: -a),
-    "power": _rounded(raised),
+    "power": _rounded(power),
     "sqrt": sqrt,
     "exp": _rounded(math.exp),
     "cos": _rounded(_periodic(math.cos)),

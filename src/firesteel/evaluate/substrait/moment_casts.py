@@ -11,7 +11,7 @@ from decimal import Decimal
 from firesteel import types as t
 from firesteel.evaluate.scalar.calendar import midnight
 from firesteel.evaluate.substrait.moments import digits, in_utc
-from firesteel.evaluate.substrait.written import cannot
+from firesteel.evaluate.substrait.text_casts import cast_error
 from firesteel.values import Interval, Time, Timestamp, Value
 
 Cast = Callable[[Value], Value]
@@ -36,13 +36,13 @@ def to_date(source: t.Type, target: t.Type) -> Cast | None:
         try:
             return datetime.date(*map(int, found.groups()[:3])) if found else _never(value, target)
         except ValueError:
-            raise cannot(value, target) from None
+            raise cast_error(value, target) from None
 
     return to if isinstance(source, t.Text | t.Timestamp | t.Date) else None
 
 
 def _never(value: Value, target: t.Type) -> datetime.date:
-    raise cannot(value, target)
+    raise cast_error(value, target)
 
 
 def to_time(source: t.Type, target: t.Type) -> Cast | None:
@@ -57,7 +57,7 @@ def to_time(source: t.Type, target: t.Type) -> Cast | None:
         if isinstance(value, str):
             found = _TIMES.fullmatch(value.strip())
             if found is None or int(found[1]) > 23 or int(found[2]) > 59 or Decimal(found[3] or 0) >= 60:
-                raise cannot(value, target)
+                raise cast_error(value, target)
             value = Time(int(found[1]), int(found[2]), Decimal(found[3] or 0))
         made: Time = digits(value, precision)
         return made
@@ -85,12 +85,12 @@ def to_timestamp(source: t.Type, target: t.Type) -> Cast | None:
 def _read_timestamp(text: str, target: t.Type) -> Timestamp:
     found = _TIMESTAMPS.fullmatch(text.strip())
     if found is None:
-        raise cannot(text, target)
+        raise cast_error(text, target)
     year, month, day, hour, minute, second, zone = found.groups()
     try:
         datetime.datetime(int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(Decimal(second or 0)))
     except ValueError:
-        raise cannot(text, target) from None
+        raise cast_error(text, target) from None
     clock = (int(hour or 0), int(minute or 0), Decimal(second or 0))
     return Timestamp(int(year), int(month), int(day), *clock, _offset(zone))
 

@@ -1,4 +1,4 @@
-"""What numbers of Substrait's types may be, and what becomes of one that is not."""
+"""Ranges of Substrait's number types, and what happens to a number out of range."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def shortest(number: float, type_: t.Type) -> Decimal:
 # Decimals ------------------------------------------------------------------------------------------------------------
 
 
-def scaled(number: Fraction | Decimal | int, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
+def to_scale(number: Fraction | Decimal | int, scale: int, rounding: str = ROUND_HALF_UP) -> Decimal:
     """The number with so many digits behind the point."""
     if isinstance(number, Fraction):
         number = _rounded(number, scale)
@@ -108,11 +108,11 @@ def decimal_fitting(fn: p.Fn) -> Callable[[Fraction | Decimal | int], Decimal]:
     most = Decimal((0, (9,) * precision, -scale))
 
     def fit(number: Fraction | Decimal | int) -> Decimal:
-        made = scaled(number, scale)
+        made = to_scale(number, scale)
         if made.copy_abs() <= most:
             return made
         if overflow == "ERROR":
             raise EvaluationError(f"overflow: {name(fn)} gives more digits than {t.proper(type_)} has")
-        return most.copy_sign(made)  # silence is free to give anything
+        return most.copy_sign(made)  # SILENT: any result is allowed
 
     return fit

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
-from firesteel.evaluate.regex import CaseRule, Options, RegexMatch, compiled
+from firesteel.evaluate.regex import CaseRule, Options, RegexMatch, compile_regex
 from firesteel.evaluate.scalar.text import within
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import name
@@ -29,7 +29,7 @@ def _matches(fn: p.Fn, pattern: str, text: str, position: int) -> Iterator[Regex
     """The matches in the text from a position on: what is before it is not looked at."""
     if position < 1:
         raise EvaluationError(f"{name(fn)} from the position {position}: the first is 1")
-    return compiled(pattern, options(fn.choice)).matches(text[position - 1 :])
+    return compile_regex(pattern, options(fn.choice)).matches(text[position - 1 :])
 
 
 def _nth(fn: p.Fn, pattern: str, text: str, position: int, occurrence: int) -> RegexMatch | None:

@@ -1,4 +1,4 @@
-"""The syntax tree of PartiQL: what was written, before any name means anything.
+"""The syntax tree of PartiQL: the query as written, before names are resolved.
 
     Ast
     ├── Statement   a query, EXPLAIN, EXEC, CREATE VIEW, or one that is only recognised (Dml, Ddl)

@@ -41,7 +41,7 @@ class Lit(Expr, tag="lit"):
 
 
 class DateLit(Expr, tag="date_lit"):
-    """`DATE 'text'`. Whether there is such a day is not a matter of syntax."""
+    """`DATE 'text'`. The text is not checked here."""
 
     text: str
 

@@ -1,8 +1,8 @@
 """Nodes that are cheap to make.
 
 A syntax tree has a node for every other token, and making them is most of what parsing costs. A frozen dataclass sets
-each field through `object.__setattr__`; here the fields go straight into the instance's dictionary. And a span is made
-when someone asks for it: until then it is a tuple. What a node is and does is unchanged.
+each field through `object.__setattr__`; here the fields go straight into the instance's dictionary. A
+span is kept as a tuple until it is asked for. Otherwise these nodes behave like all others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""From the syntax tree to the plan: names become ordinals, sugar becomes the algebra.
+"""Lowers the syntax tree to a plan: names become ordinals, syntactic sugar becomes relations and calls.
 
-scope.py         what names are in sight, and where they point
-names.py         globals before locals in FROM, the reverse elsewhere; attributes of what is in sight
+scope.py         which names are visible, and what they refer to
+names.py         name resolution: globals before locals in FROM, the reverse elsewhere; implicit attributes
 queries.py       SELECT blocks, WITH
 ordering.py      ORDER BY, LIMIT, OFFSET, DISTINCT
 sets.py          set operators

@@ -1,4 +1,4 @@
-"""What lowering carries along: the catalog, the parameters, the globals that the plan comes to refer to."""
+"""The state of lowering one statement: the catalog, the parameters, the globals that the plan refers to so far."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from firesteel.plan.lookup import TableLookup
 from firesteel.source import Place, Span
 from firesteel.warning import QueryWarning, WarningKind
 
-#: What is wanted of an expression. A SQL query in parentheses gives a scalar where a value is wanted, all of it where
-#: a collection is; FROM, which also looks for globals first, wants a source.
+#: What the context wants of an expression. `(SELECT ...)` is coerced to a scalar where a `value` is wanted, and is the
+#: whole result where a `collection` is. FROM wants a `source`: there globals come before local variables.
 Want = Literal["value", "collection", "source"]
 
 Lowering = Generator[tuple[ast.Ast, NameScope, Want], Any, Any]
@@ -43,18 +43,18 @@ class QueryContext:
         return p.Global(type_, self.globals.index(binding))
 
     def warn(self, kind: WarningKind, message: str, where: Span | Place | None, hint: str) -> None:
-        """Say it once, however often the place is looked at; a hundred are enough."""
+        """Add a warning: once per kind and place, and at most `MOST_WARNINGS`."""
         said = any(known.kind is kind and known.where == where for known in self.warnings)
         if not said and len(self.warnings) < MOST_WARNINGS:
             self.warnings.append(QueryWarning(kind, message, where, hint))
 
     def fresh(self) -> str:
-        """A name that no query can write."""
+        """A new name that cannot occur in a query."""
         self.made += 1
         return f"${self.made}"
 
 
-#: More than these nobody reads.
+#: Further warnings are dropped.
 MOST_WARNINGS = 100
 
 Handler = Callable[[Any, NameScope, Want, QueryContext], Any]
@@ -83,15 +83,15 @@ def lower_expr(expr: ast.Ast, scope: NameScope, context: QueryContext, want: Wan
             if output is not None:
                 return output
         try:
-            return placed(node, HANDLERS[type(node)](node, scope, want, context))
+            return with_place(node, HANDLERS[type(node)](node, scope, want, context))
         except FiresteelError as error:
             raise error.located(node.where) from None
 
     return drive(dispatch, expr, scope, want)
 
 
-def placed(node: ast.Ast, made: Any) -> Any:
-    """The result, said to come from there; an error too."""
+def with_place(node: ast.Ast, made: Any) -> Any:
+    """The result with the place of the syntax node, unless it has one; errors get the place too."""
     if isinstance(made, Generator):
         return _placing(node, made)
     return made.at(node.where) if isinstance(made, Node) and made.where is None else made
@@ -102,4 +102,4 @@ def _placing(node: ast.Ast, handler: Lowering) -> Lowering:
         made = yield from handler
     except FiresteelError as error:
         raise error.located(node.where) from None
-    return placed(node, made)
+    return with_place(node, made)

@@ -93,7 +93,7 @@ def _struct(node: ast.Struct, scope: NameScope, want: Want, context: QueryContex
 
 
 def _attribute_name(name: ast.Expr, scope: NameScope) -> p.Rex | None:
-    """`{a: 1}`: an identifier that is no variable is itself the name."""
+    """`{a: 1}`: an identifier that is not a variable is the attribute's name."""
     if isinstance(name, ast.Var) and scope.variable(name.name, name.quoted) is None:
         return build.lit(name.name)
     return None
@@ -153,7 +153,7 @@ def _in(node: ast.In, scope: NameScope, want: Want, context: QueryContext) -> Lo
 
 
 def _unwrapped(collection: ast.Expr) -> ast.Expr:
-    """`IN (VALUES ...)`: what stands in the parentheses is the collection, and not its one element."""
+    """`IN (VALUES ...)`: the VALUES are the collection, not its single element."""
     match collection:
         case ast.Row(items=(ast.Values() as rows,)):
             return rows

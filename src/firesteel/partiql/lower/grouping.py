@@ -1,4 +1,4 @@
-"""GROUP BY, aggregates and windows: expressions that ask for columns which the relation below must make."""
+"""GROUP BY, aggregates and window functions: each becomes a column that the relation below computes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
 from firesteel.partiql.lower.context import Lowering, QueryContext
-from firesteel.partiql.lower.scope import NameScope, folded
+from firesteel.partiql.lower.scope import NameScope, fold_case
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
@@ -57,17 +57,17 @@ class Grouping:
 
 
 def output_of(node: ast.Ast, scope: NameScope) -> p.Rex | None:
-    """What an expression stands for that is written like a group key, or like an item of a query's select list."""
+    """The column of an expression that is written like a group key, or like an item of a query's select list."""
     for depth, frame in scope.frames():
         grouping = frame.grouping
         if frame.written:
-            like = folded(node)
+            like = fold_case(node)
             found = next((rex for written, rex in frame.written if written == like), None)
             if found is not None:
                 return shifted(found, depth)
         if grouping is None or not grouping.keys:
             continue
-        like = folded(node)
+        like = fold_case(node)
         for i, written in enumerate(grouping.written):
             if written == like:
                 return p.Var(grouping.types[i], i, depth=depth)
@@ -122,7 +122,7 @@ _LATER = 1_000_000
 
 
 def settled(rex: p.Rex, width: int) -> p.Rex:
-    """The expression with its window columns where they are: behind a row of this width."""
+    """The expression with the final ordinals of its window columns, which follow a row of this width."""
     return transform(
         rex,
         lambda n: n.replace(ordinal=n.ordinal - _LATER + width) if isinstance(n, p.Var) and n.ordinal >= _LATER else n,
@@ -187,7 +187,7 @@ def _frame(frame: ast.Frame, scope: NameScope) -> Lowering:
 
 
 def sort_order(key: ast.SortKey) -> p.SortOrder:
-    """ASC puts what is absent last, DESC first, unless NULLS says otherwise."""
+    """The sort order. Absent values come last with ASC and first with DESC, unless NULLS FIRST or LAST is written."""
     descending = key.direction == "desc"
     first = key.nulls == "first" if key.nulls else descending
     return p.SortOrder[f"{'DESC' if descending else 'ASC'}_NULLS_{'FIRST' if first else 'LAST'}"]

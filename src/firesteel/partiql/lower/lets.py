@@ -1,7 +1,7 @@
-"""LET: columns beside those of the row.
+"""LET: additional columns of the row.
 
-Several LETs become one projection, as long as none of them looks at another; and a variable that nothing mentions any
-more is not carried along. Else a query of `n` LETs would make `n` projections of up to `n` columns.
+Several LETs become one projection as long as none refers to another, and variables that are not used any more are
+dropped. Otherwise `n` LETs would make `n` projections of up to `n` columns.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def lower_lets(
 
 
 def _behind(node: ast.Select) -> list[Any]:
-    """What of a block works after LET."""
+    """The clauses of a block that come after LET."""
     return [node.projection, node.filter, node.group, node.having, *node.windows, *node.exclude]
 
 

@@ -1,7 +1,7 @@
-"""What a name stands for.
+"""Name resolution.
 
-In FROM globals come before locals, elsewhere the reverse; `@` asks for a local first. A name that is neither may be an
-attribute of what is in sight: surely, where the types say so, or possibly, where they leave it open.
+In FROM globals come before local variables, elsewhere after them; `@` looks for a local first. A name that is neither
+may be an attribute of a visible row: certainly if the row's type lists it, possibly if the type is open.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import output_of
-from firesteel.partiql.lower.scope import NameScope, has_field, unseen
+from firesteel.partiql.lower.scope import NameScope, has_field, unseen_error
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
 
@@ -67,7 +67,7 @@ def _path(path: ast.Path, scope: NameScope, want: Want, context: QueryContext) -
 
 
 def is_guess(var: ast.Var, scope: NameScope, context: QueryContext) -> bool:
-    """Is the name that of a table, or of an attribute which a row may have or not, for all that is known?"""
+    """Is it the name of a table, or of an attribute that a row of an open type may have?"""
     sure = scope.variable(var.name, var.quoted) or _attribute(var, scope, sure=True) or _query(var, scope)
     if sure is not None:
         return False
@@ -82,7 +82,7 @@ def _item_root(root: ast.Expr, scope: NameScope, want: Want) -> ast.Expr | None:
 
 
 def _forgiven(node: ast.Expr, scope: NameScope, context: QueryContext) -> bool:
-    """Navigating from or by a variable that there is not is MISSING, as other wrong navigation is, unless strict."""
+    """A path from or by an unknown variable is MISSING, as other failing navigation is; strict: an error."""
     if context.mode is p.Mode.STRICT or scope.ordering or not isinstance(node, ast.Var):
         return False
     try:
@@ -137,7 +137,7 @@ def resolve(
 ) -> tuple[p.Rex, int]:
     """What a name stands for, and how many of the steps behind it belong to the name of a global."""
     if want != "source" and scope.ordering and scope.hidden(var.name, var.quoted):
-        raise unseen("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
+        raise unseen_error("GROUP BY" if scope.frame.grouping else "a set operator", var.where)
     local = scope.variable(var.name, var.quoted)
     if local is not None and context.mode is p.Mode.STRICT and not var.quoted:
         _only_one(var, scope)
@@ -167,14 +167,14 @@ def resolve(
             return found
     attribute = _attribute(var, scope, sure=want == "source") or _attribute(var, scope, sure=False)
     if attribute is None:
-        raise undefined(var, scope)
+        raise undefined_error(var, scope)
     return attribute, 0
 
 
-def undefined(var: ast.Var, scope: NameScope) -> AnalysisError:
-    """A name that stands for nothing."""
+def undefined_error(var: ast.Var, scope: NameScope) -> AnalysisError:
+    """The error for a name that cannot be resolved."""
     grouped = [frame.grouping.before for _, frame in scope.frames() if frame.grouping]
-    help_ = warnings.meant(var.name, scope.known) if scope.known else None
+    help_ = warnings.did_you_mean(var.name, scope.known) if scope.known else None
     if any(_attribute(var, before, sure=False) is not None for before in grouped):
         help_ = "it is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
     elif var.quoted:
@@ -183,7 +183,7 @@ def undefined(var: ast.Var, scope: NameScope) -> AnalysisError:
 
 
 def _only_one(var: ast.Var, scope: NameScope) -> None:
-    """In strict mode a name that two variables have, but for their case, has to be quoted."""
+    """In strict mode, a name that matches two variables that differ only in case has to be quoted."""
     for _, frame in scope.frames():
         alike = frame.alike(var.name)
         if len(alike) > 1:

@@ -1,8 +1,8 @@
 """ORDER BY, LIMIT and OFFSET.
 
 ORDER BY sees the row of its block, and what the select list calls its items. After DISTINCT and after a set operator it
-sees what the select list gives and nothing else: an item by its name, or an expression that is written as one. What it
-does not see is an error, because a key that is MISSING would leave the rows as they are.
+sees what the select list gives and nothing else: an item by its name, or an expression that is written as one. Any
+other name is an error: as MISSING it would silently not sort.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want
 from firesteel.partiql.lower.grouping import sort_order
-from firesteel.partiql.lower.scope import Item, NameFrame, NameScope, default_name, folded, unseen
+from firesteel.partiql.lower.scope import Item, NameFrame, NameScope, default_name, fold_case, unseen_error
 from firesteel.plan import build
 from firesteel.plan.scope import free_rows, shifted
 from firesteel.plan.scope import replaced as replaced_nodes
@@ -34,7 +34,7 @@ class Tail:
 
     @property
     def kind(self) -> type[t.Collection]:
-        """ORDER BY makes a list of what is a bag without it."""
+        """ORDER BY turns a bag into a list."""
         return t.Array if self.order else t.Bag
 
 
@@ -112,7 +112,7 @@ def distinct(constructor: p.Rex, rel: p.Rel, specs: list[p.SortSpec], given: Seq
 
 
 def _parts(rex: p.Rex) -> Iterator[p.Rex]:
-    """What follows from a value: itself, and if it is a struct that is built there, what it is built of."""
+    """What a value determines: itself, and for a struct constructor the values of its attributes."""
     stack = [rex]
     while stack:
         one = stack.pop()
@@ -131,7 +131,7 @@ def _behind(key: p.Rex, parts: list[p.Rex], columns: list[p.Rex]) -> p.Rex:
                 columns.append(column)
             return p.Var(node.type, 1 + columns.index(column), depth=level)
         if isinstance(node, p.Var) and node.depth == level:
-            raise unseen("DISTINCT", key.where)
+            raise unseen_error("DISTINCT", key.where)
         return None
 
     return replaced_nodes(key, one)
@@ -176,12 +176,12 @@ Written = list[tuple[ast.Ast, p.Rex]]
 def _written(projection: ast.Projection, items: tuple[Item, ...], row: p.Var, want: Want) -> Written:
     """The expressions of the select list, each with what it is in a row of the result."""
     names = [name for name, _ in items]
-    once: Written = [(folded(value), build.path(row, name)) for name, value in items if names.count(name) == 1]
+    once: Written = [(fold_case(value), build.path(row, name)) for name, value in items if names.count(name) == 1]
     match projection:
         case ast.Value(value=value):
-            return [(folded(value), row), *once]
+            return [(fold_case(value), row), *once]
         case ast.Items(items=(ast.Item(value=value),)) if want == "collection":
-            return [(folded(value), row)]
+            return [(fold_case(value), row)]
         case _:
             return once
 
@@ -192,7 +192,7 @@ def _qualified(written: Written, ranges: list[str]) -> Written:
         return written
     root = ast.Var(ranges[0])
     own = [(var, rex) for var, rex in written if isinstance(var, ast.Var) and var.name.lower() != ranges[0].lower()]
-    return written + [(folded(ast.Path(root, (ast.Field(v.name, quoted=v.quoted),))), rex) for v, rex in own]
+    return written + [(fold_case(ast.Path(root, (ast.Field(v.name, quoted=v.quoted),))), rex) for v, rex in own]
 
 
 def _leaves(body: ast.Expr) -> Iterator[ast.Select]:

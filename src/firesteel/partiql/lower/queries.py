@@ -1,6 +1,6 @@
 """Queries: SELECT blocks and WITH.
 
-A block is lowered in the order in which it works: FROM, LET, WHERE, GROUP BY, HAVING, windows, SELECT; ORDER BY,
+A block is lowered in the order of evaluation: FROM, LET, WHERE, GROUP BY, HAVING, windows, SELECT; ORDER BY,
 LIMIT and OFFSET come before the rows become values, so that they see the variables and not only what is selected.
 """
 
@@ -17,7 +17,7 @@ from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import Grouping, Windows, has_aggregates, settled
 from firesteel.partiql.lower.lets import lower_lets
 from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs
-from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name, folded
+from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name, fold_case
 from firesteel.plan import build
 from firesteel.plan.schema import group_key
 
@@ -142,7 +142,7 @@ def _block(node: ast.Select, tail: Tail, scope: NameScope, want: Want, context: 
 
 def _source(node: ast.Select, scope: NameScope, context: QueryContext) -> Lowering:
     if node.source is None:
-        # SELECT without FROM: one row of nothing.
+        # SELECT without FROM: one row without columns.
         return Block(p.Project((), p.Scan(build.lit([None]))), NameFrame(), scope)
     rel, frame = yield node.source, scope, "source"
     return Block(rel, frame, scope)
@@ -191,7 +191,7 @@ def _group(node: ast.Select, tail: Tail, block: Block, context: QueryContext) ->
     for expr in written:
         keys.append((yield expr, block.scope, "value"))
         warnings.constant_key("GROUP BY", expr, keys[-1], node.projection, context)
-    grouping = Grouping(block.scope, keys, [folded(expr) for expr in written])
+    grouping = Grouping(block.scope, keys, [fold_case(expr) for expr in written])
     for i, item in enumerate(grouped):
         type_ = group_key(keys[i].type)
         grouping.types.append(type_)

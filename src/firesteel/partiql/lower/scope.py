@@ -1,4 +1,4 @@
-"""What names are in sight: a frame for every row, innermost first."""
+"""Visible names: a frame for every row, innermost first."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class NameFrame:
         return next((b for b in alike if b.name == name), None if quoted else alike[0])
 
     def hides(self, name: str, quoted: bool) -> bool:
-        """Did the rows that this one was made of have the name?"""
+        """Did the rows before GROUP BY (or of the inner query) have the name?"""
         if self.grouping is not None:
             return self.grouping.before.frame.find(name, quoted) is not None
         return any(_same(hidden, name, quoted) for hidden in self.hidden)
@@ -99,7 +99,7 @@ class NameScope:
         found = [item for item in self.items if item[0] == var.name] or [
             item for item in self.items if _same(item[0], var.name, var.quoted)
         ]
-        if len({folded(expr) for _, expr in found}) > 1:
+        if len({fold_case(expr) for _, expr in found}) > 1:
             raise AnalysisError(
                 f"'{var.name}' is ambiguous: the select list has it {len(found)} times",
                 where=var.where,
@@ -113,7 +113,7 @@ class NameScope:
         return [binding.name for _, frame in self.frames() for binding in frame.bindings]
 
     def hidden(self, name: str, quoted: bool) -> bool:
-        """Is it a name of rows that were grouped or put together, and of nothing further in?"""
+        """Is it a name that GROUP BY or a set operator has hidden, and that nothing further in has?"""
         for _, frame in self.frames():
             if frame.find(name, quoted) is not None:
                 return False
@@ -156,16 +156,16 @@ def _same(known: str, name: str, quoted: bool) -> bool:
     return known == name if quoted else known.lower() == name.lower()
 
 
-def unseen(behind: str, where: Span | Place | None) -> AnalysisError:
-    """What ORDER BY does not see any more."""
+def unseen_error(behind: str, where: Span | Place | None) -> AnalysisError:
+    """The error for a name that ORDER BY cannot see."""
     span = where.span if isinstance(where, Place) else where
     what = f"'{span.text}'" if span is not None else "a variable"
     help_ = "order by what the select list gives: by its name, or as it is written there"
     return AnalysisError(f"ORDER BY after {behind} does not see {what}", where=where, help=help_)
 
 
-def folded(node: ast.Ast) -> ast.Ast:
-    """The tree with what matches in any case in one case: two ways to write a name become equal."""
+def fold_case(node: ast.Ast) -> ast.Ast:
+    """The tree with unquoted names in lower case, so that `A` and `a` compare equal."""
     from firesteel.node import Node, transform
 
     def one(part: Node) -> Node:

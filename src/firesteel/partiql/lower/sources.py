@@ -136,7 +136,7 @@ def _condition(
 
 
 def _moved(rex: p.Rex, by: int) -> p.Rex:
-    """An expression over the right row, as one over the row of both."""
+    """An expression over the right row, rewritten over the joined row."""
     from firesteel.node import transform
 
     return transform(rex, lambda n: n.replace(ordinal=n.ordinal + by) if n.depth == 0 else n, p.Var)

@@ -26,7 +26,7 @@ def lower(
     params: Sequence[values.Value] | None = None,
     warnings: list[QueryWarning] | None = None,
 ) -> p.Plan:
-    """A statement as a plan. What it says and hardly can mean is added to `warnings`."""
+    """The plan of a statement. Warnings are added to `warnings`."""
     context = QueryContext(catalog, mode, params, [] if warnings is None else warnings)
     scope = NameScope(NameFrame())
     match statement:

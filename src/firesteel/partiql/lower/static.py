@@ -1,4 +1,4 @@
-"""Static typing: what is known to fail is an error before anything runs."""
+"""Static typing: a call that must fail by the types of its arguments is an error before anything runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _call(node: p.Call | p.Agg | p.WindowCall) -> None:
         return
     types = [arg if isinstance(arg, t.Type) else arg.type for arg in node.args]
     forms = [form for form in row.signatures if form.takes(len(types))]
-    # The catch-all of a function that takes like with like is how it fails at run time.
+    # Comparisons also have a signature for any types, which only fails at run time: it is skipped here.
     precise = [form for form in forms if not (form.partial and set(form.params) == {"any"})]
     if not any(_fits(form, types) for form in precise or forms):
         said = ", ".join(map(str, types))

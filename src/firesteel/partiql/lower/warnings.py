@@ -1,4 +1,4 @@
-"""What a query is warned of, and when: each function looks at one thing as it is lowered, and warns or does not."""
+"""The warnings of a query: each function checks for one kind of warning while the query is lowered."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ def constant_key(
 
 
 def condition(clause: str, written: ast.Expr, rex: p.Rex, context: QueryContext) -> None:
-    """`WHERE 1`: no row has it, and the document lets it pass."""
+    """`WHERE 1`: the condition can never be true."""
     if not t.overlap(rex.type, t.Bool(nullable=True, missable=True)):
         message = f"{clause} takes a boolean; a {rex.type} is never true"
         context.warn(WarningKind.NEVER_TRUE, message, written.where, "compare it with something")
 
 
 def shadowed_alias(var: ast.Var, context: QueryContext) -> None:
-    """`FROM e, e.items AS i`: in FROM a table comes before a variable of its name."""
+    """`FROM e, e.items AS i`: in FROM the table `e` comes before the variable `e`."""
     message = f"'{var.name}' is the table here, and not the alias of that name"
     context.warn(WarningKind.SHADOWED_ALIAS, message, var.where, f"write @{var.name} for the alias")
 
 
 def ungrouped(node: ast.Expr, root: ast.Expr, scope: NameScope, context: QueryContext) -> None:
-    """A variable that GROUP BY has taken out of sight: what is meant by its name now is something else, or MISSING."""
+    """A variable that is not visible after GROUP BY: its name now means something else, or MISSING."""
     if isinstance(root, ast.Var) and not scope.ordering and scope.hidden(root.name, root.quoted):
         message, hint = f"{_text(node)} is neither grouped nor aggregated", "add it to GROUP BY, or aggregate it"
         context.warn(WarningKind.NOT_GROUPED, message, node.where, f"{hint}: max({_text(node)})")
 
 
 def unknown_variable(path: ast.Path, var: ast.Expr, scope: NameScope, context: QueryContext) -> None:
-    """A path from or by a variable that there is not."""
+    """A path from or by an unknown variable."""
     if isinstance(var, ast.Var) and not scope.hidden(var.name, var.quoted):
         message = f"no variable '{var.name}', so that the path is MISSING"
-        context.warn(WarningKind.UNKNOWN_NAME, message, path.where, meant(var.name, scope.known))
+        context.warn(WarningKind.UNKNOWN_NAME, message, path.where, did_you_mean(var.name, scope.known))
 
 
 def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step], context: QueryContext) -> None:
@@ -66,12 +66,12 @@ def unknown_column(root: p.Rex, written: Sequence[ast.Step], steps: list[p.Step]
         if not has_field(type_, step.name, step.quoted):
             message = f"there is no column '{step.name}', so that it is MISSING"
             names = [field.name or "" for field in type_.fields]
-            context.warn(WarningKind.UNKNOWN_NAME, message, step.where, meant(step.name, names))
+            context.warn(WarningKind.UNKNOWN_NAME, message, step.where, did_you_mean(step.name, names))
             return
 
 
 def quoted_name(operands: Sequence[ast.Expr], is_guess: Callable[[ast.Var], bool], context: QueryContext) -> None:
-    """`t.status = "shipped"`: in double quotes it is a name, and nobody knows whether a row has it."""
+    """`t.status = "shipped"`: double quotes make it a name, not a string."""
     names = [one for one in operands if isinstance(one, ast.Var) and one.quoted]
     if not names or not any(isinstance(one, ast.Path | ast.Var) for one in operands if one not in names):
         return
@@ -90,11 +90,11 @@ def unlike_columns(left: t.Struct, right: t.Struct, node: ast.SetOp, context: Qu
 
 
 def lost_digits(what: str, node: ast.Expr, context: QueryContext) -> None:
-    """A literal that is not what is written."""
+    """A literal with more digits than are kept."""
     context.warn(WarningKind.LOST_DIGITS, f"{what}: the others are lost", node.where, "write fewer digits")
 
 
-def meant(name: str, known: Sequence[str]) -> str:
+def did_you_mean(name: str, known: Sequence[str]) -> str:
     """Which of the names that are known was probably meant."""
     close = difflib.get_close_matches(name, known, 1)
     return f"did you mean '{close[0]}'?" if close else f"there are {', '.join(known) or 'none'}"

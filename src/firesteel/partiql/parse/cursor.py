@@ -1,4 +1,4 @@
-"""Where the parser is, and what to say where it cannot go on.
+"""The parser's position among the tokens, and its error messages.
 
 The parser is one class in layers, a file each: `Cursor` < `Types` < `Literals` < `Forms` < `Expressions` < `Graphs` <
 `Sources` < `Queries` < `Statements`. A layer calls the ones below it, and those above through the methods that are
@@ -143,7 +143,7 @@ class Cursor:
         text = self.texts[self.at]
         self.at += 1
         if kind == "quoted":
-            return Name(unquoted(text), quoted=True, where=self.span(self.at - 1))
+            return Name(unquote(text), quoted=True, where=self.span(self.at - 1))
         return Name(text, where=self.span(self.at - 1))
 
     def names(self) -> tuple[Name, ...]:
@@ -167,7 +167,7 @@ class Cursor:
     # Brackets
 
     def deeper(self) -> None:
-        """One level further down; whoever says so says when it is left."""
+        """Enter one level of nesting; the caller has to leave it."""
         self.depth += 1
         if self.depth > MAX_NESTING:
             where = Span(self.source, self.starts[self.at], self.ends[self.at])
@@ -202,8 +202,8 @@ class Cursor:
         if kind == "end":
             return "the end of the text"
         if kind == "string":
-            return f"the string {shortened(text)}"
-        return shortened(text) if kind == "quoted" else f"'{shortened(text)}'"
+            return f"the string {shorten(text)}"
+        return shorten(text) if kind == "quoted" else f"'{shorten(text)}'"
 
     def _help(self, what: str, words: tuple[str, ...]) -> str | None:
         """A misspelt keyword, a keyword for a name, a bracket left open: what is the likeliest?"""
@@ -267,14 +267,14 @@ class Cursor:
 _MISSPELT = sorted(word for word in RESERVED if len(word) > 3)
 
 
-def unquoted(text: str) -> str:
+def unquote(text: str) -> str:
     """What a string or a quoted name says."""
     quote = text[0]
     inner = text[1:-1]
     return inner.replace(quote * 2, quote) if quote in inner else inner
 
 
-def shortened(text: str, width: int = 40) -> str:
+def shorten(text: str, width: int = 40) -> str:
     """A token for a message: one line, and not too long."""
     line = " ".join(text.split())
     return line if len(line) <= width else line[: width - 3] + "..."

@@ -42,7 +42,7 @@ from firesteel.partiql.ast import (
     Table,
     Var,
 )
-from firesteel.partiql.parse.cursor import unquoted
+from firesteel.partiql.parse.cursor import unquote
 from firesteel.partiql.parse.forms import Forms
 from firesteel.partiql.parse.keywords import NAMES, WORDS
 
@@ -195,7 +195,7 @@ class Expressions(Forms):
             self.expected("a name after '@'")
         self.at += 1
         quoted = kind == "quoted"
-        return Var(unquoted(text) if quoted else text, quoted=quoted, local=local, where=self.span(first))
+        return Var(unquote(text) if quoted else text, quoted=quoted, local=local, where=self.span(first))
 
     def signs(self, first: int) -> Expr:
         while self.kinds[self.at] in _SIGNS:
@@ -241,7 +241,7 @@ class Expressions(Forms):
         if kind in WORDS:
             return Field(text, where=self.span(begin))
         if kind == "quoted" or kind == "string":
-            return Field(unquoted(text), quoted=True, where=self.span(begin))
+            return Field(unquote(text), quoted=True, where=self.span(begin))
         if kind == "*":
             return EachAttribute(where=self.span(begin))
         self.at -= 1

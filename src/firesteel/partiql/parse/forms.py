@@ -24,7 +24,7 @@ from firesteel.partiql.ast import (
     When,
     Window,
 )
-from firesteel.partiql.parse.cursor import unquoted
+from firesteel.partiql.parse.cursor import unquote
 from firesteel.partiql.parse.keywords import EXTRACT_FIELDS, NAMES
 from firesteel.partiql.parse.literals import Literals
 
@@ -51,7 +51,7 @@ class Forms(Literals):
     def call(self, first: int, qualifier: tuple[Name, ...] = ()) -> Expr:
         """`name(...)`; the cursor is at the name, which may come after a qualifier that starts at `first`."""
         kind, text = self.kinds[self.at], self.texts[self.at]
-        name = unquoted(text) if kind == "quoted" else text.lower()
+        name = unquote(text) if kind == "quoted" else text.lower()
         self.at += 2
         kind = self.kinds[self.at]
         more: dict[str, Any] = {"qualifier": qualifier} if qualifier else {}

@@ -18,7 +18,7 @@ from firesteel.errors import ParseError
 from firesteel.partiql.parse.keywords import KEYWORDS
 from firesteel.source import Source, Span
 
-# Every repetition is possessive: going back would find nothing new, and take a quadratic time to do so.
+# Every repetition is possessive: backtracking would find nothing new and take quadratic time.
 _SKIP = r"(?:\s++|--[^\r\n]*+|/\*(?>.*?\*/))*+"
 _WORD = r"(?:[^\W\d]|\$)[\w$]*+"
 _NUMBER = r"(?:[0-9]++(?:\.[0-9]*+)?+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?+(?![\w$])"
@@ -32,8 +32,8 @@ _ION = (
 )
 _OPERATOR = r"<=|>=|<>|!=|\|\||<<|>>|/(?!\*)|\.(?![0-9])|[-+*%(),;:?@=<>\[\]{}~|&!]"
 
-#: What is no token, so that there is one everywhere: a comment or a quotation that does not end (to the end of the
-#: text, lest it be searched again and again), a number that runs into a word, any other character.
+#: Invalid tokens, so that every text can be split: an unterminated comment or quotation (up to the end of the text, so
+#: that it is searched once), a number that runs into a word, any other character.
 _BAD = r"(?:/\*|['\"`]).*+|\.?[0-9][\w.$]*+|."
 
 #: 1 what is skipped, 2 the token, which is empty at the end of the text.
@@ -127,7 +127,7 @@ def tokenize(text: str, name: str = "<query>") -> Tokens:
 
 
 def _fail(source: Source, start: int, text: str) -> NoReturn:
-    """What stands there is no token."""
+    """The error for an invalid token."""
     help = None
     opening = "/*" if text.startswith("/*") else text[0]
     if opening in _UNCLOSED:

@@ -8,7 +8,7 @@ from typing import Any
 from firesteel.errors import FiresteelError, ParseError
 from firesteel.ion import loads
 from firesteel.partiql.ast import DateLit, Expr, IntervalLit, Lit, Parameter, TimeLit, TimestampLit
-from firesteel.partiql.parse.cursor import unquoted
+from firesteel.partiql.parse.cursor import unquote
 from firesteel.partiql.parse.typenames import Types
 from firesteel.source import Span
 from firesteel.values import MISSING
@@ -28,7 +28,7 @@ class Literals(Types):
 
     def string(self, first: int) -> Expr:
         self.at += 1
-        return Lit(unquoted(self.texts[first]), where=self.span(first))
+        return Lit(unquote(self.texts[first]), where=self.span(first))
 
     def number(self, first: int) -> Expr:
         kind, text = self.kinds[first], self.texts[first]
@@ -100,4 +100,4 @@ class Literals(Types):
         if self.kinds[self.at] != "string":
             self.expected("a string", help=f"as in {example}")
         self.at += 1
-        return unquoted(self.texts[self.at - 1])
+        return unquote(self.texts[self.at - 1])

@@ -41,7 +41,7 @@ def _parsed(text: str, name: str, read: Callable[[Statements], T]) -> T:
         problem = error
     except ParseError as error:
         problem = QueryError([error])
-    # The traceback would hold, and show, all the frames of the parser.
+    # Without it the traceback would keep all frames of the parser.
     raise problem.with_traceback(None) from None
 
 

@@ -11,7 +11,7 @@ from firesteel.partiql.ast import (
     Type,
     TypeName,
 )
-from firesteel.partiql.parse.cursor import Cursor, unquoted
+from firesteel.partiql.parse.cursor import Cursor, unquote
 from firesteel.partiql.parse.keywords import DATE_FIELDS, NAMES
 
 #: Reserved words that are types all the same.
@@ -39,7 +39,7 @@ class Types(Cursor):
             self.expected("a type")
         self.at += 1
         if kind == "quoted":
-            return TypeName(unquoted(text), quoted=True, where=self.span(first))
+            return TypeName(unquote(text), quoted=True, where=self.span(first))
         name = text.upper()
         second = _SECOND_WORDS.get(name)
         if second is not None and self.texts[self.at].upper() == second:

@@ -13,7 +13,7 @@ from firesteel.ion import read as read_ion
 from firesteel.node import drive
 from firesteel.partiql_plan.algebra.names import Names
 from firesteel.partiql_plan.algebra.syntax import Parsed, is_bindings, is_type_argument
-from firesteel.partiql_plan.read.finish import resolve
+from firesteel.partiql_plan.read.complete_nodes import resolve
 from firesteel.partiql_plan.read.nodes import Reader
 from firesteel.plan import (
     Agg,

@@ -1,4 +1,4 @@
-"""The operators of the algebra: what their parts are, before any name means anything.
+"""The operators of the algebra and their parts, before names are resolved.
 
 An operator has inputs (bindings expressions), value expressions, and names that it binds. `docs/algebra.md` gives the
 grammar; this is the one place that knows it.

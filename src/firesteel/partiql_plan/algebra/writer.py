@@ -1,4 +1,4 @@
-"""A plan to the algebra's s-expressions: positions become names again. What it cannot say is refused by name."""
+"""A plan to the algebra's s-expressions: positions become names again. Nodes without a notation are refused."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def _declarations(
 ) -> tuple[TypeDeclaration | UnionDeclaration, ...]:
     """The types of a header; the reader learns them under their names and ordinals as they come."""
     names = [_name(item, Trail(place, "types", i, item.span)) for i, item in enumerate(items)]
-    # Who refers to a type of the block by its ordinal means the type, and not how it is made.
+    # A reference by ordinal means the type itself, not its constructor.
     heads = [item if item.head == "union" else Element(Kind.SEXP, item.value[:1], (), item.span) for item in items]
     reader.types.declare(heads, builtin=False)
     own = [name for name in names if proper_name(name) not in BY_NAME]

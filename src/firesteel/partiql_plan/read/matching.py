@@ -11,7 +11,7 @@ from firesteel.partiql_plan.forms import Form, Slot
 from firesteel.partiql_plan.read.trail import Trail
 from firesteel.partiql_plan.vocabulary import parameter_is_extension
 
-#: Stands where a liberal form leaves a parameter out; known by identity, so that nobody can write it.
+#: Marks a parameter that an alternative form omits. It is compared by identity, so no document can contain it.
 LEFT_OUT = null()
 
 #: The parent's place, the parameter's name, and its number among several. A place is made of it when one is needed.

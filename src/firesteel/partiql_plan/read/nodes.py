@@ -1,7 +1,7 @@
 """The generic reader: elements to nodes, by the forms of the nodes.
 
-What the document shows besides the canonical forms is rewritten by `accept` before it gets here; what a reference
-(`$3`, `$label`, `($fn 0)`) stands for is in `references`. A method that needs the things below an element is a
+Other notations are rewritten to the canonical forms by `alternative_forms` first; references (`$3`, `$label`,
+`($fn 0)`) are resolved in `references`. A method that needs the things below an element is a
 generator that yields generators for them; `run` drives it, so that depth costs no Python stack.
 """
 
@@ -33,8 +33,8 @@ from firesteel.partiql_plan.forms import (
     is_record,
     tags,
 )
-from firesteel.partiql_plan.read import accept
-from firesteel.partiql_plan.read.finish import FnName, finish
+from firesteel.partiql_plan.read import alternative_forms
+from firesteel.partiql_plan.read.complete_nodes import FnName, finish
 from firesteel.partiql_plan.read.matching import (
     LEFT_OUT,
     Matched,
@@ -80,7 +80,7 @@ class Reader:
         self.constants: list[Constant] = []
 
     def run(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
-        """What stands in a place, read to the ground."""
+        """The value of an element, with everything below it."""
         return drive(lambda steps: steps, self.read(shape, element, spot))
 
     def read(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
@@ -138,7 +138,7 @@ class Reader:
                 return (yield (self.node(cls, element, spot),))
             if element.head is None:
                 raise PlanError(f"{_sort(cls)} is expected here, not {_a(element)}", where=place)
-        ready = accept.canonical(self, cls, element, place)
+        ready = alternative_forms.canonical(self, cls, element, place)
         if not isinstance(ready, Element):
             return ready
         element, head = ready, str(ready.head)
@@ -206,7 +206,7 @@ class Reader:
         for sort in (Rex, Rel, Statement):
             if sort is not cls and head in tags(sort):
                 return PlanError(f"{_sort(cls)} is expected here; '{head}' is {_sort(sort)}", where=place)
-        known = [*tags(cls), *accept.heads(cls)]
+        known = [*tags(cls), *alternative_forms.heads(cls)]
         return PlanError(f"no {_noun(cls)} '{head}'", where=place, help=did_you_mean(head, known))
 
     # Smaller things --------------------------------------------------------------------------------------------------

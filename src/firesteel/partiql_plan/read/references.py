@@ -1,7 +1,7 @@
 """Labels: `name::node`, referred to as `$name`, applied as `($name input)`, composed by `(flow (a '->' b))`.
 
 A label that is referred to is read once, so that all who refer to it share one node. A label that is applied is a stage
-that lacks its input: it is copied with its input in place. Labels that lead to each other in a circle are an error.
+that lacks its input: it is copied with its input in place. Circular labels are an error.
 """
 
 from __future__ import annotations

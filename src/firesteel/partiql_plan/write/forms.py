@@ -128,7 +128,7 @@ _SCALARS: dict[type, Callable[[Any], Element]] = {int: int_, bool: bool_, float:
 
 
 def is_default(node: Node, slot: Slot) -> bool:
-    """Need this parameter not be said?"""
+    """May this parameter be omitted?"""
     if slot.required:
         return False
     value = getattr(node, slot.name)

@@ -9,7 +9,7 @@ from typing import Any
 from firesteel import types as t
 from firesteel.ion import Element, form, int_, sexp, sym
 from firesteel.node import Node, children, drive
-from firesteel.partiql_plan.read.finish import names_said
+from firesteel.partiql_plan.read.complete_nodes import names_said
 from firesteel.partiql_plan.write.forms import FormWriter, Steps
 from firesteel.partiql_plan.write.types import Refer
 from firesteel.plan import (
@@ -137,8 +137,8 @@ class PlanWriter(FormWriter):
 def shared_nodes(roots: list[Node]) -> list[Node]:
     """The nodes that are reached in more than one way and worth a label, the inner ones first.
 
-    Relations always; expressions if they are not small. So writing takes time and space in proportion to the nodes
-    that there are, and not to the ways to them.
+    Relations always get one, expressions if they are not small. So the document grows with the number of nodes, not
+    with the number of paths to them.
     """
     order, below = _post_order(roots)
     size: dict[int, int] = {}

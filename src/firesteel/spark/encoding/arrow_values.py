@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyspark.sql import types as s
 
 from firesteel import types as t
-from firesteel.evaluate.scalar.arithmetic import trimmed
+from firesteel.evaluate.scalar.arithmetic import trim_zeros
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variant_bytes
 from firesteel.spark.encoding.column_types import Form, Mean, form, seconds, settle, to_spark
@@ -315,5 +315,5 @@ _TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {
     t.Clob: Clob,
     t.Int: int,
     t.UserDefined: int,
-    Mean: trimmed,
+    Mean: trim_zeros,
 }

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 from firesteel.errors import PlanError
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.hadoop_paths import place
-from firesteel.tables.opening import DAMAGED, not_utf8, opened, reading
+from firesteel.tables.opening import DAMAGED, not_utf8, open_file, reading
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -21,7 +21,7 @@ def ensure_whole(files: Sequence[Path]) -> None:
     """Files of bz2 begin and end as they should: the end is a mark of 48 bits, at any bit of a byte, and 32 more."""
     for path in files:
         if path.suffix.lower() == ".bz2":
-            with reading(path), opened(path) as file:
+            with reading(path), open_file(path) as file:
                 head = file.read(3)
                 file.seek(max(0, path.stat().st_size - 11))
                 tail = int.from_bytes(file.read(), "big") >> 32

@@ -7,11 +7,12 @@
           └─ read t                          [a i64, b string?]
 
 A field is its name, as far as it is known, and its ordinal: `a$0`; `^` before it is one row further out. A subquery
-inside an expression is `#1`, and its tree follows below the relation. `emit` is told where it changes something. What
-a plan gives as hints is a line below the relation that begins with a dot, and what is wrong with the relation one that
-begins with an exclamation mark. What cannot be said is marked: `⟨so⟩`.
+inside an expression is `#1`, and its tree follows below the relation. `emit` is shown where it changes something. Hints
+are lines below the relation that begin with a dot; problems of the relation are lines that begin with an exclamation
+mark. What cannot be printed is marked: `⟨so⟩`.
 
-`terms.py` says types and literals, `words.py` expressions, `names.py` knows the names, `heads.py` says relations.
+`type_text.py` prints types and literals, `expression_text.py` expressions, `relation_text.py` relations; `names.py`
+finds the names of columns.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from dataclasses import dataclass
 from firesteel import plan as p
 from firesteel.errors import FiresteelError
 from firesteel.source import Place
-from firesteel.substrait.explain.heads import head
+from firesteel.substrait.explain.expression_text import RowNames, Speaker
 from firesteel.substrait.explain.names import Columns, Names
-from firesteel.substrait.explain.terms import cut, literal, mark, type_text
-from firesteel.substrait.explain.words import RowNames, Speaker
+from firesteel.substrait.explain.relation_text import head
+from firesteel.substrait.explain.type_text import cut, literal, mark, type_text
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of
@@ -48,7 +49,7 @@ class _Line:
 
 
 def explain(message: Message, *, max_lines: int = 10_000) -> str:
-    """The plan as a tree of text. It goes on past what it cannot say, and never fails."""
+    """The plan as a tree of text. It never fails: what cannot be printed is marked, and the rest follows."""
     return _Drawing(message, max_lines).text()
 
 
@@ -155,7 +156,7 @@ class _Drawing:
             yield one, beside, ""
 
     def _attached(self, rel: Message) -> Message:
-        """What a relation that is kept beside the tree stands for."""
+        """The relation that a detached ordinal refers to."""
         seen: set[int] = set()
         while rel.which("rel_type") == "detached_rel_ordinal":
             ordinal = rel.detached_rel_ordinal
@@ -190,7 +191,7 @@ class _Drawing:
 
 
 def _relation_of(path: tuple[str, ...]) -> tuple[str, ...]:
-    """The path of the relation that a place in the plan is part of: where the tree has a line for it."""
+    """The path of the relation that contains a place in the plan; the tree has a line for it."""
     ends = ("input", "left", "right", "rel", "haystack", "tuples", "view_definition")
     for i in range(len(path) - 1, 0, -1):
         step = path[i - 1]

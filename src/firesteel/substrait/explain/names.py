@@ -1,6 +1,6 @@
 """The names of the columns of every relation, as they come from the reads and the plan's own hints.
 
-Inside of a plan there are ordinals only. A column that is passed on keeps its name; what is computed has none.
+A plan itself has ordinals only. A column that is passed on keeps its name; a computed column has none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from firesteel.errors import FiresteelError
 from firesteel.node import drive
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.grouping import Layout, grouping
+from firesteel.substrait.lower.grouping import Layout, read_grouping
 from firesteel.substrait.message import Message
 
 Names = tuple[str | None, ...]
@@ -142,7 +142,7 @@ def _project(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
 def _aggregate(columns: Columns, inner: Message, sources: list[Names]) -> Names:
     names = sources[0] if sources else ()
     try:
-        found = grouping(inner, columns.extensions.producer)
+        found = read_grouping(inner, columns.extensions.producer)
     except FiresteelError:
         return ()
     marked = len(found.sets) > 1 and found.layout is not Layout.NO_INDEX

@@ -1,8 +1,8 @@
-"""From Substrait's messages to the algebra: every relation and expression to the nodes that PartiQL uses.
+"""Lowers Substrait messages to the plan algebra: the same nodes that PartiQL queries become.
 
 `base.py` says what a handler is; the handlers are in `reads.py`, `relations.py`, `joins.py`, `aggregates.py`,
-`windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` is the top of a plan,
-`column_names.py` puts the names on columns and fields; how data is fitted to a declared schema is in `plan/fit.py`.
+`windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` lowers the
+top of a plan, `column_names.py` names columns and fields; `plan/fit.py` fits data to a declared schema.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
     aggregates,
     expressions,
-    extended,
+    extension_relations,
     joins,
     reads,
     references,
@@ -40,18 +40,18 @@ from firesteel.substrait.message import Message, of_kinds
 
 @dataclass(frozen=True)
 class Judged:
-    """What is wrong with a plan; the plan, with gaps where something is; what had to be put right, wrong or not."""
+    """The problems of a plan; the plan, with placeholders where there are problems; its repairs."""
 
     problems: tuple[FiresteelError, ...]
     plan: p.Plan | None
     repairs: tuple[Repair, ...]
-    #: What became of its messages, by their identity.
+    #: The nodes that its messages were lowered to, by the identity of the message.
     recovering: Recovering
 
 
 @dataclass(frozen=True)
 class _Given:
-    """A plan to lower, and what has to be known of all of it before."""
+    """A plan to lower, and what is collected from all of it first."""
 
     message: Message
     catalog: FileLookup | None
@@ -59,7 +59,7 @@ class _Given:
     extensions: list[Message]
 
     def replacing(self) -> _Given:
-        """The same, as of a producer whose project relations replace their input."""
+        """The same plan, read as from a producer whose project relations replace their input."""
         return replace(self, quirks=replace(self.quirks, project_replaces=True))
 
 
@@ -68,11 +68,10 @@ def _given(message: Message, catalog: FileLookup | None) -> _Given:
 
 
 def lower(message: Message, catalog: FileLookup | None = None) -> RepairedPlan:
-    """The plan that a message says, over the tables of a catalog if there is one.
+    """The plan of a message, over the tables of a catalog if there is one.
 
-    A producer that gives its name, or is known by the shape of the plan, is read as it is known to write. Another one
-    is read by the letter, and, if that makes no sense, once more as one whose project relations without `common`
-    replace their input.
+    Plans of known producers are read as those write them. Any other plan is read as the specification says; if that
+    gives a PlanError, it is read once more with project relations without `common` replacing their input.
     """
     given = _given(message, catalog)
     try:
@@ -90,7 +89,7 @@ def lower(message: Message, catalog: FileLookup | None = None) -> RepairedPlan:
 
 
 def judge(message: Message, catalog: FileLookup | None = None) -> Judged:
-    """All that is wrong with a plan, and what `lower` puts right in it."""
+    """All problems of a plan, and the repairs that `lower` makes in it."""
     given = _given(message, catalog)
     found = _judge(given)
     if not given.quirks.project_replaces and any(isinstance(problem, PlanError) for problem in found.problems):
@@ -108,7 +107,7 @@ def _judge(given: _Given) -> Judged:
     recovering = Recovering()
     try:
         made = _lower(given, recovering)
-    except FiresteelError as error:  # in what all of the plan refers to
+    except FiresteelError as error:  # in declarations that all of the plan refers to
         recovering.note(error)
         return Judged(tuple(recovering.problems), None, (), recovering)
     return Judged(tuple(recovering.problems), made.plan, made.repairs, recovering)
@@ -134,11 +133,11 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
         with noting():
             made = statement(lowerer, tree)
             statements += [made] if made is not None else []
-        if len(lowerer.trees) == i:  # it could not be judged to its end
+        if len(lowerer.trees) == i:  # lowering it failed: later references find this placeholder
             lowerer.trees.append(unknown_relation())
     whole = statements[0] if len(statements) == 1 else p.Script(tuple(statements))
     node = p.Plan(whole, globals=tuple(lowerer.globals))
-    if given.catalog is None:  # then no table is known, and the plan may yet be written as Ion and run over some
+    if given.catalog is None:  # the tables are unknown: the plan may be written as Ion and run over them later
         node = transform(node, in_any_case, p.Path)
     return RepairedPlan(node, tuple(extensions.repairs))
 

@@ -11,8 +11,16 @@ from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation, required
-from firesteel.substrait.lower.grouping import GroupingSets, Layout, grouping
+from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
+    Lowering,
+    relation,
+    require_boolean,
+    require_field,
+    scope_over,
+)
+from firesteel.substrait.lower.grouping import GroupingSets, Layout, read_grouping
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import UNSIGNED
@@ -20,10 +28,10 @@ from firesteel.substrait.types import UNSIGNED
 
 @relation("aggregate")
 def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    inner = over(scope, (rel, source))
-    groups = grouping(message, lowerer.extensions.producer)
+    inner = scope_over(scope, (rel, source))
+    groups = read_grouping(message, lowerer.extensions.producer)
     keys: list[p.Rex] = []
     for one in groups.keys:
         keys.append((yield one, inner))
@@ -38,17 +46,17 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
 
 
 def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
-    call = required(message, "measure")
+    call = require_field(message, "measure")
     args = yield from arguments(lowerer, call, inner)
     order = yield from sort_specs(lowerer, call.sorts, inner)
     made: p.Agg = calls.aggregate(call, args, lowerer.extensions, order)
     if message.has("filter"):
-        made = made.replace(filter=condition((yield message.filter, inner), message.filter))
+        made = made.replace(filter=require_boolean((yield message.filter, inner), message.filter))
     return made if made.where is not None else made.at(call.where)
 
 
 def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: GroupingSets, message: Message) -> p.Rel:
-    """One set is an aggregate; of several, each is one, and a column says of which a row is."""
+    """One grouping set is one Aggregate; several are a union of them, with a column that tells the set of a row."""
     where, sets = message.where, groups.sets
     if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
         return p.Aggregate(p.Strategy.FULL, aggs, tuple(keys), rel)
@@ -56,7 +64,7 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
     parts: list[p.Rel] = []
     for ordinals, mark in zip(sets, marks, strict=True):
         chosen = list(dict.fromkeys(ordinals))
-        counted = aggs or ((build.agg("count_star"),) if not chosen else ())  # of no keys there is one row all the same
+        counted = aggs or ((build.agg("count_star"),) if not chosen else ())  # no keys: still one row
         grouped = p.Aggregate(p.Strategy.FULL, counted, tuple(keys[i] for i in chosen), rel).at(where)
         exprs: list[p.Rex] = []
         for i, key in enumerate(keys):
@@ -71,7 +79,7 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
 
 
 def _marks(groups: GroupingSets) -> list[list[p.Rex]]:
-    """What tells of which set a row is: for each of them one value, or none."""
+    """The column that tells which set a row is of: one value per set, or no column."""
     if len(groups.sets) == 1 or groups.layout is Layout.NO_INDEX:
         return [[] for _ in groups.sets]
     if groups.layout is Layout.SPECIFIED:
@@ -83,8 +91,8 @@ def _marks(groups: GroupingSets) -> list[list[p.Rex]]:
 
 
 def _masks(groups: GroupingSets) -> list[int]:
-    """DataFusion's number for each set: a bit for every key that it leaves out, the last key's the lowest; above them,
-    how often the same set came before."""
+    """DataFusion's grouping id of each set: one bit for every key that the set leaves out, the lowest for the last key;
+    the bits above count how often the same set came before."""
     width, found = len(groups.keys), list[int]()
     for ordinals in groups.sets:
         mask = sum(1 << (width - 1 - i) for i in range(width) if i not in ordinals)

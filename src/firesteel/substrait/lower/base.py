@@ -1,4 +1,4 @@
-"""What all of lowering knows: the plan's declarations, the tables, the relations before, and the rows in scope.
+"""The state of lowering (`Lowerer`), the rows that field references see (`FieldScope`), and the tables of handlers.
 
 A handler takes a message and the scope that it is in, and returns a node of the algebra, or is a generator that first
 asks for what is below it (`yield message, scope`): nothing here recurses on the Python stack.
@@ -19,7 +19,7 @@ from firesteel.plan.lookup import FileLookup
 from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
-from firesteel.substrait.lower.hints import hinted
+from firesteel.substrait.lower.hints import apply_hints
 from firesteel.substrait.lower.quirks import Quirks
 from firesteel.substrait.message import Message
 
@@ -31,7 +31,7 @@ Lowering = Generator[Any, Any, Any]
 class FieldScope:
     """A row that an expression sees, and those around it: rows of relations, and the parameters of lambdas.
 
-    An expression of a leaf sees no row of its own: its scope has no columns, and counts as no step for a variable.
+    An expression of a leaf (a read) sees no row: its scope has no columns and does not count for a variable's depth.
     `anchors` are those of the relations that the row comes from, each with the ordinal of its first column.
     """
 
@@ -40,17 +40,17 @@ class FieldScope:
     anchors: Mapping[int, int] = field(default_factory=dict)
     is_lambda: bool = False
     is_leaf: bool = False
-    #: Where the columns, as the plan counts them, are in the row at hand; None: they are there in their order.
+    #: The position in our row of each column as the plan counts them; None if the positions are the same.
     ordinals: tuple[int, ...] | None = None
-    #: The window functions that were met, each a column after those of the row; None where there may be none.
+    #: The window functions found so far, each a column after those of the row; None where they are not allowed.
     windows: list[p.WindowCall] | None = None
 
     def variable(self, ordinal: int, depth: int) -> p.Var:
-        """A column of this row, seen from so many rows further in."""
+        """The variable for a column of this row, as seen from `depth` rows further in."""
         return p.Var(self.columns[ordinal], ordinal if self.ordinals is None else self.ordinals[ordinal], depth=depth)
 
     def with_windows(self) -> FieldScope:
-        """The same, where window functions have a meaning."""
+        """The same scope, with window functions allowed."""
         return replace(self, windows=[])
 
     def row(self, steps: int) -> tuple[FieldScope, int] | None:
@@ -79,8 +79,7 @@ class FieldScope:
 
 
 class Recovery(Protocol):
-    """What judges a plan to its end (`recover.py`) takes over here: it notes what cannot be lowered and gives something
-    in its place."""
+    """How `recover.py` goes on after an error: it notes what cannot be lowered and puts a placeholder there."""
 
     def attempt(self, handler: Handler, lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering: ...
 
@@ -108,7 +107,7 @@ class Lowerer:
         self.created: dict[str, t.Type | None] = {}
         #: The values that the plan gives to its parameters.
         self.parameters: dict[int, p.Lit] = {}
-        #: What goes on where something cannot be lowered; without one that is the end of it.
+        #: Goes on after an error; without it the first error is raised.
         self.recovery = recovery
 
     def lower(self, message: Message, scope: FieldScope) -> Any:
@@ -187,7 +186,7 @@ def _relation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
         made = yield from made
     made = _placed(made, inner)
     closed = scope.outer is None and not scope.columns
-    return hinted(emitted(made, inner), inner, closed=closed)
+    return apply_hints(apply_emit(made, inner), inner, closed=closed)
 
 
 _KINDS: dict[str, Handler] = {"Rel": _relation, "Expression": _expression}
@@ -198,7 +197,7 @@ def _placed(rel: p.Rel, message: Message) -> p.Rel:
 
 
 def _detached(lowerer: Lowerer, table: list[Message], ordinal: int, message: Message, scope: FieldScope) -> Lowering:
-    """What a plan keeps beside its tree, so that it nests less: it is read as if it stood here."""
+    """A detached message, which a plan stores beside its tree to nest less. It is lowered as if it stood here."""
     if not 0 <= ordinal < len(table):
         raise PlanError(f"no detached message {ordinal}: there are {len(table)}", where=message.where)
     target = table[ordinal]
@@ -210,7 +209,7 @@ def _detached(lowerer: Lowerer, table: list[Message], ordinal: int, message: Mes
     return made
 
 
-def emitted(rel: p.Rel, message: Message) -> p.Rel:
+def apply_emit(rel: p.Rel, message: Message) -> p.Rel:
     """The relation with the columns that its `common` says."""
     if "common" not in message.kind.by_name:
         return rel
@@ -235,7 +234,7 @@ def columns(*rels: p.Rel) -> tuple[t.Type, ...]:
     return tuple(field.type for rel in rels for field in p.schema(rel))
 
 
-def over(scope: FieldScope, *inputs: tuple[p.Rel, Message]) -> FieldScope:
+def scope_over(scope: FieldScope, *inputs: tuple[p.Rel, Message]) -> FieldScope:
     """The scope of an expression over the rows of these relations, which were lowered from these messages."""
     anchors: dict[int, int] = {}
     width = 0
@@ -257,7 +256,7 @@ def anchor_of(message: Message) -> int | None:
     return None
 
 
-def required(message: Message, name: str) -> Message:
+def require_field(message: Message, name: str) -> Message:
     """A field that has to be there."""
     if not message.has(name):
         raise PlanError(f"{message.kind.short} without '{name}'", where=message.where)
@@ -265,19 +264,19 @@ def required(message: Message, name: str) -> Message:
     return found
 
 
-def condition(rex: p.Rex, message: Message) -> p.Rex:
+def require_boolean(rex: p.Rex, message: Message) -> p.Rex:
     """An expression that has to be a boolean."""
     if not isinstance(rex.type, t.Bool | t.Null):
         raise PlanError(f"a condition is a boolean, not a {rex.type}", where=message.where)
     return rex
 
 
-#: Types whose values are compared with each other; a type with itself anyway.
+#: Families of types whose values can be compared with each other. A type can always be compared with itself.
 _FAMILIES: tuple[type[t.Type], ...] = (t.Number, t.Text, t.Octets)
 
 
-def comparable(a: p.Rex, b: p.Rex, where: Place) -> None:
-    """Two values that are compared have to be of one kind: what never can be equal is a mistake, and not false."""
+def require_comparable(a: p.Rex, b: p.Rex, where: Place) -> None:
+    """Raises a PlanError if values of these types can never be equal, such as a text and a date."""
     types = (a.type, b.type)
     if any(isinstance(one, t.Null | t.Any | t.Union | t.Unresolved) for one in types) or type(a.type) is type(b.type):
         return

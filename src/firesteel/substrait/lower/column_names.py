@@ -14,7 +14,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.node import drive
 from firesteel.plan import build
-from firesteel.plan.fit import renamed
+from firesteel.plan.fit import rename_fields
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
@@ -28,12 +28,12 @@ def named_schema(message: Message, extensions: Extensions) -> t.Schema:
 
 
 def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, tuple[str, ...]]:
-    """The names of a root's columns, and the relation with the others on the fields inside of its columns."""
+    """The names of a root's columns, and the relation with the remaining names put on the fields inside its columns."""
     types = [column.type for column in p.schema(rel)]
     if len(names) == len(types):  # some producers name only the columns, and then names inside stay as they are
         return rel, tuple(names)
     fields = _named_all(types, names, where)
-    exprs = [renamed(build.column(rel, i), field.type) for i, field in enumerate(fields)]
+    exprs = [rename_fields(build.column(rel, i), field.type) for i, field in enumerate(fields)]
     if any(not isinstance(expr, p.Var) for expr in exprs):
         rel = p.Project(tuple(exprs), rel).at(where)
     return rel, tuple(field.name or "" for field in fields)
@@ -79,8 +79,8 @@ def _naming_nested(type_: t.Type, names: Iterator[str], where: Place) -> Generat
 
 
 def in_any_case(path: p.Path) -> p.Path:
-    """A path into data that is not known yet, whose names may differ in case from those that the plan declares: its
-    steps match in any case, unless there are fields that differ in nothing else."""
+    """A path into a table that is not known yet. Its names may differ in case from those that the plan declares, so
+    steps match in any case, unless two declared fields differ only in case."""
     type_, steps = path.root.type, list[p.Step]()
     for step in path.steps:
         name = step.key.value if isinstance(step, p.Key) and isinstance(step.key, p.Lit) else None

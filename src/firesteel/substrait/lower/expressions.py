@@ -9,15 +9,23 @@ from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import common
 from firesteel.node import Node
 from firesteel.plan import build
-from firesteel.plan.fit import named_like, names_of, renamed
+from firesteel.plan.fit import named_like, names_of, rename_fields
 from firesteel.plan.scope import replaced, shifted
 from firesteel.plan.type_fit import alike
 from firesteel.source import Place
 from firesteel.substrait import calls
-from firesteel.substrait.held import held
+from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, comparable, condition, expression, required
+from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
+    Lowering,
+    expression,
+    require_boolean,
+    require_comparable,
+    require_field,
+)
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
 
@@ -37,12 +45,12 @@ def _scalar_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> L
 
 @expression("cast")
 def _cast(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    value = yield required(message, "input"), scope
+    value = yield require_field(message, "input"), scope
     # A type has no names for the fields of a struct: those of the value stay.
-    type_ = named_like(read_type(required(message, "type"), lowerer.extensions), value.type)
+    type_ = named_like(read_type(require_field(message, "type"), lowerer.extensions), value.type)
     try:
         casts.build(value.type, type_)
-    except UnsupportedError as error:  # there is none between these types, whatever the value
+    except UnsupportedError as error:  # there is no cast between these types
         raise error.located(message.where) from None
     failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
     return build.substrait_cast(value, type_, failure=failure).at(message.where)
@@ -58,24 +66,24 @@ def _if_then(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         raise PlanError("an if without conditions", where=message.where)
     branches: list[p.Branch] = []
     for one in message.ifs:
-        test = required(one, "if")
-        when = condition((yield test, scope), test)
-        branches.append(p.Branch(when, (yield required(one, "then"), scope)))
+        test = require_field(one, "if")
+        when = require_boolean((yield test, scope), test)
+        branches.append(p.Branch(when, (yield require_field(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
     return _choice(None, branches, default, message)
 
 
 @expression("switch_expression")
 def _switch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    match = yield required(message, "match"), scope
+    match = yield require_field(message, "match"), scope
     if not message.ifs:
         raise PlanError("a switch without cases", where=message.where)
     branches: list[p.Branch] = []
     for one in message.ifs:
-        literal = required(one, "if")
+        literal = require_field(one, "if")
         when = p.Lit(*read_literal(literal, lowerer.extensions)).at(literal.where)
-        comparable(match, when, literal.where)
-        branches.append(p.Branch(when, (yield required(one, "then"), scope)))
+        require_comparable(match, when, literal.where)
+        branches.append(p.Branch(when, (yield require_field(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
     return _choice(match, branches, default, message)
 
@@ -92,7 +100,7 @@ def _choice(match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None
 
 
 def _common(rexes: list[p.Rex], where: Place) -> t.Type:
-    """The one type of several results: theirs, or the one that they can be made of."""
+    """The common type of several results."""
     found = common([rex.type for rex in rexes])
     if found is None:
         shown = " beside ".join(dict.fromkeys(str(rex.type) for rex in rexes))
@@ -101,16 +109,16 @@ def _common(rexes: list[p.Rex], where: Place) -> t.Type:
 
 
 def _as(rex: p.Rex, type_: t.Type) -> p.Rex:
-    """A result as one of that type: NULL is of it too, and what is nested has its names."""
+    """A result cast to that type: NULL gets the type, nested fields get its names."""
     if isinstance(rex.type, t.Null):
         return p.Lit(t.absent(type_, nullable=True), None).at(rex.where)
     if names_of(rex.type) != names_of(type_):
-        return renamed(rex, type_)
+        return rename_fields(rex, type_)
     return build.substrait_cast(rex, t.proper(type_)) if not _is_text(rex, type_) else rex
 
 
 def _is_text(rex: p.Rex, type_: t.Type) -> bool:
-    """Texts of any lengths stand beside each other."""
+    """Texts of different lengths count as one type."""
     return isinstance(rex.type, t.Text) and isinstance(type_, t.Text)
 
 
@@ -120,11 +128,11 @@ def _is_text(rex: p.Rex, type_: t.Type) -> bool:
 
 @expression("singular_or_list")
 def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    value = yield required(message, "value"), scope
+    value = yield require_field(message, "value"), scope
     options: list[p.Rex] = []
     for one in message.options:
         options.append((yield one, scope))
-        comparable(value, options[-1], one.where)
+        require_comparable(value, options[-1], one.where)
     if not options:
         raise PlanError("a list without options", where=message.where)
     listed = build.collection(t.Array, options)
@@ -143,7 +151,7 @@ def _row_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         both: p.Rex | None = None
         for value, one in zip(row, record.fields, strict=True):
             option = yield one, scope
-            comparable(value, option, one.where)
+            require_comparable(value, option, one.where)
             same = build.call("eq", value, option)
             both = same if both is None else build.call("and", both, same)
         assert both is not None
@@ -177,8 +185,8 @@ def _nested(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
             keys: list[p.Rex] = []
             found: list[p.Rex] = []
             for one in message.map.key_values:
-                keys.append((yield required(one, "key"), scope))
-                found.append((yield required(one, "value"), scope))
+                keys.append((yield require_field(one, "key"), scope))
+                found.append((yield require_field(one, "value"), scope))
             if not keys:
                 raise PlanError("a map without entries is a literal, which says their types", where=message.where)
             key, value = _common(keys, message.where), _common(found, message.where)
@@ -200,7 +208,7 @@ def _lambda(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
 
 @expression("lambda_invocation")
 def _invocation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    """A lambda that is called at once: its body, with the arguments where its parameters are."""
+    """A lambda that is called at once: its body with the arguments in place of the parameters."""
     kind = message.which("lambda_type")
     target = getattr(message, "lambda") if kind == "lambda" else named_lambda(lowerer, message.named_lambda)
     args: list[p.Rex] = []
@@ -226,13 +234,13 @@ def _with_arguments(body: p.Rex, args: list[p.Rex]) -> p.Rex:
 
 @expression("dynamic_parameter")
 def _parameter(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
-    type_ = read_type(required(message, "type"), lowerer.extensions)
+    type_ = read_type(require_field(message, "type"), lowerer.extensions)
     ordinal = message.parameter_reference
     default = lowerer.parameters.get(ordinal)
     if default is not None:
         if not alike(default.type, type_):
             raise PlanError(f"parameter {ordinal} is a {type_}, and is given a {default.type}", where=message.where)
-        held(default.value, type_, message)
+        require_fit(default.value, type_, message)
     return p.Parameter(type_, ordinal, default=default).at(message.where)
 
 

@@ -2,7 +2,7 @@
 
 Today expressions are listed once, and sets refer to them; in the old form each set had its own, and those that are
 equal as messages are one. By the specification the columns are the keys, the measures, and the index of the set. Two
-producers count them otherwise, and nothing but the references above tells.
+producers lay them out differently, which shows only in how the relations above refer to them.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class GroupingSets:
     repair: RepairKind | None = None
 
 
-def grouping(aggregate: Message, producer: str) -> GroupingSets:
+def read_grouping(aggregate: Message, producer: str) -> GroupingSets:
     """How an aggregate groups."""
     found = _listed(aggregate) if aggregate.grouping_expressions else _once(aggregate)
     if len(found.sets) < 2:
@@ -63,7 +63,7 @@ def _listed(aggregate: Message) -> GroupingSets:
 
 
 def _once(aggregate: Message) -> GroupingSets:
-    """As sets were written once."""
+    """The old form, in which each set lists its own expressions."""
     listed: list[Message] = []
     sets: list[tuple[int, ...]] = []
     for one in aggregate.groupings:
@@ -85,8 +85,8 @@ def _distinct(found: GroupingSets) -> GroupingSets:
 
 
 def _layout(aggregate: Message, found: GroupingSets, producer: str) -> tuple[Layout, bool]:
-    """The layout that what is above an aggregate counts on, else the one that its producer is known for; and whether
-    that is certain."""
+    """The layout that the relations above an aggregate expect, else the one that its producer writes; and whether that
+    is certain."""
     distinct, measures = len(_distinct(found).keys), len(aggregate.measures)
     widths = {
         Layout.SPECIFIED: len(found.keys) + measures + 1,
@@ -96,7 +96,7 @@ def _layout(aggregate: Message, found: GroupingSets, producer: str) -> tuple[Lay
     repeated = distinct < len(found.keys)
     if "datafusion" in producer or (repeated and _in_both_forms(aggregate)):
         likely = [Layout.MASK, Layout.NO_INDEX]
-        if not aggregate.grouping_expressions:  # it had no mask when it wrote them so
+        if not aggregate.grouping_expressions:  # in the old form DataFusion had no mask
             likely.reverse()
     elif aggregate.grouping_expressions:
         likely = [Layout.SPECIFIED, *([Layout.MASK] if repeated else [])]

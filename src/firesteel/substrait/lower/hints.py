@@ -1,7 +1,7 @@
-"""What a plan says of its relations beside what they do: hints, constraints, extensions of other people.
+"""Hints, constraints and advanced extensions of relations.
 
-What it guesses (numbers of rows, sizes) is left to Spark, which has statistics of its own. What it limits is held to:
-a `RuntimeConstraint` has no field for it in any version, so a limit of records is a message of ours in its extension,
+Estimates (row counts, sizes) are ignored: Spark has its own statistics. Limits are enforced:
+a `RuntimeConstraint` has no field for one in any version, so a limit of records is a message of ours in its extension,
 `firesteel.RecordLimit`. An extension that is an enhancement changes what a plan means: one that is not known is
 refused, wherever it is; one that is an optimization may be left alone.
 """
@@ -46,10 +46,10 @@ def record_limit(hint: Message) -> int | None:
     return min(limits, default=None)
 
 
-def hinted(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
-    """A relation, held to what its hints limit; `closed` if it sees no row around it.
+def apply_hints(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
+    """A relation with the limits of its hints enforced; `closed` means that it refers to no outer row.
 
-    More records than it may give are an error, for which one more than that are counted. The rows stay as they are, in
+    More records than the limit are an error. At most one record more than the limit is counted, and the rows keep
     their order: the limit is a condition on a count beside them.
     """
     if "common" not in inner.kind.by_name:

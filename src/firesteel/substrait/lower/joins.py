@@ -18,11 +18,11 @@ from firesteel.substrait.lower.base import (
     Lowering,
     anchor_of,
     columns,
-    comparable,
-    condition,
-    over,
     relation,
-    required,
+    require_boolean,
+    require_comparable,
+    require_field,
+    scope_over,
 )
 from firesteel.substrait.message import Message
 
@@ -56,26 +56,26 @@ def _capture(message: Message) -> tuple[p.Capture, bool]:
 
 @relation("cross")
 def _cross(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    left = yield required(message, "left"), scope
-    right = yield required(message, "right"), scope
+    left = yield require_field(message, "left"), scope
+    right = yield require_field(message, "right"), scope
     return p.Join(p.Cross(), left, right)
 
 
-@relation("nested_loop_join")  # which has no filter after it, and matches every pair if it has no condition
+@relation("nested_loop_join")  # without a post-join filter; no condition matches every pair
 @relation("join")
 def _join(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    left = yield required(message, "left"), scope
-    right = yield required(message, "right"), scope
+    left = yield require_field(message, "left"), scope
+    right = yield require_field(message, "right"), scope
     sides = _Sides(message, scope, left, right, *_capture(message))
     made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
 
 
 def _expression(lowerer: Lowerer, message: Message) -> Message | None:
-    """What a join matches by. A join that is no nested loop says it, if only as the literal true."""
+    """The condition of a join. Every join but a nested loop must have one, at least the literal true."""
     if not message.has("expression") and message.kind.short != "NestedLoopJoinRel":
         if "datafusion" not in lowerer.extensions.producer:
-            return required(message, "expression")
+            return require_field(message, "expression")
         lowerer.repair(RepairKind.EVERY_PAIR, message.where)
     return message.given.get("expression")
 
@@ -83,12 +83,12 @@ def _expression(lowerer: Lowerer, message: Message) -> Message | None:
 @relation("lateral_join")
 def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """The right side sees the left row as the row around it: the anchor of the join, too, is that of its left row."""
-    left_message = required(message, "left")
+    left_message = require_field(message, "left")
     left = yield left_message, scope
-    row = over(scope, (left, left_message))
+    row = scope_over(scope, (left, left_message))
     if message.common.has("rel_anchor"):
         row = replace(row, anchors={**row.anchors, message.common.rel_anchor: 0})
-    right = yield required(message, "right"), row
+    right = yield require_field(message, "right"), row
     capture, swapped = _capture(message)
     if swapped or capture.pads_left:
         raise PlanError("a lateral join has no right side without a left row", where=message.where)
@@ -98,15 +98,15 @@ def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
 
 
 def _post_filtered(rel: p.Rel, message: Message, scope: FieldScope) -> Lowering:
-    """The filter after a join sees what it gives."""
+    """The post-join filter sees the columns that the join gives."""
     if not message.has("post_join_filter"):
         return rel
     found = yield message.post_join_filter, FieldScope(columns(rel), scope)
-    return p.Filter(condition(found, message.post_join_filter), rel).at(message.where)
+    return p.Filter(require_boolean(found, message.post_join_filter), rel).at(message.where)
 
 
 class _Sides:
-    """The two sides of a join. Where the right one is asked about, they change places."""
+    """The two sides of a join, swapped for right semi, anti, single and mark joins."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class _Sides:
         def ask(extra: int) -> Generator[Any, Any, p.Rex]:
             if expression is None:
                 return p.Lit(t.BOOL, True)
-            return condition((yield expression, self._row(extra)), expression)
+            return require_boolean((yield expression, self._row(extra)), expression)
 
         return (yield from self.joined_by(ask))
 
@@ -184,8 +184,8 @@ def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, probes: boo
     """A join by keys: fields of the left that are compared with fields of the right. One that `probes` the right with
     the left rows, one after the other, keeps their order if it is an inner join."""
     keys = _keys(message)
-    left = yield required(message, "left"), scope
-    right = yield required(message, "right"), scope
+    left = yield require_field(message, "left"), scope
+    right = yield require_field(message, "right"), scope
     if probes and message.label("type") == "JOIN_TYPE_INNER":
         right = build.listed(right, left)
     sides = _Sides(message, scope, left, right, *_capture(message))
@@ -196,11 +196,11 @@ def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, probes: boo
         for one, other, comparison in keys:
             a = _field(one, row, 0, sides.widths[0])
             b = _field(other, row, sides.widths[0], sides.widths[1])
-            comparable(a, b, other.where)
+            require_comparable(a, b, other.where)
             terms.append(_compared(lowerer, comparison, a, b, message))
         if message.has("residual_expression"):
             residual = message.residual_expression
-            terms.append(condition((yield residual, row), residual))
+            terms.append(require_boolean((yield residual, row), residual))
         made = terms[0]
         for term in terms[1:]:
             made = build.call("and", made, term)

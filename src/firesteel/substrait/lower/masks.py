@@ -12,7 +12,7 @@ from firesteel.plan.fit import attribute, unless_null
 from firesteel.substrait.message import Message
 
 
-def chosen(mask: Message, width: int) -> list[tuple[int, Message | None]]:
+def mask_fields(mask: Message, width: int) -> list[tuple[int, Message | None]]:
     """The ordinals that a struct's mask selects, in its order, each with the mask of what is inside."""
     found = []
     for item in mask.struct_items:
@@ -22,7 +22,7 @@ def chosen(mask: Message, width: int) -> list[tuple[int, Message | None]]:
     return found
 
 
-def masked(rex: p.Rex, mask: Message | None) -> p.Rex:
+def apply_mask(rex: p.Rex, mask: Message | None) -> p.Rex:
     """A value reduced to what the mask selects of it."""
     if mask is None:
         return rex
@@ -41,9 +41,9 @@ def _struct(rex: p.Rex, mask: Message) -> p.Rex:
         raise PlanError(f"a mask of a struct on a {rex.type}", where=mask.where)
     fields = rex.type.fields
     pairs: list[tuple[str | p.Rex, p.Rex]] = []
-    for ordinal, inner in chosen(mask, len(fields)):
+    for ordinal, inner in mask_fields(mask, len(fields)):
         name = fields[ordinal].name or ""
-        pairs.append((name, masked(attribute(rex, name), inner)))
+        pairs.append((name, apply_mask(attribute(rex, name), inner)))
     return unless_null(rex, build.struct(pairs))
 
 
@@ -52,7 +52,7 @@ def _list(rex: p.Rex, mask: Message) -> p.Rex:
         raise PlanError(f"a mask of a list on a {rex.type}", where=mask.where)
     if mask.selection:
         return _selected(rex, mask)
-    element = masked(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
+    element = apply_mask(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
     return unless_null(rex, build.select(element, p.Scan(rex), t.Array))
 
 
@@ -64,7 +64,7 @@ def _selected(rex: p.Rex, mask: Message) -> p.Rex:
         raise UnsupportedError("a mask with parts of a list that overlap or are not in order", where=mask.where)
     within = [build.call("between", p.Var(t.INT64, 1), build.lit(low), build.lit(high)) for low, high in parts]
     wanted = within[0] if len(within) == 1 else build.call("or", *within)
-    element = masked(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
+    element = apply_mask(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
     return unless_null(rex, build.select(element, p.Filter(wanted, p.ScanIndexed(rex)), t.Array))
 
 
@@ -85,6 +85,6 @@ def _map(rex: p.Rex, mask: Message) -> p.Rex:
         raise UnsupportedError("a mask by a pattern of keys, whose form nobody has specified", where=mask.where)
     key = p.Lit(t.proper(rex.type.key), mask.key.map_key)
     found = build.substrait_expression("map_value", (rex, key), t.absent(rex.type.value, nullable=True))
-    value = masked(found, mask.child if mask.has("child") else None)
+    value = apply_mask(found, mask.child if mask.has("child") else None)
     type_ = t.Map(rex.type.key, t.absent(value.type, nullable=rex.type.value.nullable))
     return unless_null(rex, build.substrait_expression("map_entry", (rex, key, value), type_))

@@ -1,7 +1,7 @@
-"""Subtrees that see a row outside of them: they refer to it by an anchor that only the places that refer to them have.
+"""Open trees: relation trees that refer to an outer row, by an anchor that exists only where they are used.
 
-Such a tree is no relation by itself. It is lowered anew at every reference, in the scope of that place, as if it stood
-there; any other tree is lowered once and shared.
+An open tree is lowered again at every reference, in the scope of that place. Any other tree is lowered once and
+shared.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_open(lowerer: Lowerer, tree: Message) -> bool:
     return not wanted <= known
 
 
-def opened(lowerer: Lowerer, ordinal: int, message: Message, scope: FieldScope) -> Lowering:
+def inline_open_tree(lowerer: Lowerer, ordinal: int, message: Message, scope: FieldScope) -> Lowering:
     """The relation that an open tree is where it is referred to."""
     found: OpenTree = lowerer.open_trees[ordinal]
     if id(found.rel) in lowerer.inlining:

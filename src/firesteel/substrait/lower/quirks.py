@@ -1,6 +1,6 @@
-"""What a producer is known to write otherwise than the specification has it in a whole plan, told by its name.
+"""How producers, known by their names, deviate from the specification throughout a plan.
 
-What an aggregate's shape tells is in `grouping.py`. Each of them that is made use of is a repair.
+Deviations of aggregates are in `grouping.py`. Each deviation that a plan uses is reported as a repair.
 """
 
 from __future__ import annotations

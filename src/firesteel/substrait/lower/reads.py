@@ -11,15 +11,15 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.plan.fit import as_declared, attribute, fit, renamed, renamed_value
+from firesteel.plan.fit import as_declared, attribute, fit, rename_fields, rename_value_fields
 from firesteel.plan.type_fit import alike
 from firesteel.repair import RepairKind
-from firesteel.substrait.held import held
+from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_boolean, scope_over
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.extended import extended
-from firesteel.substrait.lower.masks import chosen, masked
+from firesteel.substrait.lower.extension_relations import lower_extension
+from firesteel.substrait.lower.masks import apply_mask, mask_fields
 from firesteel.substrait.message import Message, of_kinds
 
 
@@ -33,7 +33,7 @@ def _read(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     elif kind == "named_table":
         rel = _named(lowerer, read)
     elif kind == "extension_table":
-        rel = extended(read.extension_table.detail, ())
+        rel = lower_extension(read.extension_table.detail, ())
         schema = _schema(lowerer, read)
         rel = rel if schema is None else as_declared(rel, schema, read.base_schema.where)
     elif kind == "local_files":
@@ -41,7 +41,7 @@ def _read(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     else:
         raise UnsupportedError(f"a read of the kind '{kind}'", where=read.where)
     assert read.parent is not None  # filters see the columns before the mask
-    inner = over(scope, (rel, read.parent))
+    inner = scope_over(scope, (rel, read.parent))
     if read.has("projection") and isinstance(rel, p.Project) and kind != "extension_table":
         kept = _mentioned(lowerer, rel, read)
         places = {old: new for new, old in enumerate(kept)}
@@ -50,8 +50,8 @@ def _read(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     for name in FILTERS:
         if read.has(name):
             message = getattr(read, name)
-            rel = p.Filter(condition((yield message, inner), message), rel).at(message.where)
-    return projected(rel, read, inner.ordinals) if read.has("projection") else rel
+            rel = p.Filter(require_boolean((yield message, inner), message), rel).at(message.where)
+    return apply_projection(rel, read, inner.ordinals) if read.has("projection") else rel
 
 
 #: The conditions of a read.
@@ -59,8 +59,8 @@ FILTERS = ("filter", "best_effort_filter")
 
 
 def _mentioned(lowerer: Lowerer, rel: p.Project, read: Message) -> list[int]:
-    """The columns of a table that the mask of its read, or its filters, mention; and those that may turn out wrong,
-    which is an error of the read. All, where a filter refers to what is said elsewhere in the plan."""
+    """The columns of a table that the read's mask or filters use, and those whose cast may fail, which is an error of
+    the read. All columns, if a filter refers to something elsewhere in the plan."""
     fields = {item.field for item in read.projection.select.struct_items}
     for name in FILTERS:
         if read.has(name):
@@ -71,15 +71,15 @@ def _mentioned(lowerer: Lowerer, rel: p.Project, read: Message) -> list[int]:
     return [i for i, rex in enumerate(rel.exprs) if i in fields or not isinstance(rex, p.Path)]
 
 
-def projected(rel: p.Rel, read: Message, places: Sequence[int] | None = None) -> p.Rel:
+def apply_projection(rel: p.Rel, read: Message, places: Sequence[int] | None = None) -> p.Rel:
     """The columns, and parts of columns, that the mask of a read wants; `places` says where each column of the table
     is in the relation, if they are not there in their order."""
     columns = p.schema(rel)
     places = range(len(columns)) if places is None else places
-    wanted = [(places[ordinal], inner) for ordinal, inner in chosen(read.projection.select, len(places))]
+    wanted = [(places[ordinal], inner) for ordinal, inner in mask_fields(read.projection.select, len(places))]
     if isinstance(rel, p.Project) and wanted == [(i, None) for i in range(len(columns))]:
         return rel
-    exprs = tuple([masked(build.column(rel, place), inner) for place, inner in wanted])
+    exprs = tuple([apply_mask(build.column(rel, place), inner) for place, inner in wanted])
     names = tuple([columns[place].name or "" for place, _ in wanted])
     return p.Project(exprs, rel, names=names).at(read.projection.where)
 
@@ -91,7 +91,7 @@ def _schema(lowerer: Lowerer, read: Message) -> t.Schema | None:
         return None
     kind = read.which("read_type")
     if not read.has("base_schema") and kind != "virtual_table":
-        if kind == "extension_table":  # whoever builds it says its columns
+        if kind == "extension_table":  # the registered function says its columns
             return None
         raise PlanError("a read without a schema", where=read.where)
     schema = named_schema(base, lowerer.extensions)
@@ -162,7 +162,7 @@ def _scanned(lowerer: Lowerer, read: Message, binding: p.GlobalBinding, found: t
 
 def _ordinal(lowerer: Lowerer, binding: p.GlobalBinding) -> int:
     for i, known in enumerate(lowerer.globals):
-        if known.path == binding.path and known == binding:  # to compare types takes longer
+        if known.path == binding.path and known == binding:  # cheaper than comparing types
             return i
     lowerer.globals.append(binding)
     return len(lowerer.globals) - 1
@@ -231,8 +231,10 @@ def _of_column(rex: p.Rex, field: t.Field, message: Message) -> p.Rex:
     if not alike(rex.type, field.type):
         raise PlanError(f"a {rex.type} in the column '{field.name}', which is a {field.type}", where=message.where)
     if isinstance(rex, p.Lit):
-        return rex.replace(type=field.type, value=renamed_value(held(rex.value, field.type, message), field.type))
-    return renamed(rex, field.type)
+        return rex.replace(
+            type=field.type, value=rename_value_fields(require_fit(rex.value, field.type, message), field.type)
+        )
+    return rename_fields(rex, field.type)
 
 
 def _collected(rows: list[p.Rex], type_: t.Struct) -> p.Rex:
@@ -307,8 +309,8 @@ def _text_format(text: Message) -> p.TextFormat:
 
 
 def _of_text(lowerer: Lowerer, rex: p.Rex, field: t.Field, read: Message) -> p.Rex:
-    """A column of a text file is text: it is cast where the plan declares another type, and what is no such value is
-    an error of the run."""
+    """Columns of text files are text. One is cast if the plan declares another type; text that cannot be cast is an
+    error at run time."""
     if not isinstance(rex.type, t.Text) or isinstance(field.type, t.Text | t.Any):
         return rex
     lowerer.repair(RepairKind.TEXT_COLUMN, read.base_schema.where, column=field.name, declared=field.type)

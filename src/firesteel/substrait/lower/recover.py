@@ -1,9 +1,8 @@
-"""Going on after the first problem: what cannot be lowered is noted, and something of its type stands in its place.
+"""Going on after the first problem, so that `check` reports them all.
 
-A plan is judged by lowering it. Run, the first problem is the end; judged, an expression that makes no sense becomes a
-variable that nothing resolves, of the type that the message declares, and a relation becomes one of the columns that
-it declares, or of unknown ones. What is wrong only because of something unknown is not told: it is no problem of its
-own.
+`check` lowers a plan like `run`, but does not stop at an error. An expression that cannot be lowered becomes an
+unresolved variable of the type that its message declares; a relation becomes one with the declared columns, or with
+unknown ones. A problem that only follows from such a placeholder is not reported.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError
-from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, emitted
+from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, apply_emit
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.reads import projected
+from firesteel.substrait.lower.reads import apply_projection
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
@@ -30,7 +29,7 @@ _NOT_ALONE = ("lambda", "named_lambda_reference", "enum")
 #: Relations with the columns of their input.
 _SAME_COLUMNS = ("filter", "sort", "fetch", "top_n", "exchange")
 
-#: After so many problems the others are not told.
+#: Problems after this many are not reported.
 MAX_PROBLEMS = 1_000
 
 
@@ -69,7 +68,7 @@ class Recovering:
         return made
 
     def note(self, error: FiresteelError) -> None:
-        """Keep a problem; the same one once, and no more than somebody may want to read."""
+        """Keep a problem, unless it is already there or there are too many."""
         if len(self.problems) < MAX_PROBLEMS and (error.message, error.where) not in self._noted:
             self._noted.add((error.message, error.where))
             self.problems.append(error)
@@ -103,12 +102,14 @@ class Recovering:
         kind = message.which("rel_type")
         if kind == "read":
             rel = _declared_relation(lowerer, message.read)
-            return emitted(projected(rel, message.read) if message.read.has("projection") else rel, message.read)
+            return apply_emit(
+                apply_projection(rel, message.read) if message.read.has("projection") else rel, message.read
+            )
         if kind in _SAME_COLUMNS:
             inner = getattr(message, kind)
             below = self.made.get(id(inner.given.get("input")))
             if isinstance(below, p.Rel):
-                return emitted(below, inner)
+                return apply_emit(below, inner)
         return unknown_relation()
 
 
@@ -128,7 +129,7 @@ def _is_unknown(made: object) -> bool:
 
 
 def _is_blind(scope: FieldScope | None) -> bool:
-    """Is there a row around whose columns are not known? Then no ordinal can be judged."""
+    """Is there an outer row with unknown columns? Then no ordinal can be checked."""
     while scope is not None:
         if _ANY_COLUMNS in scope.columns:
             return True

@@ -9,7 +9,7 @@ from firesteel.plan import build
 from firesteel.plan.fit import attribute, unless_null
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression
-from firesteel.substrait.lower.masks import chosen, masked
+from firesteel.substrait.lower.masks import apply_mask, mask_fields
 from firesteel.substrait.message import Message
 
 
@@ -56,8 +56,8 @@ def _into_row(lowerer: Lowerer, row: FieldScope, depth: int, start: int, message
     if message.which("reference_type") == "masked_reference":
         mask = message.masked_reference
         pairs: list[tuple[str | p.Rex, p.Rex]] = []
-        for i, (ordinal, inner) in enumerate(chosen(mask.select, width - start), 1):
-            pairs.append((f"_{i}", masked(row.variable(start + ordinal, depth), inner)))
+        for i, (ordinal, inner) in enumerate(mask_fields(mask.select, width - start), 1):
+            pairs.append((f"_{i}", apply_mask(row.variable(start + ordinal, depth), inner)))
         if len(pairs) == 1 and not mask.maintain_singular_struct:
             return pairs[0][1].at(message.where)
         return build.struct(pairs).at(message.where)
@@ -79,8 +79,8 @@ def _into_value(lowerer: Lowerer, root: p.Rex, message: Message) -> p.Rex:
             raise PlanError(f"a mask on a {root.type}", where=message.where)
         fields = root.type.fields
         pairs: list[tuple[str | p.Rex, p.Rex]] = []
-        for i, (ordinal, inner) in enumerate(chosen(select, len(fields)), 1):
-            pairs.append((f"_{i}", masked(attribute(root, fields[ordinal].name or ""), inner)))
+        for i, (ordinal, inner) in enumerate(mask_fields(select, len(fields)), 1):
+            pairs.append((f"_{i}", apply_mask(attribute(root, fields[ordinal].name or ""), inner)))
         return unless_null(root, build.struct(pairs))
     return _steps(lowerer, root, message.direct_reference)
 

@@ -9,29 +9,37 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
-from firesteel.plan.fit import renamed
+from firesteel.plan.fit import rename_fields
 from firesteel.plan.type_fit import alike, lossless
 from firesteel.repair import RepairKind
 from firesteel.source import Place
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, condition, over, relation, required
-from firesteel.substrait.lower.open_trees import opened
+from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
+    Lowering,
+    relation,
+    require_boolean,
+    require_field,
+    scope_over,
+)
+from firesteel.substrait.lower.open_trees import inline_open_tree
 from firesteel.substrait.message import Message
 
 
 @relation("filter")
 def _filter(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    predicate = yield required(message, "condition"), over(scope, (rel, source))
-    return p.Filter(condition(predicate, message.condition), rel)
+    predicate = yield require_field(message, "condition"), scope_over(scope, (rel, source))
+    return p.Filter(require_boolean(predicate, message.condition), rel)
 
 
 @relation("project")
 def _project(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """The columns of the input, and then the expressions; window functions among them see the whole input."""
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    inner = over(scope, (rel, source)).with_windows()
+    inner = scope_over(scope, (rel, source)).with_windows()
     exprs: list[p.Rex] = []
     for one in message.expressions:
         exprs.append((yield one, inner))
@@ -57,7 +65,7 @@ ORDERS = {
     "SORT_DIRECTION_ASC_NULLS_LAST": p.SortOrder.ASC_NULLS_LAST,
     "SORT_DIRECTION_DESC_NULLS_FIRST": p.SortOrder.DESC_NULLS_FIRST,
     "SORT_DIRECTION_DESC_NULLS_LAST": p.SortOrder.DESC_NULLS_LAST,
-    # Equal values side by side, in any order: then in this one.
+    # Clustered: equal values side by side, in any order. Sorting does that.
     "SORT_DIRECTION_CLUSTERED": p.SortOrder.ASC_NULLS_FIRST,
 }
 
@@ -72,24 +80,24 @@ def sort_specs(lowerer: Lowerer, messages: list[Message], scope: FieldScope) -> 
         order = ORDERS.get(one.label("direction"))
         if order is None:
             raise PlanError("a sort field without a direction", where=one.where)
-        key = yield required(one, "expr"), scope
+        key = yield require_field(one, "expr"), scope
         specs.append(p.SortSpec(key, order).at(one.where))
     return tuple(specs)
 
 
 @relation("sort")
 def _sort(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
     if not message.sorts:
         raise PlanError("a sort without fields to sort by", where=message.where)
-    specs = yield from sort_specs(lowerer, message.sorts, over(scope, (rel, source)))
+    specs = yield from sort_specs(lowerer, message.sorts, scope_over(scope, (rel, source)))
     return p.Sort(specs, rel)
 
 
 @relation("fetch")
 def _fetch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    rel = yield required(message, "input"), scope
+    rel = yield require_field(message, "input"), scope
     offset: p.Rex | None = None
     count: p.Rex | None = None
     outside = FieldScope(outer=scope)
@@ -99,13 +107,13 @@ def _fetch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         offset = p.Lit(t.INT64, message.offset).at(message.where)
     if message.has("count_expr"):
         count = yield message.count_expr, outside
-    elif message.has("count") and message.count != -1:  # which used to stand for all of them
+    elif message.has("count") and message.count != -1:  # -1 used to mean all rows
         count = p.Lit(t.INT64, message.count).at(message.where)
-    return fetched(rel, offset, count, message)
+    return fetch(rel, offset, count, message)
 
 
-def fetched(rel: p.Rel, offset: p.Rex | None, count: p.Rex | None, message: Message) -> p.Rel:
-    """The rows from an offset on, so many; NULL is no offset, and all of them."""
+def fetch(rel: p.Rel, offset: p.Rex | None, count: p.Rex | None, message: Message) -> p.Rel:
+    """OFFSET and LIMIT. A NULL offset is 0, a NULL count means all rows."""
     check_counts(offset, count, message)
     if offset is not None and not (isinstance(offset, p.Lit) and not offset.value):
         rel = p.Offset(_or_else(offset, 0), rel).at(message.where)
@@ -129,19 +137,19 @@ def _or_else(count: p.Rex, default: int) -> p.Rex:
 
 @relation("top_n")
 def _top_n(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
     if not message.sorts:
         raise PlanError("a top-N without fields to sort by", where=message.where)
-    specs = yield from sort_specs(lowerer, message.sorts, over(scope, (rel, source)))
+    specs = yield from sort_specs(lowerer, message.sorts, scope_over(scope, (rel, source)))
     offset = None
     outside = FieldScope(outer=scope)
     if message.has("offset"):
         offset = yield message.offset, outside
-    count = yield required(message, "count"), outside
+    count = yield require_field(message, "count"), outside
     if message.label("mode").endswith("WITH_TIES"):
         return _with_ties(rel, specs, offset, count, message)
-    return fetched(p.Sort(specs, rel).at(message.where), offset, count, message)
+    return fetch(p.Sort(specs, rel).at(message.where), offset, count, message)
 
 
 def _with_ties(
@@ -153,7 +161,7 @@ def _with_ties(
     """
     check_counts(offset, count, message)
     if count is None or (isinstance(count, p.Lit) and count.value is None):
-        return fetched(p.Sort(specs, rel).at(message.where), offset, None, message)
+        return fetch(p.Sort(specs, rel).at(message.where), offset, None, message)
     places = tuple(p.WindowCall(build.signature(name, ()), (), (), specs) for name in ("rank", "row_number"))
     ranked = p.Window(places, rel).at(message.where)
     width = len(p.schema(rel))
@@ -214,7 +222,7 @@ def _matched(rel: p.Rel, first: p.Rel, where: Place) -> p.Rel:
         null = isinstance(mine.type, t.Null) or isinstance(theirs.type, t.Null)
         if not null and not lossless(mine.type, theirs.type) and not lossless(theirs.type, mine.type):
             raise PlanError(f"column {i} is a {mine.type} beside a {theirs.type}", where=where)
-        exprs.append(renamed(build.column(rel, i), theirs.type))
+        exprs.append(rename_fields(build.column(rel, i), theirs.type))
     return rel if all(isinstance(expr, p.Var) for expr in exprs) else p.Project(tuple(exprs), rel).at(where)
 
 
@@ -226,7 +234,7 @@ def _matched(rel: p.Rel, first: p.Rel, where: Place) -> p.Rel:
 def _reference(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel | Lowering:
     ordinal = message.subtree_ordinal
     if ordinal in lowerer.open_trees:
-        return opened(lowerer, ordinal, message, scope)
+        return inline_open_tree(lowerer, ordinal, message, scope)
     if not 0 <= ordinal < len(lowerer.trees):
         raise PlanError(
             f"no relation {ordinal} before this one: a reference is to an earlier relation of the plan",
@@ -239,13 +247,13 @@ def _reference(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel |
 def _expand(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     """A row for every duplicate, with its index beside it. Fields of the input beyond the definitions stay as they are,
     and a switching field of fewer duplicates than others is NULL in the rest."""
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    inner = over(scope, (rel, source))
+    inner = scope_over(scope, (rel, source))
     fields: list[list[p.Rex]] = []
     for one in message.fields:
         switching = one.which("field_type") == "switching_field"
-        exprs = one.switching_field.duplicates if switching else [required(one, "consistent_field")]
+        exprs = one.switching_field.duplicates if switching else [require_field(one, "consistent_field")]
         if not exprs:
             raise PlanError("a switching field without duplicates", where=one.where)
         made: list[p.Rex] = []

@@ -1,4 +1,4 @@
-"""A plan's relation trees as statements: roots give rows, writes and definitions do something, subtrees wait."""
+"""Relation trees as statements: roots give rows, writes and definitions change tables, others are only referred to."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import as_declared, named_like
 from firesteel.repair import RepairKind
-from firesteel.substrait.lower.base import FieldScope, Lowerer, required
+from firesteel.substrait.lower.base import FieldScope, Lowerer, require_field
 from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.lower.reads import table_named
@@ -25,7 +25,7 @@ def statement(lowerer: Lowerer, tree: Message) -> p.Statement | None:
     kind = tree.which("rel_type")
     if kind is None:
         raise PlanError("a relation tree that says nothing", where=tree.where)
-    rel: Message = required(tree.root, "input") if kind == "root" else tree.rel
+    rel: Message = require_field(tree.root, "input") if kind == "root" else tree.rel
     doing = rel.which("rel_type")
     if doing in _DOING:
         lowerer.trees.append(_nothing(rel))
@@ -48,7 +48,7 @@ def statement(lowerer: Lowerer, tree: Message) -> p.Statement | None:
 
 
 def _nothing(rel: Message) -> p.Rel:
-    """What stands for a tree that gives no result: no rows of no fields."""
+    """The stand-in for a tree without a result: no rows, no columns."""
     return p.Project((), p.Scan(p.Lit(t.Bag(t.STRUCT), values.Bag()))).at(rel.where)
 
 
@@ -87,7 +87,7 @@ def _write(lowerer: Lowerer, message: Message) -> p.Statement:
         )
     if message.label("output") == "OUTPUT_MODE_MODIFIED_RECORDS":
         raise UnsupportedError("a write that gives back the records it wrote", where=message.where)
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel: p.Rel = lowerer.lower(source, TOP)
     schema = _columns(lowerer, message, rel)
     if op == "INSERT":
@@ -148,13 +148,13 @@ def _define(lowerer: Lowerer, message: Message) -> p.Statement:
         return _view(lowerer, path, message, replace)
     if message.table_defaults.fields:
         raise UnsupportedError("a table with default values", where=message.where)
-    schema = named_schema(required(message, "table_schema"), lowerer.extensions)
+    schema = named_schema(require_field(message, "table_schema"), lowerer.extensions)
     exists = p.IfExists.REPLACE if replace else p.IfExists.ERROR
     return p.CreateTable(path, schema, None, exists=exists).at(message.where)
 
 
 def _view(lowerer: Lowerer, path: tuple[str, ...], message: Message, replace: bool) -> p.Statement:
-    definition = required(message, "view_definition")
+    definition = require_field(message, "view_definition")
     rel: p.Rel = lowerer.lower(definition, TOP)
     schema = _columns(lowerer, message, rel)
     rel = as_declared(rel, schema, definition.where)

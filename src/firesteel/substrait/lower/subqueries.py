@@ -7,7 +7,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, comparable, expression, required
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, require_comparable, require_field
 from firesteel.substrait.message import Message
 
 
@@ -21,7 +21,7 @@ def _subquery(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
 
 
 def _scalar(message: Message, scope: FieldScope) -> Lowering:
-    rel = yield required(message, "input"), scope
+    rel = yield require_field(message, "input"), scope
     _of_width(rel, 1, message)
     return p.CollToScalar(_rows(rel))
 
@@ -49,10 +49,10 @@ def _in(message: Message, scope: FieldScope) -> Lowering:
         needles.append((yield one, scope))
     if not needles:
         raise PlanError("nothing is looked for", where=message.where)
-    rel = yield required(message, "haystack"), scope
+    rel = yield require_field(message, "haystack"), scope
     _of_width(rel, len(needles), message)
     for i, (needle, one) in enumerate(zip(needles, message.needles, strict=True)):
-        comparable(build.column(rel, i), needle, one.where)
+        require_comparable(build.column(rel, i), needle, one.where)
     if len(needles) == 1:
         return build.call("in_collection", needles[0], _values(rel))
     return _in_rows(needles, rel)
@@ -83,7 +83,7 @@ def _outwards(rex: p.Rex) -> p.Rex:
 
 
 def _exists(message: Message, scope: FieldScope) -> Lowering:
-    rel = yield required(message, "tuples"), scope
+    rel = yield require_field(message, "tuples"), scope
     match message.label("predicate_op"):
         case "PREDICATE_OP_EXISTS":
             return build.call("exists", _rows(rel))
@@ -93,7 +93,7 @@ def _exists(message: Message, scope: FieldScope) -> Lowering:
 
 
 def _unique(rel: p.Rel) -> p.Rex:
-    """No row is there twice; rows with NULL are equal to none, as SQL has it."""
+    """UNIQUE: no row occurs twice. As in SQL, a row with a NULL equals no row."""
     width = len(p.schema(rel))
     keys = tuple(build.column(rel, i) for i in range(width))
     proper: p.Rel = rel
@@ -109,10 +109,10 @@ _COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "lt", "GT": "gt", "LE": "lte", "GE
 
 
 def _compared(message: Message, scope: FieldScope) -> Lowering:
-    left = yield required(message, "left"), scope
-    rel = yield required(message, "right"), scope
+    left = yield require_field(message, "left"), scope
+    rel = yield require_field(message, "right"), scope
     _of_width(rel, 1, message)
-    comparable(build.column(rel, 0), left, message.left.where)
+    require_comparable(build.column(rel, 0), left, message.left.where)
     name = _COMPARISONS.get(message.label("comparison_op").removeprefix("COMPARISON_OP_"))
     how = message.label("reduction_op").removeprefix("REDUCTION_OP_").lower()
     if name is None or how not in ("any", "all"):

@@ -7,14 +7,22 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import calls
 from firesteel.substrait.lower.arguments import arguments
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, over, relation, required
+from firesteel.substrait.lower.base import (
+    FieldScope,
+    Lowerer,
+    Lowering,
+    expression,
+    relation,
+    require_field,
+    scope_over,
+)
 from firesteel.substrait.lower.relations import sort_specs
 from firesteel.substrait.message import Message
 
 
 @expression("window_function")
 def _window_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    """A column more of the row: what is over all rows is computed before the projection."""
+    """A window function becomes one more column of the row, computed before the projection."""
     if scope.windows is None:
         raise UnsupportedError("a window function outside of a project relation", where=message.where)
     partition: list[p.Rex] = []
@@ -29,9 +37,9 @@ def _window_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> L
 
 @relation("window")
 def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = required(message, "input")
+    source = require_field(message, "input")
     rel = yield source, scope
-    inner = over(scope, (rel, source))
+    inner = scope_over(scope, (rel, source))
     partition: list[p.Rex] = []
     for one in message.partition_expressions:
         partition.append((yield one, inner))

@@ -88,7 +88,7 @@ def column_values(name: str, column: Any) -> list[values.Value]:
 
 
 def ensure_text_keys(column: t.Field) -> None:
-    """A column holds no maps whose keys are not text: a value of such a map is none that we have."""
+    """Refuses maps whose keys are not text, because structs have text keys."""
     if any(not isinstance(type_.key, t.Text) for type_ in walk(column.type, t.Map)):
         raise UnsupportedError(f"column '{column.name}' is a {column.type}: a map whose keys are not text")
 

@@ -54,8 +54,8 @@ _Clock = values.Time | values.Timestamp
 
 
 def _as_asked(moment: _Clock, node: ast.TimeLit | ast.TimestampLit) -> _Clock:
-    """With an offset or without, and with so many digits of a second: rounded, which may well go up to the hour,
-    and of a time round the clock. Digits beyond nanoseconds that nobody asked to round are cut."""
+    """The time with or without an offset, rounded to so many digits of a second. Rounding may carry up to the hour, and
+    a time of day wraps around midnight. Digits beyond nanoseconds that nobody asked to round are cut."""
     if node.zone is False and moment.offset is not None:
         raise AnalysisError(f"'{node.text}' has an offset, and is to be WITHOUT TIME ZONE")
     precision = second_digits(node.precision, node.where)

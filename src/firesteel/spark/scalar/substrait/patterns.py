@@ -8,7 +8,7 @@ import re
 from pyspark.sql import Column
 
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.evaluate.regex import compiled
+from firesteel.evaluate.regex import compile_regex
 from firesteel.evaluate.substrait.patterns import options
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar.substrait.base import Call, Scalar, scalar
@@ -24,7 +24,7 @@ def _pattern(call: Call) -> Column:
     if not isinstance(value, str):
         raise call.unsupported("a pattern that is no literal could take any time")
     try:
-        written = compiled(value, options(call.fn.choice)).java
+        written = compile_regex(value, options(call.fn.choice)).java
     except EvaluationError as error:
         raise call.unsupported(error.message) from None
     if written is None:

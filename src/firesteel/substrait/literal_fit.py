@@ -1,4 +1,4 @@
-"""Literals held to the types that a plan declares for them: lengths, digits, NULL."""
+"""Checks that a literal fits the type that the plan declares: length, digits, NULL."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from firesteel.substrait.message import Message
 from firesteel.values import Value
 
 
-def held(value: Value, type_: t.Type, message: Message) -> Value:
-    """The value, if the type has it: a text, a number or octets of no more than its length, and NULL only where it has
-    NULL. That it is a value of the kind is known."""
+def require_fit(value: Value, type_: t.Type, message: Message) -> Value:
+    """The value itself, or a PlanError if it does not fit: a text that is too long, a decimal with too many digits,
+    NULL in a required type. The caller has checked the kind (a text for a string)."""
     stack = [(value, type_)]
     while stack:
         one, wanted = stack.pop()

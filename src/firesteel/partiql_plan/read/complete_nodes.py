@@ -1,4 +1,4 @@
-"""From the values of its fields to a node: what can be said only once the things below it are read."""
+"""Completes a node after everything below it is read: infers omitted types, resolves functions by their arguments."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class FnName:
 
 
 def finish(reader: Reader, cls: type[Node], values: dict[str, Any], said: t.Schema | None, place: Trail) -> Any:
-    """The node. Of what was left out, types are `any` unless something better is known."""
+    """The node. Omitted types are inferred, or `any`."""
     complete = _COMPLETE.get(cls)
     if complete is not None:
         complete(reader, values)
@@ -76,7 +76,7 @@ def names_said(rel: Rel, columns: t.Schema) -> tuple[str, ...]:
 
 
 def agrees(said: t.Schema, actual: t.Schema) -> bool:
-    """Does a document say of a schema what it is? A column need not be named."""
+    """Does the schema in the document agree with the derived one? Columns may be unnamed."""
     return len(said) == len(actual) and all(
         a.type == b.type and (a.name is None or a.name == b.name) for a, b in zip(said, actual, strict=True)
     )

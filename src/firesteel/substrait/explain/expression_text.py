@@ -1,6 +1,6 @@
 """Expressions of a Substrait plan on one line.
 
-Nothing here fails: what cannot be said is marked, `⟨so⟩`, and the rest goes on.
+Nothing here fails: what cannot be printed is marked, `⟨so⟩`, and the rest follows.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from firesteel.node import drive
-from firesteel.substrait.explain.terms import WIDTH, Text, cut, declared_type, literal, mark
+from firesteel.substrait.explain.type_text import WIDTH, Text, cut, declared_type, literal, mark
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 
@@ -26,7 +26,7 @@ class RowNames:
 
 
 class Speaker:
-    """Says the expressions of one plan. A subquery is `#1`, and is kept for the tree below."""
+    """Prints the expressions of one plan. A subquery is printed as `#1` and kept for the tree below."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""How deep a plan may nest, and the room that a deep one is given to run.
+"""The depth limit of plans, and the Python frames that a deep plan needs to run.
 
 A run asks for as many frames as its plan can nest (`firesteel.stack`). Because closures only ever call closures as
 Python functions (see `base.py`), no thread with a larger stack is needed, an interrupt arrives where it should, and a
@@ -24,7 +24,7 @@ MAX_DEPTH = 100_000
 _FRAMES = 4
 #: What runs at the bottom: functions, `values.key`, a table's reader.
 _SPARE = 1_000
-#: Above this depth an error forgets its way up through the closures: nobody would read it.
+#: For deeper plans an error drops its traceback, which would be one frame per level.
 _LONG = 100
 
 

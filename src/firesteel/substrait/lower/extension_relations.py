@@ -1,4 +1,4 @@
-"""Relations of an extension: whoever knows what they mean registers a function that says it in the algebra."""
+"""Extension relations: users register a function that builds them in the plan algebra."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions.substrait import changed
-from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, required
+from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_field
 from firesteel.substrait.message import Message
 
 #: From the bytes of the message that an extension has for its relation, and its inputs, to a relation of the algebra.
@@ -30,7 +30,7 @@ def _name(type_url: str) -> str:
     return type_url.rpartition("/")[2]
 
 
-def extended(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
+def lower_extension(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
     """The relation that a detail stands for."""
     name = _name(detail.type_url)
     if not name:
@@ -53,13 +53,13 @@ def extended(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
 
 @relation("extension_leaf")
 def _leaf(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel:
-    return extended(required(message, "detail"), ())
+    return lower_extension(require_field(message, "detail"), ())
 
 
 @relation("extension_single")
 def _single(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = yield required(message, "input"), scope
-    return extended(required(message, "detail"), (source,))
+    source = yield require_field(message, "input"), scope
+    return lower_extension(require_field(message, "detail"), (source,))
 
 
 @relation("extension_multi")
@@ -67,4 +67,4 @@ def _multi(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     sources: list[p.Rel] = []
     for one in message.inputs:
         sources.append((yield one, scope))
-    return extended(required(message, "detail"), sources)
+    return lower_extension(require_field(message, "detail"), sources)

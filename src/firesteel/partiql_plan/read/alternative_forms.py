@@ -1,7 +1,7 @@
-"""What the document shows besides the canonical forms, rewritten into them.
+"""Rewrites the other notations that the PartiQL Plan document uses to the canonical forms.
 
-Each function here takes one form of one node and gives its canonical form, looking no deeper than that node; a
-parameter that is left out becomes `LEFT_OUT`. The generic reader knows nothing of it.
+Each function takes one notation of one node and returns its canonical form; it does not look below that node. An
+omitted parameter becomes `LEFT_OUT`. The generic reader sees canonical forms only.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.ion.element import Element, Kind, int_, sexp, string, sym
 from firesteel.node import Node
 from firesteel.partiql_plan.forms import form, tags
-from firesteel.partiql_plan.read.finish import FnName
+from firesteel.partiql_plan.read.complete_nodes import FnName
 from firesteel.partiql_plan.read.matching import LEFT_OUT
 from firesteel.partiql_plan.read.trail import Trail
 from firesteel.plan import Agg, Call, Case, Collection, Fn, Pivot, Rel, Rex, Step, Var
@@ -268,7 +268,7 @@ def _step(_reader: Reader, element: Element, _place: Trail) -> Element:
 
 
 def _unpivot(_reader: Reader, element: Element, place: Trail) -> Element:
-    """An `(at (var 0))` says what is so anyway: the key is the first column."""
+    """`(at (var 0))` is redundant and dropped: the key is always the first column."""
     at = [item for item in element.tail if item.is_form("at")]
     if not at:
         return element

@@ -1,4 +1,4 @@
-"""How Substrait's values are written: by casts to text, and where a cast cannot be done."""
+"""Casts to text, and the error of a cast that cannot be done."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.substrait.moments import in_utc
-from firesteel.evaluate.substrait.numbers import scaled, shortest
+from firesteel.evaluate.substrait.numbers import shortest, to_scale
 from firesteel.values import Interval, Time, Timestamp, Value
 
 
-def cannot(value: Value, target: t.Type) -> EvaluationError:
-    """What to say of a value that is none of a type."""
+def cast_error(value: Value, target: t.Type) -> EvaluationError:
+    """The error for a value that cannot be cast to a type."""
     return EvaluationError(f"cannot cast {show(value)} to {target}")
 
 
-def written(source: t.Type) -> Callable[[Value], str] | None:
-    """How a value of a type is written."""
+def text_writer(source: t.Type) -> Callable[[Value], str] | None:
+    """The function that writes values of a type as text; None if there is no such cast."""
     match source:
         case t.Text() | t.Uuid():
             return str
@@ -29,7 +29,7 @@ def written(source: t.Type) -> Callable[[Value], str] | None:
         case t.Integer() | t.UserDefined():
             return str
         case t.Decimal(scale=scale):
-            return lambda value: format(scaled(value, scale or 0), "f")
+            return lambda value: format(to_scale(value, scale or 0), "f")
         case t.Float32() | t.Float64():
             return lambda value: _float_text(value, source)
         case t.Date():

@@ -1,12 +1,12 @@
-"""A relation's own words: what it does, with which expressions."""
+"""The line of a relation: what it does, with which expressions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from firesteel.substrait.explain.expression_text import RowNames, Speaker, mask
 from firesteel.substrait.explain.names import Columns, Names, base_names
-from firesteel.substrait.explain.terms import WIDTH, cut, mark
-from firesteel.substrait.explain.words import RowNames, Speaker, mask
+from firesteel.substrait.explain.type_text import WIDTH, cut, mark
 from firesteel.substrait.lower.base import anchor_of
 from firesteel.substrait.message import Message
 
