@@ -27,7 +27,7 @@ SHORT_FILES = "spark"
 #: The Ion readers are loops over the characters of a text: a call for each of them would take most of the time.
 LONG_FUNCTIONS = ("ion/text_reader.py", "ion/binary_reader.py")
 #: Folders that are fuller, with the number of their files. A number may only get smaller.
-FULL_FOLDERS: Mapping[str, int] = {"substrait/lower": 20}
+FULL_FOLDERS: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from firesteel.substrait.check import check
 from firesteel.substrait.explain import explain
 from firesteel.substrait.lower import lower
-from firesteel.substrait.lower.extension_relations import register_relation
+from firesteel.substrait.lower.relations.extension_relations import register_relation
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode

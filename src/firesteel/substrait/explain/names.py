@@ -12,7 +12,7 @@ from firesteel.errors import FiresteelError
 from firesteel.node import drive
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.grouping import Layout, read_grouping
+from firesteel.substrait.lower.relations.grouping import Layout, read_grouping
 from firesteel.substrait.message import Message
 
 Names = tuple[str | None, ...]

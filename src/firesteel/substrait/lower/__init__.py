@@ -1,8 +1,7 @@
 """Lowers Substrait messages to the plan algebra: the same nodes that PartiQL queries become.
 
-`base.py` says what a handler is; the handlers are in `reads.py`, `relations.py`, `joins.py`, `aggregates.py`,
-`windows.py`, and in `expressions.py`, `references.py`, `subqueries.py`. `statements.py` lowers the
-top of a plan, `column_names.py` names columns and fields; `plan/fit.py` fits data to a declared schema.
+`base` says what a handler is; the handlers are in `relations/` and `expressions/`. `statements` lowers the top of a plan,
+`column_names` names columns and fields; `plan/fit.py` fits data to a declared schema.
 """
 
 from __future__ import annotations
@@ -18,22 +17,20 @@ from firesteel.plan.lookup import FileLookup
 from firesteel.repair import Repair, RepairKind
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
-from firesteel.substrait.lower import (  # noqa: F401 - they register their handlers
-    aggregates,
-    expressions,
-    extension_relations,
-    joins,
-    reads,
-    references,
-    relations,
-    subqueries,
-    windows,
-)
 from firesteel.substrait.lower.base import Lowerer
 from firesteel.substrait.lower.column_names import in_any_case
+from firesteel.substrait.lower.expressions import calls, references, subqueries  # noqa: F401  (they register)
 from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
+from firesteel.substrait.lower.relations import (  # noqa: F401  (they register)
+    aggregates,
+    extension_relations,
+    joins,
+    logical,
+    reads,
+    windows,
+)
 from firesteel.substrait.lower.statements import statement
 from firesteel.substrait.message import Message, of_kinds
 

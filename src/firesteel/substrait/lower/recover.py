@@ -16,7 +16,7 @@ from firesteel import types as t
 from firesteel.errors import FiresteelError
 from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, apply_emit
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.reads import apply_projection
+from firesteel.substrait.lower.relations.reads import apply_projection
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 

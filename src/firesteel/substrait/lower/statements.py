@@ -12,7 +12,7 @@ from firesteel.repair import RepairKind
 from firesteel.substrait.lower.base import FieldScope, Lowerer, require_field
 from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
-from firesteel.substrait.lower.reads import table_named
+from firesteel.substrait.lower.relations.reads import table_named
 from firesteel.substrait.message import Message
 
 TOP = FieldScope()

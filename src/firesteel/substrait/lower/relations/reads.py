@@ -18,8 +18,8 @@ from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_boolean, scope_over
 from firesteel.substrait.lower.column_names import named_schema
-from firesteel.substrait.lower.extension_relations import lower_extension
 from firesteel.substrait.lower.masks import apply_mask, mask_fields
+from firesteel.substrait.lower.relations.extension_relations import lower_extension
 from firesteel.substrait.message import Message, of_kinds
 
 

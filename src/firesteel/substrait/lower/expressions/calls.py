@@ -16,7 +16,6 @@ from firesteel.source import Place
 from firesteel.substrait import calls
 from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
-from firesteel.substrait.lower.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -26,6 +25,7 @@ from firesteel.substrait.lower.base import (
     require_comparable,
     require_field,
 )
+from firesteel.substrait.lower.expressions.arguments import arguments, lowered_lambda, named_lambda
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import FIELD, read_type
 

@@ -6,7 +6,6 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import calls
-from firesteel.substrait.lower.arguments import arguments
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -16,7 +15,8 @@ from firesteel.substrait.lower.base import (
     require_field,
     scope_over,
 )
-from firesteel.substrait.lower.relations import sort_specs
+from firesteel.substrait.lower.expressions.arguments import arguments
+from firesteel.substrait.lower.relations.logical import sort_specs
 from firesteel.substrait.message import Message
 
 

@@ -10,7 +10,6 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.substrait import calls
-from firesteel.substrait.lower.arguments import arguments
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -20,8 +19,9 @@ from firesteel.substrait.lower.base import (
     require_field,
     scope_over,
 )
-from firesteel.substrait.lower.grouping import GroupingSets, Layout, read_grouping
-from firesteel.substrait.lower.relations import sort_specs
+from firesteel.substrait.lower.expressions.arguments import arguments
+from firesteel.substrait.lower.relations.grouping import GroupingSets, Layout, read_grouping
+from firesteel.substrait.lower.relations.logical import sort_specs
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import UNSIGNED
 

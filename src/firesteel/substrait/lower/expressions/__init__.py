@@ -1,0 +1,1 @@
+"""Expressions: `calls` has functions, casts and constructors; arguments, references and subqueries are beside it."""

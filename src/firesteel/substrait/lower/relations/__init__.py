@@ -1,0 +1,1 @@
+"""Relations: reads, joins, aggregates, windows, and the others (`logical`)."""
