@@ -1,7 +1,7 @@
 """Lowers Substrait messages to the plan algebra: the same nodes that PartiQL queries become.
 
-`base` says what a handler is; the handlers are in `relations/` and `expressions/`. `statements` lowers the top of a plan,
-`column_names` names columns and fields; `plan/fit.py` fits data to a declared schema.
+`base` says what a handler is; the handlers are in `relations/` and `expressions/`. `statements` lowers the top of a
+plan, `column_names` names columns and fields; `plan/fit.py` fits data to a declared schema.
 """
 
 from __future__ import annotations
