@@ -1,4 +1,4 @@
-"""A plan as a DataFrame: the handlers of all nodes, and what stands at the top."""
+"""Compiles a plan to a DataFrame: registers the handlers of all nodes, and compiles the statement at the top."""
 
 from __future__ import annotations
 
@@ -70,20 +70,20 @@ def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
         if isinstance(arg, t.Type):
             args.append(arg)
             continue
-        made = here.lowered((yield from expr_of(arg, here)))
-        if lazy and made.place.throws and isinstance(made, Variant):
-            # It gets a name in any case: here, where it is not always needed.
-            made = here.bind(made)
-        args.append(made)
-        if listed and constant_lists.applies(split_variant(made), len(listed)):  # the list is not compiled to columns
-            return constant_lists.among(scope, split_variant(made), listed, node.where)
+        value = here.lowered((yield from expr_of(arg, here)))
+        if lazy and value.place.throws and isinstance(value, Variant):
+            # It would be bound anyway: bind it in this scope, whose guard says when it is evaluated.
+            value = here.bind(value)
+        args.append(value)
+        if listed and constant_lists.applies(split_variant(value), len(listed)):  # the list is not compiled to columns
+            return constant_lists.among(scope, split_variant(value), listed, node.where)
         if lazy and here.stages is not None:
-            here = _after(lazy, here, made)
+            here = _scope_after(lazy, here, value)
     return calls.apply(scope, node.fn, args, node.where)
 
 
-def _after(lazy: Lazy, scope: Scope, before: Expr) -> Scope:
-    """The scope of an argument that is looked at only if the one before it has not decided the matter."""
+def _scope_after(lazy: Lazy, scope: Scope, before: Expr) -> Scope:
+    """The scope of an argument that is evaluated only if the one before it has not decided the result."""
     if lazy is Lazy.UNTIL_PRESENT:
         return scope.guarded(lambda: _or_false(before.is_absent()), before)
     if not isinstance(before.type, t.Bool):
@@ -105,21 +105,21 @@ class Compiled:
     #: `rows` of a relation, by name; `values`, one per row; `value`, the only one.
     shape: str
     names: tuple[str, ...]
-    #: Is it a list? None where only the run can tell (`decided`).
+    #: Is it a list? None if that depends on the data (see `decided`).
     ordered: bool | None
     #: The class of collection that values are gathered in.
     kind: type[t.Type]
     failures: Failures
 
     def decided(self) -> Compiled:
-        """The same, once it is known whether it is a list: if the run has to tell, Spark is asked."""
+        """The same, with `ordered` known: if it depends on the data, this runs a Spark job."""
         if self.ordered is not None:
             return self
         ordered = all(row[0] is not False for test in self.rows.listed for row in test().collect())
         return replace(self, ordered=ordered, kind=t.Array if ordered and self.shape == "values" else t.Bag)
 
     def __post_init__(self) -> None:
-        """What Spark has against the frame it should say now, unless a better one may be asked for."""
+        """Build the frame now, so that Spark's analysis errors come now; unless `named` may be used in its place."""
         if self.shape != "rows" and self._struct() is None:
             assert self.frame is not None
 
@@ -129,14 +129,14 @@ class Compiled:
         return self.rows.picked([(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
 
     def _struct(self) -> StructParts | None:
-        """Each value, if it is a struct of which only the attributes are columns."""
+        """The value of a row, if it is a struct whose attributes are separate columns."""
         match self.rows.columns:
             case (StructParts() as struct,) if self.shape != "rows":
                 return None if struct.type.absent or form(struct.type) is Form.VARIANT else struct
         return None
 
     def named(self) -> DataFrame | None:
-        """A column for every attribute, by its name: of rows, or of values that are structs of what are columns."""
+        """A column for every attribute, by its name: of rows, or of structs whose attributes are separate columns."""
         if self.shape == "rows":
             return self.rows.picked(list(zip(self.names, self.rows.columns, strict=True)))
         struct = self._struct()
@@ -155,7 +155,7 @@ def compile_plan(
     refuse: bool = False,
     kept: Kept | None = None,
 ) -> Compiled:
-    """The frame of a plan's statement. What of it runs in Python is added to `fallbacks`, or refused."""
+    """Compile a plan's statement. Expressions that run in Python are added to `fallbacks`, or refused."""
     statement = plan.statement
     if isinstance(statement, p.CreateView):
         raise UnsupportedError(f"creating the view '{statement.name}' is for a session to do", where=statement.where)
@@ -163,8 +163,8 @@ def compile_plan(
         raise UnsupportedError(f"cannot run a '{statement.tag}' statement on Spark", where=statement.where)
     plan_depth.ensure(statement, limits)
     shared = plan_depth.shared(statement)
-    found = FallbackLog() if fallbacks is None else fallbacks
-    run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, found)
+    log = FallbackLog() if fallbacks is None else fallbacks
+    run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, log)
     run.touched = touched_paths(plan)
     run.kept = kept if kept is not None else Kept(failures=failures)
     top = Scope(run)
@@ -219,17 +219,17 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     (expr,) = rows.columns
     name, count = top.run.name(), top.run.name()
     frame = rows.materialize().groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
-    one = Rows(
+    group = Rows(
         frame, (column_expr(expr.type, F.col(name), atomic=True, names=(name, count)),), operators=rows.operators + 1
     )
-    scope = one.scope(top)
-    found = scope.bind(only_attribute(scope, one.columns[0], node))
-    type_ = common((found.type, t.NULL, t.MISSING))
+    scope = group.scope(top)
+    attr = scope.bind(only_attribute(scope, group.columns[0], node))
+    type_ = common((attr.type, t.NULL, t.MISSING))
     wrong = scope.wrong("a scalar subquery gives one row", node.where)
     many = fit(missing_expr(), type_) if wrong is None else wrong
     size = F.col(count)
-    column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(found, type_)).otherwise(many)
-    return projected(one, scope, [column_expr(type_, column, stage=found.place.stage, throws=True)], node.where)
+    column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(attr, type_)).otherwise(many)
+    return projected(group, scope, [column_expr(type_, column, stage=attr.place.stage, throws=True)], node.where)
 
 
 def _pivoted(node: p.Pivot, top: Scope) -> Rows:
@@ -241,9 +241,9 @@ def _pivoted(node: p.Pivot, top: Scope) -> Rows:
     rows = staged(rows, scope, node.where)
     name = top.run.name()
     frame = rows.materialize().groupBy().agg(F.collect_list(pair).alias(name))
-    one = Rows(frame, (), operators=rows.operators + 1)
-    made = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
-    return projected(one, one.scope(top), [made], node.where)
+    group = Rows(frame, (), operators=rows.operators + 1)
+    struct = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
+    return projected(group, group.scope(top), [struct], node.where)
 
 
 __all__ = ["HANDLERS", "NESTED", "UNSUPPORTED", "UNSUPPORTED_NESTED", "Compiled", "compile_plan"]

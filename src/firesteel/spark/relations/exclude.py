@@ -1,7 +1,7 @@
 """EXCLUDE: values with parts left out.
 
-Of a struct of known attributes the columns are dropped; a variant is taken apart into its entries or elements and put
-together again, level by level; elements of a collection by a lambda.
+From a struct with known attributes, columns are dropped. A variant is taken apart into its entries or elements and put
+together again, level by level. The elements of a typed collection are changed by a lambda.
 """
 
 from __future__ import annotations
@@ -47,35 +47,35 @@ def excluded(scope: Scope, node: p.Exclude, row: tuple[Expr, ...]) -> list[Expr]
 
 
 def without(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
-    """The value less what is at the end of the path; where the path does not lead anywhere, the value.
+    """The value without what the path leads to; unchanged if the path leads nowhere.
 
-    It goes down by itself: a path nests no deeper than types and lambdas may.
+    It recurses on the Python stack: a path is no deeper than types and lambdas may nest.
     """
     struct = attributes(value)
     if struct is not None and not (value.type.missable and not isinstance(value, StructParts)):
-        return _of_struct(scope, value, struct, steps, where)
+        return _exclude_from_struct(scope, value, struct, steps, where)
     if isinstance(value.type, t.Collection) and not isinstance(value, Variant):
-        return scope.let([value], lambda bound: _of_collection(scope, bound, steps, where))
+        return scope.let([value], lambda bound: _exclude_from_collection(scope, bound, steps, where))
     if struct is not None:
         value = derive(t.ANY, as_variant(value), value, cost=4)
     if not isinstance(value, Variant) or isinstance(value.type, t.Null | t.Missing):
         return value
-    return scope.let([value], lambda bound: _of_variant(scope, bound, steps, where))
+    return scope.let([value], lambda bound: _exclude_from_variant(scope, bound, steps, where))
 
 
-def _named(step: p.ExcludeStep, name: str) -> bool:
+def _matches_name(step: p.ExcludeStep, name: str) -> bool:
     if isinstance(step, p.ExcludeField):
         return step.name == name if step.exact else step.name.lower() == name.lower()
     return isinstance(step, p.ExcludeAttributes)
 
 
-def _of_struct(scope: Scope, value: Expr, known: list[tuple[str, Expr]], steps: Steps, where: Where) -> Expr:
+def _exclude_from_struct(scope: Scope, value: Expr, known: list[tuple[str, Expr]], steps: Steps, where: Where) -> Expr:
     step, rest = steps[0], steps[1:]
-    if not any(_named(step, name) for name, _ in known):
+    if not any(_matches_name(step, name) for name, _ in known):
         return value
     pairs = []
     for name, inner in known:
-        if not _named(step, name):
+        if not _matches_name(step, name):
             pairs.append((name, inner))
         elif rest:
             pairs.append((name, without(scope, inner, rest, where)))
@@ -83,16 +83,16 @@ def _of_struct(scope: Scope, value: Expr, known: list[tuple[str, Expr]], steps: 
         present = value.present
     else:
         present = value.plain.isNotNull() if value.type.nullable else None
-    made_ = struct_expr(pairs, present)
+    struct = struct_expr(pairs, present)
     if pairs:
-        return made_.with_place(stage=max(made_.place.stage, value.place.stage))
+        return struct.with_place(stage=max(struct.place.stage, value.place.stage))
     empty = variants.json_column("{}")
     if present is None:
         return column_expr(t.STRUCT, empty, stage=value.place.stage)
     return column_expr(t.ANY, F.when(present, empty).otherwise(variants.null()), stage=value.place.stage, height=2)
 
 
-def _of_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
+def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
     type_, step, rest = value.type, steps[0], steps[1:]
     assert isinstance(type_, t.Collection)
     if isinstance(step, p.ExcludeIndex) and not isinstance(type_, t.Array | t.Sexp):
@@ -100,7 +100,7 @@ def _of_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Exp
     if not isinstance(step, p.ExcludeIndex | p.ExcludeElements):
         return value
     if not rest:
-        return derive(type_, _fewer(value.plain, step), value, cost=3)
+        return derive(type_, _drop_elements(value.plain, step), value, cost=3)
     inner: list[Expr] = []
     inside = scope.inner(scope.row, where)
 
@@ -113,30 +113,30 @@ def _of_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Exp
         return derive(replace_element(type_, inner[-1].type), column, value, *inner, cost=3)
     index = step.index
 
-    def one(item: Column, place: Column) -> Column:
+    def change_at_index(item: Column, place: Column) -> Column:
         changed = change(item)
         wide = common((type_.element, changed.type))
         other = column_expr(type_.element, item, atomic=True)
         return F.when(place == index, fit(changed, wide)).otherwise(fit(other, wide))
 
-    column = F.transform(value.plain, one)
+    column = F.transform(value.plain, change_at_index)
     return derive(replace_element(type_, common((type_.element, inner[-1].type))), column, value, *inner, cost=6)
 
 
 def replace_element(type_: t.Collection, element: t.Type) -> t.Type:
-    """The type of a collection of other elements."""
+    """The collection type with another element type."""
     return t.absent(type(type_)(element), nullable=type_.nullable, missable=type_.missable)
 
 
-def _fewer(array: Column, step: p.ExcludeStep) -> Column:
-    """The array without an element, or without any."""
+def _drop_elements(array: Column, step: p.ExcludeStep) -> Column:
+    """The array without the element at an index, or (for `[*]`) an empty array."""
     if isinstance(step, p.ExcludeIndex):
         index = step.index
         return F.filter(array, lambda _, place: place != index)
     return F.filter(array, lambda _: F.lit(False))
 
 
-def _of_variant(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
+def _exclude_from_variant(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
     step, rest = steps[0], steps[1:]
     kind = scope.kind(value)
     inner: list[Expr] = []
@@ -147,24 +147,24 @@ def _of_variant(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
         return inner[-1].column
 
     if isinstance(step, p.ExcludeField | p.ExcludeAttributes):
-        return _of_entries(scope, value, kind, step, change if rest else None, inner)
+        return _exclude_from_entries(scope, value, kind, step, change if rest else None, inner)
     listed = F.when(kind.column == Kind.ARRAY, variants.whole(value.column, "array<variant>"))
     kinds = (Kind.ARRAY, Kind.SEXP) if isinstance(step, p.ExcludeIndex) else COLLECTIONS
     tagged = F.when(one_of(kind.column, *kinds), variants.payload(value.column, "array<variant>"))
     array = F.coalesce(listed, tagged)
     if not rest:
-        array = _fewer(array, step)
+        array = _drop_elements(array, step)
     elif isinstance(step, p.ExcludeIndex):
         index = step.index
         array = F.transform(array, lambda item, place: F.when(place == index, change(item)).otherwise(item))
     else:
         array = F.transform(array, change)
-    found = derive(t.ANY, array, value, kind, *inner, cost=6)
-    return scope.let([found], lambda bound: _rebuilt(value, kind, bound))
+    changed = derive(t.ANY, array, value, kind, *inner, cost=6)
+    return scope.let([changed], lambda bound: _rebuild_collection(value, kind, bound))
 
 
-def _rebuilt(value: Expr, kind: Expr, array: Expr) -> Expr:
-    """The collection of its new elements; what is none stays what it is."""
+def _rebuild_collection(value: Expr, kind: Expr, array: Expr) -> Expr:
+    """The collection with its new elements; a value that is no collection is unchanged."""
     items = F.to_variant_object(array.column)
     column = (
         F.when(array.column.isNull(), value.column)
@@ -175,7 +175,7 @@ def _rebuilt(value: Expr, kind: Expr, array: Expr) -> Expr:
     return derive(value.type, column, value, kind, array, cost=6)
 
 
-def _of_entries(
+def _exclude_from_entries(
     scope: Scope,
     value: Expr,
     kind: Expr,
@@ -193,16 +193,16 @@ def _of_entries(
         array = F.filter(entries, lambda pair: ~matches(pair))
     else:
 
-        def one(pair: Column) -> Column:
+        def change_entry(pair: Column) -> Column:
             item = F.when(matches(pair), change(pair["value"])).otherwise(pair["value"])
             return F.struct(pair["key"].alias("key"), item.alias("value"))
 
-        array = F.transform(entries, one)
-    found = derive(t.ANY, array, value, kind, *inner, cost=6)
+        array = F.transform(entries, change_entry)
+    changed = derive(t.ANY, array, value, kind, *inner, cost=6)
 
-    def rebuilt(bound: Expr) -> Expr:
+    def rebuild(bound: Expr) -> Expr:
         struct = variants.from_entries(bound.column)
         column = F.when(one_of(kind.column, *STRUCTS), struct).otherwise(value.column)
         return derive(t.ANY, column, value, kind, bound, cost=8)
 
-    return scope.let([found], rebuilt)
+    return scope.let([changed], rebuild)

@@ -36,7 +36,7 @@ MAX_INLINE = 1_000
 @handles(p.Lit)
 def _lit(node: p.Lit, scope: Scope) -> Expr:
     if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
-        # Of an empty collection only the type says what might be in it.
+        # Only the type of an empty collection says what its elements are.
         return column_expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
     return typed(node.value, node.type) or literal(node.value)
 
@@ -95,7 +95,7 @@ def _fails(condition: Expr) -> Column:
 
 
 def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
-    """True where the value is true; false or SQL NULL elsewhere. What is no boolean is wrong."""
+    """True where the value is true; false or SQL NULL elsewhere. If strict, a value that is no boolean is an error."""
     if isinstance(expr.type, t.Bool):
         return plain_truth(expr)
     if isinstance(expr.type, t.Null | t.Missing):
@@ -156,21 +156,21 @@ def _collection(node: p.Collection, scope: Scope) -> Compiling[Expr]:
         items.append(scope.lowered((yield from expr_of(item, scope))))
     if not isinstance(node.type, t.Collection):
         raise PlanError(f"a collection cannot be of type {node.type}", where=node.where)
-    made_ = collection(type(node.type), items)
+    expr = collection(type(node.type), items)
     if items and all(isinstance(item.constant, _SCALARS) for item in items):
-        return replace(made_, constant=[item.constant for item in items])
-    return made_
+        return replace(expr, constant=[item.constant for item in items])
+    return expr
 
 
-#: Constants by which a collection of them is a constant.
+#: A collection of constants of these types is itself a constant.
 _SCALARS = (bool, int, Decimal, str, datetime.date)
 
 
 def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
-    """A collection of these items. One that nests deeper than types go is a variant."""
+    """A collection of these items; a variant if it nests deeper than our types go."""
     element = common(item.type for item in items) if items else t.ANY
     if form(element) is Form.VARIANT and any(isinstance(m, t.Collection | t.Struct) for m in t.members(element)):
-        element = t.ANY  # spelled out, it would grow with every level of nesting
+        element = t.ANY  # a type that is spelled out would grow with every level of nesting
     type_ = kind(element)
     if not items:
         return derive(type_, F.array().cast(spelled(type_)))
@@ -182,8 +182,8 @@ def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
     array = F.to_variant_object(
         F.array(*(F.coalesce(variants.to_variant(c, element), variants.missing_item()) for c in columns))
     )
-    made_ = variants.tag(tags[kind], array) if kind in tags else array
-    return derive(t.absent(kind(t.ANY), nullable=True, missable=True), made_, *items, cost=cost + 10)
+    tagged = variants.tag(tags[kind], array) if kind in tags else array
+    return derive(t.absent(kind(t.ANY), nullable=True, missable=True), tagged, *items, cost=cost + 10)
 
 
 @handles(p.Struct)
@@ -197,7 +197,7 @@ def _struct(node: p.Struct, scope: Scope) -> Compiling[Expr]:
         if not named:
             return derive(t.STRUCT, variants.json_column("{}"))
         struct = struct_expr(named)
-        # Nested deeper than types go it is a variant at once, and its type is no longer spelled out.
+        # If it nests deeper than our types go, it becomes a variant, whose type does not list the attributes.
         return struct if nests(struct.type) else derive(t.STRUCT, struct.column, struct, cost=20)
     from firesteel.spark.scalar.structs import struct_of_keys
 

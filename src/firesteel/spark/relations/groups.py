@@ -32,8 +32,8 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
     partial = node.strategy is p.Strategy.PARTIAL
     keys: list[Expr] = []
     for expr in node.keys:
-        found = split_variant((yield from expr_of(expr, scope)))
-        keys.append(found if _is_key(found) and not partial else scope.bind(found))
+        key_value = split_variant((yield from expr_of(expr, scope)))
+        keys.append(key_value if _is_key(key_value) and not partial else scope.bind(key_value))
     totals: list[Column] = []
     results: list[Expr] = []
     for agg in node.aggs:
@@ -46,77 +46,77 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
         for spec in agg.order:
             value = scope.bind(split_variant((yield from expr_of(spec.key, scope))))
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
-        results.append(_aggregated(agg, args, scope, totals, condition, order))
-    by, groups = _grouped(scope, node, keys, totals)
+        results.append(_aggregate_call(agg, args, scope, totals, condition, order))
+    by, groups = _group_columns(scope, node, keys, totals)
     rows = staged(rows, scope, node.where)
     frame = rows.materialize()
     if partial:
         present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
         frame = frame.filter(balanced(present, True)) if present else frame
     frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
-    made_ = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
-    return projected(made_, made_.scope(outer), [*groups, *results], node.where)
+    grouped = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
+    return projected(grouped, grouped.scope(outer), [*groups, *results], node.where)
 
 
-def _aggregated(
+def _aggregate_call(
     agg: p.Agg, args: list[Expr], scope: Scope, totals: list[Column], condition: Expr | None, order: list[Order]
 ) -> Expr:
     row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
     build = AGGREGATES.get(row.name)
     if row.name in substrait.AGGREGATES:
-        group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
+        group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals))
         return substrait.aggregating(group, agg.fn, args, order, None if condition is None else condition.plain)
     if build is None:
         raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
     if condition is not None:
-        build, args = _filtered(agg, build, [scope.bind(split_variant(arg)) for arg in args], condition.plain)
-    group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _total(column, scope.run, totals))
+        build, args = _apply_filter(agg, build, [scope.bind(split_variant(arg)) for arg in args], condition.plain)
+    group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals))
     if agg.distinct and args and distinct_is_collected(row.name, args[0]):
         return collected_distinct(group, args[0])
     return build(group, *args)
 
 
-def _filtered(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column) -> tuple[Aggregate, list[Expr]]:
-    """What the filter leaves out is absent, and skipped."""
+def _apply_filter(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column) -> tuple[Aggregate, list[Expr]]:
+    """FILTER (WHERE ...): arguments are NULL or MISSING where the condition is not true, so aggregates skip them."""
     if agg.fn.name == "collect":
         raise UnsupportedError("'collect' with a filter is not native on Spark", where=agg.where)
     if agg.fn.name == "count_star":
         return AGGREGATES["count"], [column_expr(t.absent(t.INT64, nullable=True), F.when(condition, F.lit(1)))]
-    kept: list[Expr] = []
+    masked: list[Expr] = []
     for arg in args:
         variant = form(arg.type) is Form.VARIANT
         type_ = t.absent(arg.type, nullable=True, missable=True) if variant else arg.type
         type_ = type_ if type_.missable else t.absent(type_, nullable=True)
-        kept.append(
+        masked.append(
             column_expr(type_, F.when(condition, arg.column), stage=arg.place.stage, height=arg.place.height + 1)
         )
-    return build, kept
+    return build, masked
 
 
 def distinct_is_collected(name: str, arg: Expr) -> bool:
-    """Has Spark no DISTINCT for it, because the values are not their own keys, or no numbers?"""
+    """Is Spark's DISTINCT of no use? For `collect`, and for sums and means of values that Spark compares otherwise."""
     plain = isinstance(arg.type, t.Number) and is_own_key(arg.type) and not isinstance(arg, Split)
     return name == "collect" or (name in ("sum", "avg") and not plain)
 
 
 def collected_distinct(group: Group, arg: Expr) -> Expr:
-    """The values are collected, and the first of equal ones aggregated as those of an array."""
+    """An aggregate with DISTINCT: collect the values in an array, keep the first of equal ones, aggregate the array."""
     value = group.bound(arg)
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
     array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
-    inline = Scope(group.scope.run)  # what comes after the aggregation has no stages of its own
+    inline = Scope(group.scope.run)  # names cannot be bound in selects after the aggregation
     once = distinct_array(inline, array, value_keys(value.type), group.where)
     return inline.let([once], lambda bound: folded(inline, group.name, bound, group.where))
 
 
-def _total(column: Column, run: Run, totals: list[Column]) -> str:
+def _add_total(column: Column, run: Run, totals: list[Column]) -> str:
     name = run.name()
     totals.append(column.alias(name))
     return name
 
 
 def _key_type(expr: Expr) -> t.Type:
-    """A MISSING key is NULL."""
+    """The type of a key in the result: a MISSING key becomes NULL."""
     return t.absent(expr.type, nullable=expr.type.absent, missable=False)
 
 
@@ -125,7 +125,7 @@ def _is_key(expr: Expr) -> bool:
     return not isinstance(expr, Variant) and not isinstance(expr, StructParts) and is_own_key(_key_type(expr))
 
 
-def _grouped(
+def _group_columns(
     scope: Scope, node: p.Aggregate, keys: list[Expr], totals: list[Column]
 ) -> tuple[list[Column], list[Expr]]:
     """The columns to group by, and the keys as expressions of the groups."""
@@ -141,14 +141,14 @@ def _grouped(
             by.append(expr.plain.alias(name))
             groups.append(reference(type_, name))
             continue
-        found = scope.bind(key(scope, expr)).column
-        # Spark sorts for the first of values like these. Numbers are compared at once, and mostly decide.
-        by += [F.xxhash64(found).alias(scope.run.name()), found.alias(name)]
-        value = _total(F.first(expr.column), scope.run, totals)
+        key_column = scope.bind(key(scope, expr)).column
+        # With `F.first` of such values Spark groups by sorting. A hash in front is cheap to compare and mostly decides.
+        by += [F.xxhash64(key_column).alias(scope.run.name()), key_column.alias(name)]
+        value = _add_total(F.first(expr.column), scope.run, totals)
         if form(expr.type) is Form.VARIANT:
             groups.append(column_expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=2))
         else:
             groups.append(reference(type_, value))
-    if keys and not by:  # without a column to group by there would be a group where there are no rows
+    if keys and not by:  # Spark's groupBy() without columns gives one group even of no rows
         by.append(F.lit("").alias(scope.run.name()))
     return by, groups

@@ -1,4 +1,4 @@
-"""Ranging over values: scan, scan with an index, unpivot; of tables, of literals, of a collection in each row."""
+"""FROM items: scan, scan with an index (AT), UNPIVOT; over tables, literals, and collections in each row."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
     if isinstance(node.rex, p.Lit):
         return value_rows(outer.run, node, node.rex.value)
     if isinstance(node.rex, p.Path) and ranges(node.rex) and not outer.run.strict:
-        return _of_path(node, node.rex, outer)
-    return _of_one_row(node, outer)
+        return _scan_path(node, node.rex, outer)
+    return _scan_value(node, outer)
 
 
-def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Compiling[Rows]:
-    """Over a path with wildcards: what it ranges over, as rows. They are a bag, without index or identifier."""
+def _scan_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Compiling[Rows]:
+    """FROM over a path with wildcards, as `t[*].a`. The rows are a bag: index and identifier are MISSING."""
     rel, at = ranged_over(path)
     extra = isinstance(node, p.ScanIndexed) + node.identified
     rows = yield from rows_of(p.Project((at, *([p.Lit(t.MISSING, MISSING)] * extra)), rel).at(node.where), outer)
@@ -65,11 +65,11 @@ def _of_path(node: p.Scan | p.ScanIndexed, path: p.Path, outer: Scope) -> Compil
 
 @handles(p.Unpivot)
 def _unpivot(node: p.Unpivot, outer: Scope) -> Compiling[Rows]:
-    return _of_one_row(node, outer)
+    return _scan_value(node, outer)
 
 
-def _of_one_row(node: Ranging, outer: Scope) -> Compiling[Rows]:
-    """Over the value of an expression that no row has a part in."""
+def _scan_value(node: Ranging, outer: Scope) -> Compiling[Rows]:
+    """FROM over an expression that refers to no row: explode it from a frame of one row."""
     rows = one_row(outer.run)
     scope = Scope(outer.run, outer.row, outer.outer, Stages())
     expr = yield from expr_of(node.rex, scope)
@@ -77,28 +77,28 @@ def _of_one_row(node: Ranging, outer: Scope) -> Compiling[Rows]:
 
 
 def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool = False) -> Rows:
-    """The rows, each as often as there is something in the value of the expression, with that beside it.
+    """Explode: each row once for every element of its value of the expression, with the element as new columns.
 
-    With `keep` a row that has nothing stays, and what would be beside it is NULL.
+    With `keep` (an outer join) a row without elements stays, and its new columns are NULL.
     """
-    found = _range_over(scope, node, scope.bind(expr))
+    range_ = _range_over(scope, node, scope.bind(expr))
     rows = staged(rows, scope, node.where)
     run = scope.run
     position, item = run.name(), run.name()
     explode = F.posexplode_outer if keep else F.posexplode
-    kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *found.asked_again))]
-    frame = rows.materialize().select(*kept, explode(found.array.column).alias(position, item))
-    frame, item_expr = _item(run, frame, kept, found.element, position, item)
-    items = _items(run, node, found, position, item_expr)
+    kept = [F.col(name) for name in dict.fromkeys((*rows.names(), *range_.asked_again))]
+    frame = rows.materialize().select(*kept, explode(range_.array.column).alias(position, item))
+    frame, item_expr = _item(run, frame, kept, range_.element, position, item)
+    items = _items(run, node, range_, position, item_expr)
     order: tuple[Order, ...] = ()
-    ordered = found.is_list
+    ordered = range_.is_list
     if ordered is not False:
         order = (Order(reference(t.INT64, position)),)
     if keep:
         items = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in items)
     listed = rows.listed
     if ordered is None:
-        before, test = rows.materialize(), found.listed()
+        before, test = rows.materialize(), range_.listed()
         listed = (*listed, lambda: before.agg(F.bool_and(F.coalesce(test, F.lit(False)))))
     return Rows(
         frame,
@@ -111,13 +111,13 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What there is to range over: an array. Its expression's type is a collection, of pairs for unpivot.
+# The array to range over. Its type is a collection; for UNPIVOT a collection of (key, value).
 
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """An array to range over. Whether a value of unknown type is a list decides if its elements have an index, and only
-    the run can tell: then `of` is the value."""
+    """An array to range over. Only the elements of a list have an index. If the type of the value is unknown, `of` is
+    the value, and that is tested at run time."""
 
     array: Expr
     of: Variant | None
@@ -129,7 +129,7 @@ class Range:
 
     @property
     def asked_again(self) -> tuple[str, ...]:
-        """The columns that are asked about once more, after exploding."""
+        """The columns of `of`, which must outlive the explode: its kind is tested afterwards."""
         return () if self.of is None else self.of.place.names
 
     @property
@@ -137,7 +137,7 @@ class Range:
         return isinstance(self.array.type, t.Array | t.Sexp) if self.of is None else None
 
     def listed(self) -> Column:
-        """Of a value of unknown type: is it a list?"""
+        """Is the value of unknown type a list? Tested at run time."""
         assert self.of is not None
         return variants.one_of(kind_of(self.of.column), Kind.ARRAY, Kind.SEXP)
 
@@ -148,7 +148,7 @@ def _range_over(scope: Scope, node: Ranging, value: Expr) -> Range:
 
 
 def ranged(scope: Scope, value: Expr, where: Where) -> Expr:
-    """The elements of a collection; anything else is the only element. Give it a name first."""
+    """The elements of a collection; any other value is its own only element. Bind the value first."""
     type_ = value.type
     if isinstance(type_, t.Collection) and not isinstance(value, Variant):
         return _typed_elements(scope, value, where)
@@ -188,7 +188,7 @@ def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
 
 
 def unpivoted(scope: Scope, value: Expr, where: Where) -> Expr:
-    """The attributes of a struct as an array of (key, value); of another value, one with the key `_1`."""
+    """The attributes of a struct as an array of (key, value). Any other value gives one pair, with the key `_1`."""
     known = attributes(value)
     if known is not None:
         return _known_attributes(scope, value, known, where)
@@ -214,9 +214,9 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
     pairs = [F.struct(F.lit(name).alias("key"), fit(expr, element).alias("value")) for name, expr in known]
     type_ = t.Struct((t.Field("key", t.STRING), t.Field("value", element)), open=False)
     array = F.array(*pairs) if pairs else F.array().cast("array<struct<key:string,value:variant>>")
-    kept = [expr.is_missing() for _, expr in known]
-    if any(test is not None for test in kept):
-        there = [F.lit(True) if test is None else ~test for test in kept]
+    missing_tests = [expr.is_missing() for _, expr in known]
+    if any(test is not None for test in missing_tests):
+        there = [F.lit(True) if test is None else ~test for test in missing_tests]
         marked = F.arrays_zip(array.alias("pair"), F.array(*there).alias("there"))
         array = F.transform(F.filter(marked, lambda both: both["there"]), lambda both: both["pair"])
     if absent is None:
@@ -234,13 +234,13 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What an exploded array gives
+# The columns of an exploded array
 
 
 def _item(
     run: Run, frame: DataFrame, kept: list[Column], element: t.Type, position: str, item: str
 ) -> tuple[DataFrame, Expr]:
-    """An item that is a struct of variants, as columns of their own: each is mentioned often, and has a kind."""
+    """The item. A struct of variants is split into a column for each: expressions mention a variant often."""
     if not isinstance(element, t.Struct) or element.absent or element.open or form(element) is Form.VARIANT:
         return frame, reference(element, item)
     if not element.fields or not all(form(field.type) is Form.VARIANT for field in element.fields):
@@ -251,9 +251,9 @@ def _item(
     return frame.select(*kept, position, *inner), struct_expr(pairs)
 
 
-def _items(run: Run, node: Ranging, found: Range, position: str, item: Expr) -> tuple[Expr, ...]:
+def _items(run: Run, node: Ranging, range_: Range, position: str, item: Expr) -> tuple[Expr, ...]:
     if isinstance(node, p.Unpivot):
-        element = found.element
+        element = range_.element
         assert isinstance(element, t.Struct)
         if isinstance(item, StructParts):
             return item.fields
@@ -263,22 +263,22 @@ def _items(run: Run, node: Ranging, found: Range, position: str, item: Expr) -> 
         )
     row: list[Expr] = [item]
     if isinstance(node, p.ScanIndexed):
-        row.append(_index(run, node, found, position))
+        row.append(_index(run, node, range_, position))
     if node.identified:
         row.append(missing_expr())
     return tuple(row)
 
 
-def _index(run: Run, node: p.ScanIndexed, found: Range, position: str) -> Expr:
+def _index(run: Run, node: p.ScanIndexed, range_: Range, position: str) -> Expr:
     index = F.col(position).cast("bigint")
-    if found.is_list:
+    if range_.is_list:
         return column_expr(t.INT64, index, names=(position,), atomic=True)
     error = run.error("AT takes arrays: the elements of a bag have no index", node.where) if run.strict else None
-    if found.is_list is None:
-        column = F.when(found.listed(), index)
+    if range_.is_list is None:
+        column = F.when(range_.listed(), index)
         if error is not None:
             column = F.coalesce(column, error)
-        names = (position, *found.asked_again)
+        names = (position, *range_.asked_again)
         return column_expr(t.absent(t.INT64, missable=True), column, names=names, atomic=True, throws=error is not None)
     if error is None:
         return missing_expr()
@@ -286,7 +286,8 @@ def _index(run: Run, node: p.ScanIndexed, found: Range, position: str) -> Expr:
 
 
 def padded(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
-    """The expression of a row that may not be there: then it is NULL. Where it is, its columns are SQL NULL anyway."""
+    """An expression of the padded side of an outer join: NULL, not MISSING, where `present` is false. Its columns are
+    SQL NULL there already."""
     if isinstance(expr, StructParts):
         there = present if expr.present is None else present & expr.present
         fields = tuple(padded(inner, present, names) for inner in expr.fields)

@@ -1,7 +1,7 @@
 """Union, intersect, except, distinct: rows are the same by deep equality, NULL with NULL.
 
-One way for all of them: both sides in one frame, grouped by their keys, counted by side, and each row again as often
-as the operator says. Only UNION ALL needs none of that.
+All are done alike: both sides go into one frame, are grouped by their keys and counted by side; then each row is
+repeated as often as the operator says. Only UNION ALL needs no grouping.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ def _set_operator(node: p.SetRel, outer: Scope) -> Compiling[Rows]:
         widths = f"{len(left.columns)} and of {len(right.columns)} columns"
         raise PlanError(f"'{node.tag}' of {widths}", where=node.where)
     side = outer.run.name()
-    rows = _together(node, left, right, side, outer)
+    rows = _union_all(node, left, right, side, outer)
     if isinstance(node, p.Union) and node.quantifier is p.Quantifier.ALL:
         return rows
     times = (_DISTINCT if node.quantifier is p.Quantifier.DISTINCT else _ALL)[type(node)]
-    return _counted(node, rows, times, side, outer)
+    return _repeat_by_counts(node, rows, times, side, outer)
 
 
 @handles(p.Distinct)
 def _distinct(node: p.Distinct, outer: Scope) -> Compiling[Rows]:
-    """Every row once: the union of the rows with nothing."""
+    """DISTINCT is the union of the rows with an empty relation."""
     rows = yield from rows_of(node.input, outer)
     side = outer.run.name()
     frame = rows.materialize().withColumn(side, F.lit(0))
     marked = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 1, node.where))
-    return _counted(node, marked, _DISTINCT[p.Union], side, outer)
+    return _repeat_by_counts(node, marked, _DISTINCT[p.Union], side, outer)
 
 
-def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
-    """The rows of both, of one type, and a column that says which side they come from."""
+def _union_all(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
+    """The rows of both sides, with common types, and a column that says which side a row comes from."""
     run = outer.run
     types = [common((a.type, b.type)) for a, b in zip(left.columns, right.columns, strict=True)]
     names = [run.name() for _ in types]
@@ -75,7 +75,8 @@ def _together(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) 
     return Rows(frames[0].union(frames[1]), columns_, operators=operators)
 
 
-def _counted(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:
+def _repeat_by_counts(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:
+    """Group equal rows, count them by side, and repeat each as `times` says."""
     scope = rows.scope(outer)
     by: list[Column] = []
     firsts: list[Column] = []

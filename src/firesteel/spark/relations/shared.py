@@ -1,4 +1,4 @@
-"""Relations that several places of a plan refer to: computed once, and kept for as long as somebody holds an answer."""
+"""Relations that a plan refers to several times: computed once, and persisted while somebody holds an answer."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Kept:
-    """What the statements of one plan share: the frames that were kept, by the names of their relations, and the
-    messages of the errors that computing them may raise."""
+    """What the statements of one plan share: the persisted relations by name, and the messages of the errors that
+    computing them may raise."""
 
     rows: dict[str, Rows] = field(default_factory=dict)
     frames: list[DataFrame] = field(default_factory=list)
     failures: Failures = field(default_factory=Failures)
 
     def release(self) -> None:
-        """Give back what was kept. A session that has ended has done so already."""
+        """Unpersist the frames. If the session has ended, they are gone already."""
         while self.frames:
             with suppress(Exception):
                 self.frames.pop().unpersist()
@@ -48,22 +48,22 @@ def _shared(node: p.Shared, outer: Scope) -> Compiling[Rows]:
         frame = rows.materialize().persist()
         kept.frames.append(frame)
         kept.rows[node.name] = rows.over(frame, operators=1)
-    return _copied(kept.rows[node.name], outer.run)
+    return _copy(kept.rows[node.name], outer.run)
 
 
-def _copied(rows: Rows, run: Run) -> Rows:
-    """The rows with names of their own: they may stand beside themselves."""
+def _copy(rows: Rows, run: Run) -> Rows:
+    """The rows under new column names, so that they can be joined with themselves."""
     names = {name: run.name() for name in rows.names()}
     frame = rows.materialize().select(*(F.col(old).alias(new) for old, new in names.items()))
-    columns = tuple(_renamed(expr, names) for expr in rows.columns)
-    order = tuple(Order(_renamed(one.expr, names), one.order) for one in rows.order)
+    columns = tuple(_rename(expr, names) for expr in rows.columns)
+    order = tuple(Order(_rename(one.expr, names), one.order) for one in rows.order)
     return rows.over(frame, columns=columns, order=order, sorted=False)
 
 
-def _renamed(expr: Expr, names: dict[str, str]) -> Expr:
+def _rename(expr: Expr, names: dict[str, str]) -> Expr:
     new = tuple(names[name] for name in expr.place.names)
     if isinstance(expr, StructParts):
-        fields = tuple(_renamed(inner, names) for inner in expr.fields)
+        fields = tuple(_rename(inner, names) for inner in expr.fields)
         present = None if expr.present is None else F.col(new[-1])
         return replace(expr, fields=fields, present=present).with_place(names=new)
     assert isinstance(expr, Columns)

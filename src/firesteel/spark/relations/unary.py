@@ -37,16 +37,16 @@ def _project(node: p.Project, outer: Scope) -> Compiling[Rows]:
 
 @handles(p.Filter)
 def _filter(node: p.Filter, outer: Scope) -> Compiling[Rows]:
-    """Filters over filters are one: a predicate is asked where those below it hold."""
+    """Filters over filters are link: a predicate is evaluated only where those below it hold."""
     chain = [node]
     while isinstance(chain[-1].input, p.Filter):
         chain.append(chain[-1].input)
     rows = yield from rows_of(chain[-1].input, outer)
     scope = here = rows.scope(outer)
     conditions = []
-    for one in reversed(chain):
-        predicate = yield from expr_of(one.predicate, here)
-        held = here.lowered(truth(here, predicate, "a condition is a boolean", one.predicate.where or one.where))
+    for link in reversed(chain):
+        predicate = yield from expr_of(link.predicate, here)
+        held = here.lowered(truth(here, predicate, "a condition is a boolean", link.predicate.where or link.where))
         conditions.append(held)
         here = here.guarded(partial(holds, held), held)
     return filtered(rows, scope, conditions, node)
@@ -68,21 +68,21 @@ def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Ro
 
 @handles(p.Sort)
 def _sort(node: p.Sort, outer: Scope) -> Compiling[Rows]:
-    """Stable: where the input is a list, its order comes last."""
+    """A stable sort: if the input is a list, its order breaks ties."""
     rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
     order: list[Order] = []
     for spec in node.specs:
         value = yield from expr_of(spec.key, scope)
-        found = scope.bind(key(scope, value, ordering=True))
-        order.append(Order(found.with_place(stage=0), spec.order))
+        sort_key = scope.bind(key(scope, value, ordering=True))
+        order.append(Order(sort_key.with_place(stage=0), spec.order))
     below = rows.order
     return replace(staged(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)
 
 
 @handles(p.Limit)
 def _limit(node: p.Limit, outer: Scope) -> Compiling[Rows]:
-    """Over an offset it is a limit below the offset: Catalyst would add the two numbers itself, and may not."""
+    """LIMIT over OFFSET is `limit(count + skip).offset(skip)`. We add the numbers and do not leave that to Catalyst."""
     count = constant_count(node, outer.run)
     below = node.input
     skip = constant_count(below, outer.run) if isinstance(below, p.Offset) and isinstance(count, int) else None
@@ -92,7 +92,7 @@ def _limit(node: p.Limit, outer: Scope) -> Compiling[Rows]:
         return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 3, node.where))
     rows = yield from rows_of(node.input, outer)
     if not isinstance(count, int):
-        return (yield from _counted(node, rows, outer))
+        return (yield from _slice_by_column(node, rows, outer))
     if count > _MAX:
         return rows  # no frame of ours has as many rows
     frame = rows.in_order().limit(count)
@@ -106,7 +106,7 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling[Rows]:
     if count is None:
         return rows
     if not isinstance(count, int):
-        return (yield from _counted(node, rows, outer))
+        return (yield from _slice_by_column(node, rows, outer))
     frame = rows.in_order().offset(min(count, _MAX))
     return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
 
@@ -114,25 +114,25 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling[Rows]:
 _MAX = 2**31 - 1
 
 
-def _counted(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling[Rows]:
-    """By a number that only the run knows: the rows are numbered, and the number is beside each of them."""
+def _slice_by_column(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling[Rows]:
+    """LIMIT or OFFSET by a number known only at run time: number the rows, and cross join them with that number."""
     alone = one_row(outer.run)
     scope = alone.scope(outer)
     value = yield from expr_of(node.count, scope)
-    found = scope.let([value], lambda bound: count_column(scope, bound, node))
-    counted = projected(alone, scope, [found], node.where)
+    limit = scope.let([value], lambda bound: count_column(scope, bound, node))
+    counted = projected(alone, scope, [limit], node.where)
     place = outer.run.name()
-    order = [one.column() for one in rows.order] or [F.lit(1)]
+    order = [spec.column() for spec in rows.order] or [F.lit(1)]
     numbered = rows.materialize().select("*", F.row_number().over(Window.orderBy(*order)).alias(place))
     frame = numbered.crossJoin(counted.materialize())
     size = counted.columns[0].column
     kept = F.col(place) <= size if isinstance(node, p.Limit) else F.col(place) > size
-    made_ = rows.over(frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
-    return trimmed(made_) if made_.names() else made_
+    sliced = rows.over(frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
+    return trimmed(sliced) if sliced.names() else sliced
 
 
 def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:
-    """A number of rows. What is none is an error; a wrong OFFSET, forgiven, skips nothing."""
+    """The number of rows. Any other value is an error; in permissive mode a wrong OFFSET skips nothing."""
     seen = view(scope, value, "int")
     wrong: Column = scope.run.error(f"{node.tag.upper()} takes a number of rows", node.where)
     if isinstance(node, p.Offset) and not scope.run.strict:

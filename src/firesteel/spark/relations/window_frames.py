@@ -1,7 +1,7 @@
-"""A call over a window under way, and its frame.
+"""A window call while it is compiled, and its frame.
 
-GROUPS counts the numbers of the groups of peers (`dense_rank`) as RANGE would. Where the input is a list, its order
-breaks ties among peers, if the frame counts rows.
+Spark has no GROUPS frames: they are RANGE frames over the numbers of the groups of peers (`dense_rank`). If the input
+is a list, its order breaks ties among peers in frames that count rows.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common
 
 FIRST, LAST = Window.unboundedPreceding, Window.unboundedFollowing
-#: PySpark takes an offset of as many rows, or more, for no bound at all.
+#: PySpark takes an offset this large for UNBOUNDED.
 _MOST = 2**63 - 1
 _ROWS = 2**31 - 1
 
 
 @dataclass
 class Later:
-    """Columns over windows: each a select over what was bound before, in order of need."""
+    """Columns over windows, selected after all arguments are bound: first `groups`, then `columns`."""
 
     run: Run
-    #: Keys by the expressions that they are of, and by whether they are to be ordered: calls share them.
+    #: Values and their keys, by expression and by whether the key is for ordering: calls share them.
     keys: dict[tuple[p.Rex, bool], tuple[Expr, Expr]] = field(default_factory=dict)
-    #: The numbers of the groups of peers, of which frames may be made.
+    #: The numbers of the groups of peers, which GROUPS frames are ordered by.
     groups: list[Column] = field(default_factory=list)
     columns: list[Column] = field(default_factory=list)
 
@@ -48,14 +48,14 @@ class Later:
 
 @dataclass(frozen=True)
 class Call:
-    """One window call under way."""
+    """One window call while it is compiled."""
 
     node: p.WindowCall
     scope: Scope
     args: tuple[Expr, ...]
     partition: tuple[Column, ...]
     order: tuple[Order, ...]
-    #: What breaks ties: the order of a list.
+    #: The order of an input that is a list: it breaks ties.
     below: tuple[Order, ...]
     later: Later
 
@@ -73,12 +73,12 @@ class Call:
         return Window.partitionBy(*self.partition)
 
     def ordered(self, *, ties: bool) -> WindowSpec:
-        """The partition in order; Spark wants one even where there is none."""
+        """The partition with its ORDER BY. Spark requires one, so it is a constant if there are no keys."""
         columns = [one.column() for one in (*self.order, *(self.below if ties else ()))]
         return self.whole.orderBy(*(columns or [F.lit(1)]))
 
     def number(self, column: Column, *, ties: bool = False) -> Column:
-        """What one of Spark's ranking functions gives, as a column for later."""
+        """The result of one of Spark's ranking functions, as a column that `later` adds."""
         return F.col(self.later.add(column, self.ordered(ties=ties)))
 
     def there(self, value: Expr, name: str) -> Expr:
@@ -92,13 +92,13 @@ class Call:
         return column_expr(type_, column, height=4 + default.place.height, throws=default.place.throws)
 
 
-#: What makes the frame, if it is asked for; and what makes of a call its value.
+#: Makes the frame, if the function uses one; and compiles a call to its value.
 Framing = Callable[[], WindowSpec | Column | None]
 Build = Callable[[Call, Framing], Expr]
 
 
 def framed(call: Call, keys: Sequence[Expr], offsets: Sequence[Expr | None]) -> WindowSpec | Column | None:
-    """The window with its frame; None for one that is always empty, a column that raises an error for a wrong one."""
+    """The window with its frame; None if the frame is always empty; a column that raises an error if it is wrong."""
     frame = call.node.frame
     if frame is None:
         return call.ordered(ties=False).rangeBetween(FIRST, 0) if call.order else call.whole
@@ -141,7 +141,7 @@ def _edge(call: Call, unit: p.FrameUnit, bound: p.Bound, offset: Expr | None) ->
         error = f"a frame's bound is a number of rows, not {count!r}"
         return call.scope.run.error(error, bound.where or call.node.where)
     if unit is not p.FrameUnit.RANGE:
-        count = min(count, _ROWS)  # no partition of ours has as many
+        count = min(count, _ROWS)  # no partition has more rows
     return -count if back else count
 
 
@@ -158,7 +158,7 @@ def _by_value(call: Call, keys: Sequence[Expr]) -> WindowSpec:
         )
     column = value.plain
     if isinstance(value.type, t.Integer):
-        column = column.cast("decimal(38,0)")  # what is counted from the ends of 64 bits stays within
+        column = column.cast("decimal(38,0)")  # so that adding the offset cannot overflow 64 bits
     elif isinstance(value.type, t.Float32 | t.Float64):
         error = call.scope.run.error("RANGE with an offset over NaN on Spark", call.node.where, cls=UnsupportedError)
         column = F.when(F.isnan(column), error).otherwise(column)

@@ -19,19 +19,19 @@ from firesteel.spark.relations.window_frames import FIRST, LAST, Build, Call, Fr
 from firesteel.spark.scalar.arguments import view
 
 
-def _numbered(function: Callable[[], Column], *, ties: bool = False) -> Build:
+def _ranking(function: Callable[[], Column], *, ties: bool = False) -> Build:
     def build(call: Call, framing: Framing) -> Expr:
         return column_expr(t.INT64, call.number(function(), ties=ties).cast("bigint"), height=1)
 
     return build
 
 
-def _share(function: Callable[[], Column]) -> Build:
+def _fraction(function: Callable[[], Column]) -> Build:
     return lambda call, framing: column_expr(t.FLOAT64, call.number(function()))
 
 
 def _count(call: Call, value: Expr, least: int, message: str) -> tuple[Column, Sequence[Expr]]:
-    """An argument that counts; anything else is an error, in both modes."""
+    """An argument that is a number, at least `least`; anything else is an error in both modes."""
     if isinstance(value.constant, int) and not isinstance(value.constant, bool) and value.constant >= least:
         return F.literal(value.constant, "bigint"), ()
     seen = view(call.scope, value, "int")
@@ -57,33 +57,33 @@ def _ntile(call: Call, framing: Framing) -> Expr:
     return column_expr(t.INT64, column.cast("bigint"), height=8)
 
 
-def _boxed(value: Expr) -> Column:
+def _box(value: Expr) -> Column:
     return F.struct(value.column.alias("v"))
 
 
-def _shifted(function: Callable[..., Column], direction: int) -> Build:
+def _lag_or_lead(function: Callable[..., Column], direction: int) -> Build:
     def build(call: Call, framing: Framing) -> Expr:
         value, *rest = call.args
         default = rest[1] if len(rest) > 1 else null_expr()
         by = rest[0].constant if rest else 1
         if type(by) is int and -(2**31) < by < 0 and _is_substrait(call):
-            name = call.later.add((F.lead if direction < 0 else F.lag)(_boxed(value), -by), call.ordered(ties=True))
+            name = call.later.add((F.lead if direction < 0 else F.lag)(_box(value), -by), call.ordered(ties=True))
             return call.or_else(value, name, default)
         if type(by) is int and 0 <= by < 2**31:
-            name = call.later.add(function(_boxed(value), by), call.ordered(ties=True))
+            name = call.later.add(function(_box(value), by), call.ordered(ties=True))
             return call.or_else(value, name, default)
         least = -(2**63) if _is_substrait(call) else 0  # a negative count goes the other way
         count, parts = _count(call, rest[0], least, "a number of rows is wanted")
         bound = call.scope.bind(derive(t.INT64, count, *parts, throws=True)).column
         place = call.number(F.row_number(), ties=True).cast("bigint") + bound * direction
-        every = call.later.add(F.collect_list(_boxed(value)), call.ordered(ties=True).rowsBetween(FIRST, LAST))
-        return _picked(value, every, place, default)
+        every = call.later.add(F.collect_list(_box(value)), call.ordered(ties=True).rowsBetween(FIRST, LAST))
+        return _pick(value, every, place, default)
 
     return build
 
 
-def _picked(value: Expr, array: str, place: Column, default: Expr) -> Expr:
-    """What is at a place, from 1, of an array of boxed values."""
+def _pick(value: Expr, array: str, place: Column, default: Expr) -> Expr:
+    """The value at a place (from 1) of an array of boxed values; the default beyond its ends."""
     there = (place >= 1) & (place <= F.array_size(F.col(array)))
     type_ = common((value.type, default.type))
     item = F.get(F.col(array), F.when(there, place - 1).cast("int"))
@@ -92,14 +92,14 @@ def _picked(value: Expr, array: str, place: Column, default: Expr) -> Expr:
     return column_expr(type_, column, height=8 + default.place.height, throws=default.place.throws)
 
 
-def _end(function: Callable[[Column], Column]) -> Build:
+def _first_or_last(function: Callable[[Column], Column]) -> Build:
     def build(call: Call, framing: Framing) -> Expr:
         spec = framing()
         if isinstance(spec, Column):
             return column_expr(t.ANY, spec.cast("variant"), throws=True)
         if spec is None:
             return null_expr()
-        return call.there(call.args[0], call.later.add(function(_boxed(call.args[0])), spec))
+        return call.there(call.args[0], call.later.add(function(_box(call.args[0])), spec))
 
     return build
 
@@ -117,20 +117,20 @@ def _nth(call: Call, framing: Framing) -> Expr:
     if spec is None:
         return null_expr()
     if type(place.constant) is int and 0 < place.constant < 2**31:
-        return call.there(value, call.later.add(F.nth_value(_boxed(value), place.constant), spec))
-    return _picked(value, call.later.add(F.collect_list(_boxed(value)), spec), bound, null_expr())
+        return call.there(value, call.later.add(F.nth_value(_box(value), place.constant), spec))
+    return _pick(value, call.later.add(F.collect_list(_box(value)), spec), bound, null_expr())
 
 
 WINDOWS: dict[str, Build] = {
-    "row_number": _numbered(F.row_number, ties=True),
-    "rank": _numbered(F.rank),
-    "dense_rank": _numbered(F.dense_rank),
-    "percent_rank": _share(F.percent_rank),
-    "cume_dist": _share(F.cume_dist),
+    "row_number": _ranking(F.row_number, ties=True),
+    "rank": _ranking(F.rank),
+    "dense_rank": _ranking(F.dense_rank),
+    "percent_rank": _fraction(F.percent_rank),
+    "cume_dist": _fraction(F.cume_dist),
     "ntile": _ntile,
-    "lag": _shifted(F.lag, -1),
-    "lead": _shifted(F.lead, 1),
-    "first_value": _end(F.first),
-    "last_value": _end(F.last),
+    "lag": _lag_or_lead(F.lag, -1),
+    "lead": _lag_or_lead(F.lead, 1),
+    "first_value": _first_or_last(F.first),
+    "last_value": _first_or_last(F.last),
     "nth_value": _nth,
 }

@@ -1,7 +1,7 @@
-"""Windows: every row with what a function makes of the rows around it, by Spark's own windows.
+"""Window calls, by Spark's own windows.
 
-Rows are partitioned and ordered by comparison keys. Frames are in `window_frames.py`, the functions that are about a
-row's place in `window_functions.py`; aggregates are here.
+Rows are partitioned and ordered by comparison keys. Frames are in `window_frames.py`, ranks and functions like `lag` in
+`window_functions.py`; aggregates are here.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ def _window(node: p.Window, outer: Scope) -> Compiling[Rows]:
     frame = rows.materialize()
     for columns in (later.groups, later.columns):
         frame = frame.select("*", *columns) if columns else frame
-    made_ = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
+    windowed = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
     if node.keeps_order:
-        made_ = replace(made_, order=rows.order, ordered=rows.ordered, listed=rows.listed)
-    return projected(made_, made_.scope(outer), [*rows.columns, *results], node.where)
+        windowed = replace(windowed, order=rows.order, ordered=rows.ordered, listed=rows.listed)
+    return projected(windowed, windowed.scope(outer), [*rows.columns, *results], node.where)
 
 
 class Over(NamedTuple):
-    """What a call of a window is compiled over."""
+    """What a window call is compiled with."""
 
     scope: Scope
     rows: Rows
@@ -64,20 +64,20 @@ class Over(NamedTuple):
 @handles(p.WindowCall)
 def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
     scope, rows, later = over
-    build = _building(node)
+    build = _builder(node)
     args: list[Expr] = []
     for arg in node.args:
         if isinstance(arg, p.Rex):
             args.append(scope.bind(split_variant((yield from expr_of(arg, scope)))))
     partition: list[Column] = []
     for expr in node.partition:
-        value, found = yield from _keyed(expr, scope, later, ordering=False)
+        value, found = yield from _value_and_key(expr, scope, later, ordering=False)
         if not isinstance(value.type, t.Null | t.Missing):
             partition.append(found.column)
     order: list[Order] = []
     raw: list[Expr] = []
     for spec in node.order:
-        value, found = yield from _keyed(spec.key, scope, later, ordering=True)
+        value, found = yield from _value_and_key(spec.key, scope, later, ordering=True)
         raw.append(value)
         order.append(Order(found, spec.order))
     offsets: list[Expr | None] = []
@@ -87,7 +87,7 @@ def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
     return build(call, lambda: framed(call, raw, offsets))
 
 
-def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
+def _value_and_key(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
     """An expression and its key, bound once for all calls."""
     if (rex, ordering) not in later.keys:
         value = scope.bind(split_variant((yield from expr_of(rex, scope))))
@@ -96,20 +96,20 @@ def _keyed(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generat
     return later.keys[rex, ordering]
 
 
-def _building(node: p.WindowCall) -> Build:
+def _builder(node: p.WindowCall) -> Build:
     name = node.fn.name
     row = functions.called(name, functions.Kind.WINDOW, len(node.args), node.where)
     if row.kind is functions.Kind.WINDOW:
         if row.origin is functions.Origin.PARTIQL:
             return WINDOWS[name]
-        return _declared(WINDOWS[name.rpartition(":")[2]])
+        return _with_declared_type(WINDOWS[name.rpartition(":")[2]])
     if name not in AGGREGATES and name not in substrait.AGGREGATES:
         raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name)}", where=node.where)
     return _aggregate
 
 
-def _declared(build: Build) -> Build:
-    """The function with a result of the type that the call declares."""
+def _with_declared_type(build: Build) -> Build:
+    """The builder, with its result cast to the type that the call declares."""
 
     def retyped(call: Call, framing: Framing) -> Expr:
         found, returns = build(call, framing), call.node.fn.returns
@@ -130,7 +130,7 @@ def _declared(build: Build) -> Build:
 
 
 def _aggregate(call: Call, framing: Framing) -> Expr:
-    """An aggregate as it is of a group, its parts each over the window."""
+    """An aggregate, compiled as for a group; each of its aggregated columns is over the window."""
     spec = framing()
     node = call.node
     if isinstance(spec, Column):
@@ -151,6 +151,7 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
 
 
 def _of_nothing(call: Call) -> Expr:
+    """The aggregate of an empty frame."""
     returns = t.INT64 if call.row.origin is functions.Origin.PARTIQL else t.proper(call.node.fn.returns)
     match call.row.of_nothing:
         case OfNothing.ZERO:

@@ -1,4 +1,4 @@
-"""The Spark engine: the one place where things run, and where every error of Spark's becomes one of ours."""
+"""The Spark engine: it runs plans, and translates Spark's errors into our own."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from firesteel.tables import Source, Table
 
-#: How often, ten times a second, a run is told to stop while somebody waits for that, and after that.
+#: A cancelled run is told to stop every 0.1 s: so many times while the caller waits, then so many in the background.
 PATIENCE, STUBBORNNESS = 10, 1_200
 
 
@@ -48,7 +48,7 @@ class SparkEngine:
     """Runs plans on Spark: on a session that is given, or on one that it starts when it first needs it."""
 
     name = "spark"
-    #: Spark has tables only in relations: `decorrelate` takes them out of expressions.
+    #: Spark reads tables only in relations: `decorrelate` moves subqueries over tables out of expressions.
     lowerings: tuple[str, ...] = ("decorrelate",)
 
     def __init__(
@@ -68,7 +68,7 @@ class SparkEngine:
         self._lock = threading.Lock()
         if spark is not None:
             silence()
-            columns.forget()  # it may be on another JVM than the last one
+            columns.forget()  # cached columns may belong to another JVM
 
     @property
     def spark(self) -> SparkSession:
@@ -76,7 +76,7 @@ class SparkEngine:
         return self._leased().spark
 
     def _leased(self) -> Lease:
-        """The use of a session. Where Spark was started by us and has ended, it is started anew."""
+        """The lease of a session. If we started Spark and it has ended, start it again."""
         with self._lock:
             if self._lease is not None and not self._given and self._lease.running.ended:
                 release(self._lease)
@@ -87,7 +87,7 @@ class SparkEngine:
             return self._lease
 
     def dataframe(self, plan: p.Plan, tables: Sequence[Table] = ()) -> DataFrame:
-        """The plan as a DataFrame, with names at its edge."""
+        """The plan as a DataFrame with the user's column names."""
         return self.run(plan, tables).dataframe
 
     def together(self) -> Kept:
@@ -95,14 +95,14 @@ class SparkEngine:
         return Kept()
 
     def admit(self, plan: p.Plan) -> None:
-        """Refuse a plan that nests deeper than this session of Spark goes, before it is lowered."""
+        """Refuse, before lowering, a plan that nests too deep for this Spark session."""
         leased = self._leased()
         with leased.using(Failures()):
             plan_depth.ensure(plan.statement, _limits(leased.spark))
 
     def run(self, plan: p.Plan, tables: Sequence[Table] = (), kept: Kept | None = None) -> Outcome:
-        """The plan, after the lowering passes that this engine asks for, compiled. It is computed when its outcome is
-        asked for."""
+        """Compile a plan that has been through this engine's `lowerings`. It runs when the outcome's value is asked
+        for."""
         kept = self.together() if kept is None else kept
         failures = kept.failures
         fallbacks = FallbackLog()
@@ -121,9 +121,9 @@ class SparkEngine:
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
-        found = self._lease
-        if found is not None:
-            found.known.forget()
+        current = self._lease
+        if current is not None:
+            current.known.forget()
 
     def explain(self, plan: p.Plan, tables: Sequence[Table] = ()) -> tuple[p.Plan, Sequence[Fallback]]:
         """The plan as it is compiled, and the expressions of it that run in Python."""
@@ -138,7 +138,7 @@ class SparkEngine:
         before: Source | None,
         kept: Kept | None = None,
     ) -> Stored:
-        """The rows of a plan's root in a folder of their own, behind those that were kept before."""
+        """Write a plan's rows to a new folder. The table has the folders of `before`, then this one."""
         folders = before.folders if isinstance(before, Stored) else ()
         if plan is None:
             return Stored(folders, columns)
@@ -147,14 +147,14 @@ class SparkEngine:
         return Stored((*folders, folder), columns)
 
     def close(self) -> None:
-        """Give the session back: it is stopped if it was started here and nobody else uses it; what was kept is gone.
-        A query that is still running is cancelled."""
+        """Remove stored tables, cancel running queries and release the session. It is stopped if we started it and no
+        other engine uses it."""
         self._warehouse.close()
         self.forget()
         with self._lock:
-            found, self._lease = self._lease, self._lease if self._given else None
-        if found is not None and not self._given:
-            release(found)
+            current, self._lease = self._lease, self._lease if self._given else None
+        if current is not None and not self._given:
+            release(current)
 
 
 def _limits(spark: SparkSession) -> Limits:
@@ -165,15 +165,15 @@ def _limits(spark: SparkSession) -> Limits:
 
 
 def _lenient(tables: Sequence[Table]) -> list[File]:
-    """The files of which lines that are no JSON are left out."""
+    """The JSON files whose malformed lines are skipped."""
     files = (table.source for table in tables if table.malformed == "skip")
     return [source for source in files if isinstance(source, File) and source.format == "json"]
 
 
 def _judged(tables: Sequence[Table]) -> list[Path]:
     """The files that a policy allowed to be read."""
-    found = (table.source.parts for table in tables if isinstance(table.source, Parts))
-    return list(dict.fromkeys(part.path for parts_ in found for part in parts_))
+    sources = (table.source.parts for table in tables if isinstance(table.source, Parts))
+    return list(dict.fromkeys(part.path for parts in sources for part in parts))
 
 
 class Outcome:
@@ -190,7 +190,7 @@ class Outcome:
         judged: Sequence[Path] = (),
     ) -> None:
         self._judged = judged
-        self._kept = kept  # for as long as the answer may be asked for
+        self._kept = kept  # shared relations stay persisted while this outcome lives
         self._lease = lease
         self._spark = lease.spark
         self._compiled = compiled
@@ -205,7 +205,7 @@ class Outcome:
 
     @property
     def dataframe(self) -> DataFrame:
-        """The DataFrame, with names at its edge; not yet computed."""
+        """The DataFrame, with the user's column names; nothing has run yet."""
         with self._lease.using(self._compiled.failures), settings(self._spark):
             return edge(self._compiled)
 
@@ -215,43 +215,43 @@ class Outcome:
             compiled = self._compiled.decided()
             rows = list(download(compiled.frame, compiled.types))
             self._ensure_judged()
-            self._tell()
+            self._warn_of_malformed()
         return gathered(compiled, rows)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
-        """Write the answer; what was there before stays until the new one is whole."""
+        """Write the answer. An existing target is replaced only when the new one is complete."""
         with self._running():
             write(self._compiled, path, format, self._ensure_judged)
-            self._tell()
+            self._warn_of_malformed()
 
     def keep(self, folder: Path, columns: t.Schema) -> None:
-        """Write the rows to a folder of ours, from where they are read as they are."""
+        """Write the rows, in our encoding, to a folder that later plans read as a table."""
         with self._running():
             store(self._compiled, folder, columns, self.plan.statement.where, self._ensure_judged)
-            self._tell()
+            self._warn_of_malformed()
 
     def cancel(self) -> None:
         """Stop computing, wherever that is going on; wait a little until it has stopped."""
         self._cancelled = True
-        if not self._stopped(PATIENCE):
-            threading.Thread(target=self._chased, daemon=True).start()
+        if not self._try_to_stop(PATIENCE):
+            threading.Thread(target=self._keep_stopping, daemon=True).start()
 
-    def _stopped(self, tries: int) -> bool:
-        """Tell Spark to stop until it has: what is still being planned has no job yet that could be stopped."""
+    def _try_to_stop(self, tries: int) -> bool:
+        """Ask Spark to stop until it has: a query that is still being planned has no job to cancel yet."""
         for _ in range(tries):
             self._stop()
             if self._idle.wait(0.1):
                 return True
         return False
 
-    def _interrupted(self) -> None:
-        """The main thread was interrupted. PySpark waits on for what Spark is planning: interrupt it again then."""
-        if not self._stopped(PATIENCE):
+    def _on_interrupt(self) -> None:
+        """Handle Ctrl-C. PySpark goes on waiting while Spark plans a query: interrupt it a second time then."""
+        if not self._try_to_stop(PATIENCE):
             again()
-            self._chased()
+            self._keep_stopping()
 
-    def _chased(self) -> None:
-        """Stop what is planned in the end after all, unless the session ends before."""
+    def _keep_stopping(self) -> None:
+        """Go on asking Spark to stop, for a query whose planning takes long; end when the session ends."""
         with suppress(Exception):
             for _ in range(STUBBORNNESS):
                 self._stop()
@@ -265,11 +265,11 @@ class Outcome:
 
     @contextmanager
     def _running(self) -> Iterator[None]:
-        """Spark is at work on this outcome, under a tag by which it can be cancelled."""
+        """While this is open, Spark's jobs have a tag by which this outcome can be cancelled."""
         tags: Any = self._spark if is_connect(self._spark) else self._spark.sparkContext
         add, remove = (tags.addTag, tags.removeTag) if tags is self._spark else (tags.addJobTag, tags.removeJobTag)
         using = self._lease.using(self._compiled.failures)
-        with interruptible(self._interrupted), using, settings(self._spark):
+        with interruptible(self._on_interrupt), using, settings(self._spark):
             add(self._tag)
             self._idle.clear()
             self._lease.busy.add(self)
@@ -288,21 +288,21 @@ class Outcome:
 
     @cached_property
     def malformed(self) -> int:
-        """How many lines of the files that were read were left out. Counting them is a job of its own."""
+        """The number of malformed lines that were skipped. Counting them is a Spark job of its own."""
         with self._lease.using(self._compiled.failures), settings(self._spark):
-            return sum(self._left_out(source) for source in self._lenient)
+            return sum(self._count_malformed(source) for source in self._lenient)
 
     def _ensure_judged(self) -> None:
-        """Spark opens by name: the files that it has read must still be those that were judged."""
+        """Spark opens files by name: check that they are still the files that the policy allowed."""
         for path in self._judged:
             ensure_unmoved(path)
 
-    def _tell(self) -> None:
-        """Warn of lines that were left out: counting them does."""
+    def _warn_of_malformed(self) -> None:
+        """Warn of skipped lines: counting them issues the warning."""
         if self._lenient:
             _ = self.malformed
 
-    def _left_out(self, source: File) -> int:
+    def _count_malformed(self, source: File) -> int:
         files, folders = files_of(source)
         if any(map(is_document, files)):
             count = sum(isinstance(item, EvaluationError) for item in records(source))
@@ -314,7 +314,7 @@ class Outcome:
 
 
 def gathered(compiled: Compiled, rows: Sequence[tuple[Value, ...]]) -> Value:
-    """The answer that a plan's rows make."""
+    """A plan's rows as its answer: a bag, a list, or the only value."""
     if compiled.shape == "rows":
         structs = [Struct(zip(compiled.names, row, strict=True)) for row in rows]
         return structs if compiled.ordered else Bag(structs)

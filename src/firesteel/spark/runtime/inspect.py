@@ -23,5 +23,5 @@ def physical_plan(frame: DataFrame) -> str:
 
 
 def python_nodes(frame: DataFrame) -> list[str]:
-    """The nodes of the physical plan that run in Python: none of a frame that is wholly native."""
+    """The nodes of the physical plan that run in Python; empty for a frame that is wholly native."""
     return _PYTHON.findall(physical_plan(frame))

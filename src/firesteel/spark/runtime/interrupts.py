@@ -1,4 +1,4 @@
-"""Ctrl-C while Spark works for us."""
+"""Ctrl-C while Spark runs a query of ours."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 
 @contextmanager
 def interruptible(stop: Callable[[], None]) -> Iterator[None]:
-    """An interrupt of the main thread meanwhile calls `stop`, in a thread of its own, and is a `KeyboardInterrupt`.
+    """While this is open, Ctrl-C calls `stop` in another thread and raises `KeyboardInterrupt`.
 
-    PySpark's own handler stops the jobs of everybody. And the exception that a handler raises is lost if C code is at
-    work (Arrow reads what Spark sends): what comes out then is the error of a job that was stopped, or nothing.
+    PySpark's own handler would cancel everybody's jobs. An exception that a signal handler raises is lost while C code
+    runs (Arrow reading Spark's answer), and the body ends with the error of a cancelled job, or without any: so
+    `KeyboardInterrupt` is raised once more at the end.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(before):
@@ -43,7 +44,7 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
 
 
 def again() -> None:
-    """Interrupt the main thread once more: by a real signal, which ends what it waits for."""
+    """Interrupt the main thread once more, by a real signal, which also ends a blocking call."""
     ident = threading.main_thread().ident
     if ident is not None and hasattr(signal, "pthread_kill"):
         signal.pthread_kill(ident, signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The edge: a DataFrame with the names that a user knows, and files."""
+"""Output: a DataFrame with the user's column names, files, and the tables that plans create."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def edge(compiled: Compiled) -> DataFrame:
-    """The frame with a column for every attribute, where the values are structs of known attributes."""
+    """The frame with the user's column names: the attributes of rows and of structs if known, else `_1`."""
     named = compiled.named()
     if named is not None:
         return named
@@ -43,7 +43,7 @@ def edge(compiled: Compiled) -> DataFrame:
 
 
 def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Callable[[], None]) -> None:
-    """Write beside the target, then swap, if what was read may be given out: a failure leaves what was there."""
+    """Write beside the target, call `ensure` (a check that may refuse), then swap. A failure leaves the old target."""
     path = path_of(given)
     format_ = format_of(path, format_)
     if format_ == "ion":
@@ -62,17 +62,17 @@ def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Ca
 def store(
     compiled: Compiled, folder: Path, columns: t.Schema, where: Place | Span | None, ensure: Callable[[], None]
 ) -> None:
-    """Write rows as they are encoded by the types of their columns, whose names are ours. A folder that is not whole
-    is gone."""
-    made = []
+    """Write the rows as Parquet, encoded by the declared types, in columns `c0`, `c1` ... After a failure the folder
+    is removed."""
+    aliased = []
     for i, (field, expr) in enumerate(zip(columns, compiled.rows.columns, strict=True)):
         column = fit(expr, field.type)
         if not field.type.nullable and expr.type.nullable:
             mark = compiled.failures.register(EvaluationError, where)
             error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
             column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
-        made.append(column.alias(f"c{i}"))
-    frame = compiled.rows.materialize().select(*made)
+        aliased.append(column.alias(f"c{i}"))
+    frame = compiled.rows.materialize().select(*aliased)
     ensure_written(frame.schema, "parquet")
     try:
         with target(folder) as place:
@@ -84,7 +84,7 @@ def store(
 
 
 class Warehouse:
-    """The folder with the tables that plans create: one of its own in a place that is given, or a temporary one."""
+    """The folder with the tables that plans create: a subfolder of `place`, or a temporary folder."""
 
     def __init__(self, place: str | Path | None) -> None:
         self._place = None if place is None else path_of(place).resolve()
@@ -94,7 +94,7 @@ class Warehouse:
         self._lock = threading.Lock()
 
     def folder(self, spark: SparkSession) -> Path:
-        """The path of a new folder, which is not there yet."""
+        """A path for a new table. The folder does not exist yet."""
         if self._place is None and not (spark.conf.get("spark.master", "") or "").startswith("local"):
             raise UnsupportedError(
                 "creating a table on a cluster without a place for it",
@@ -102,12 +102,12 @@ class Warehouse:
             )
         with self._lock:
             if self._root is None:
-                self._root = self._made()
+                self._root = self._create_root()
                 self._removed = weakref.finalize(self, _remove, self._root, self._held)
             return self._root / uuid.uuid4().hex
 
-    def _made(self) -> Path:
-        """A folder of this session's, held for as long as it lives. Those of sessions that were killed are removed."""
+    def _create_root(self) -> Path:
+        """Create and lock a folder for this engine, and remove the unlocked ones of processes that were killed."""
         if self._place is not None:
             with writing(self._place):
                 self._place.mkdir(parents=True, exist_ok=True)
@@ -121,7 +121,7 @@ class Warehouse:
         return root
 
     def close(self) -> None:
-        """Remove what was kept."""
+        """Remove the tables."""
         with self._lock:
             if self._removed is not None:
                 self._removed()

@@ -1,7 +1,8 @@
-"""Plans that were compiled before: asked again over the same files, they are not compiled again.
+"""A cache of compiled plans: the same plan over the same files is not compiled again.
 
-That saves more than our own time. Spark names the variables of lambdas by a counter, and the names are in the code that
-it generates: code of the same plan, built anew, is compiled anew, while code of the same columns is found again.
+This saves more than our own time. Spark numbers the variables of lambdas, and the numbers are in the Java code that it
+generates. If the columns are built again, the code differs and the JVM has to compile it again; the same columns give
+the same code, which Spark has cached.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Known:
         self._plans: Recent[tuple[Compiled, p.Plan]] = Recent()
 
     def find(self, key: Hashable | None) -> tuple[Compiled, p.Plan] | None:
-        """What was kept under the key. Its frame is made anew: Spark computes a frame once, and these run again."""
+        """The plan under the key. It gets a new DataFrame: one that has run before would keep the state of that run."""
         found = None if key is None else self._plans.find(key)
         return None if found is None else (replace(found[0]), found[1])
 
@@ -43,10 +44,9 @@ class Known:
 
 
 def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
-    """What the compiled plan depends on: the plan, its text, which errors show, and the state of the files that it
-    reads. None of one that has to be compiled each time: it asks for the time, for a user's function, or for tables
-    that are not files."""
-    found: list[Hashable] = []
+    """The key of a plan: the plan, its text (errors show it), and the state of the files that it reads. None if it has
+    to be compiled each time: it uses the clock, a user's function, a shared relation, or tables that are not files."""
+    file_states: list[Hashable] = []
     for table in tables:
         if not isinstance(table.source, File) or table.source.format == "ion":
             return None
@@ -55,14 +55,14 @@ def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
         now = state(table.source.path)
         if now is None:
             return None
-        found.append((table.source, table.record_id, table.malformed, now))
+        file_states.append((table.source, table.record_id, table.malformed, now))
     if has(plan, p.Shared) or any(_varies(call.fn) for call in walk(plan, p.Call)):
         return None
-    return plan, _text(plan.statement.where), tuple(found)
+    return plan, _text(plan.statement.where), tuple(file_states)
 
 
 def _varies(fn: p.Fn) -> bool:
-    """May a function mean something else the next time? The time does, and a user's function may be registered anew."""
+    """May the function change between runs? `current_date` does, and a user's function may be registered again."""
     row = functions.find(fn.name)
     return row is None or not row.pure or row.origin is functions.Origin.USER
 

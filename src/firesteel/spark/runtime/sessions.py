@@ -32,12 +32,12 @@ class Running:
     #: The master or the remote that it is on, as far as that is known.
     place: str | None = None
     users: int = 0
-    #: It ended without us.
+    #: It was found to have ended: the JVM died, or somebody stopped it.
     lost: bool = False
 
     @property
     def ended(self) -> bool:
-        """Was it stopped, or is its JVM gone? What a server elsewhere does is not known here."""
+        """Was it stopped, or is its JVM gone? The state of a remote server is not known."""
         remote: Any = self.session
         stopped = remote.is_stopped if is_connect(self.session) else self.session.sparkContext._jsc is None
         return stopped or _jvm_is_gone()
@@ -60,18 +60,18 @@ class Lease:
 
     @contextmanager
     def using(self, failures: Failures) -> Iterator[None]:
-        """Whatever goes wrong in Spark while in here is an error of ours; if Spark itself is gone, that is what went
-        wrong, whatever PySpark says of it."""
+        """Translate Spark's errors while this is open. If Spark itself has ended, the error says so, whatever PySpark
+        has raised."""
         try:
             with translated(failures):
                 yield
         except Exception as error:
-            trouble = self._trouble(error)
-            if trouble is None or (isinstance(error, FiresteelError) and not isinstance(error, EvaluationError)):
+            session_error = self._session_error(error)
+            if session_error is None or (isinstance(error, FiresteelError) and not isinstance(error, EvaluationError)):
                 raise
-            raise trouble from error
+            raise session_error from error
 
-    def _trouble(self, error: Exception) -> FiresteelError | None:
+    def _session_error(self, error: Exception) -> FiresteelError | None:
         if self.closed and not self.running.lost:
             return EvaluationError("the session was closed", help="ask for the answer before closing it")
         if self.running.ended or (unreachable(error) and _jvm_is_gone(_PATIENCE)):
@@ -80,20 +80,19 @@ class Lease:
         return None
 
 
-#: A process that is killed closes its connections a little before its parent hears that it has ended: how many seconds
-#: to wait for that.
+#: Seconds to wait for the JVM's exit code: a killed process closes its connections a little before its parent is told.
 _PATIENCE = 5.0
 _lock = threading.RLock()
 _started: Running | None = None
 
 
 def lease_given(session: SparkSession) -> Lease:
-    """The use of a session that somebody else started and will stop."""
+    """A lease on a session that somebody else started and will stop."""
     return Lease(Running(session, ours=False))
 
 
 def lease(master: str | None, remote: str | None) -> Lease:
-    """The use of this process's Spark. It is started if there is none, or if it has ended."""
+    """A lease on this process's Spark, which is started if there is none or it has ended."""
     global _started
     with _lock:
         if _started is not None and _started.ended:
@@ -110,7 +109,7 @@ def lease(master: str | None, remote: str | None) -> Lease:
 
 
 def release(lease: Lease) -> None:
-    """The engine needs the session no more. What it is still computing is cancelled."""
+    """End a lease and cancel what its engine is computing. The last lease stops a Spark that we started."""
     global _started
     with _lock:
         if lease.closed:
@@ -131,7 +130,7 @@ def release(lease: Lease) -> None:
 
 
 def _ensure_same(place: str | None, asked: str | None) -> None:
-    """A process has one Spark: who asks for another would get the one that is there, without a word."""
+    """Refuse another master or remote: a process has one Spark, and PySpark would silently hand out that one."""
     if place is not None and asked is not None and place != asked:
         raise UnsupportedError(
             f"this process has a Spark on '{place}' already, and one on '{asked}' is asked for",
@@ -148,7 +147,7 @@ def _stop(running: Running) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What PySpark remembers of a process's Spark. It has no public way to ask for it or to forget it.
+# PySpark's record of the process's session. There is no public API to read or clear it.
 
 
 def _existing() -> SparkSession | None:
@@ -170,7 +169,7 @@ def _existing() -> SparkSession | None:
 
 
 def _jvm_is_gone(patience: float = 0) -> bool:
-    """Has the JVM that PySpark started in this process ended, or does it within so many seconds?"""
+    """Has the JVM that PySpark started in this process ended? Wait up to `patience` seconds for that."""
     from pyspark import SparkContext
 
     process = getattr(SparkContext._gateway, "proc", None)
@@ -182,7 +181,7 @@ def _jvm_is_gone(patience: float = 0) -> bool:
 
 
 def _forget(running: Running) -> None:
-    """Let PySpark forget a session that has ended: it would talk to its JVM for ever."""
+    """Make PySpark forget a session that has ended, or it would go on talking to the dead JVM."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
@@ -190,12 +189,12 @@ def _forget(running: Running) -> None:
     gone = _jvm_is_gone()
     if is_connect(running.session):
         remote: Any = running.session
-        remote.release_session_on_close = False  # there is nobody to tell
+        remote.release_session_on_close = False  # do not call the server
         with suppress(Exception):
             remote.stop()
     context = SparkContext._active_spark_context
     if gone and context is not None:
-        context._jsc = None  # so that stopping does not ask the JVM
+        context._jsc = None  # so that `stop` does not call the JVM
         with suppress(Exception):
             context.stop()
     if gone:

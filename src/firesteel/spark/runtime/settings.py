@@ -1,4 +1,4 @@
-"""A session's settings while something of ours is built on it or runs: as our plans need them, then as they were."""
+"""The settings that our plans need: set on a session while something of ours is built or runs, then restored."""
 
 from __future__ import annotations
 
@@ -16,64 +16,64 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class _Known:
-    """What is known of a session: how its JVM was started, how much of ours goes on, and what was set before that."""
+class _SessionState:
+    """A session's JVM options, how many uses are open, and the settings to restore."""
 
     java_options: str
-    going_on: int = 0
+    open_uses: int = 0
     before: dict[str, str | None] = field(default_factory=dict)
 
 
-_known: WeakKeyDictionary[SparkSession, _Known] = WeakKeyDictionary()
+_states: WeakKeyDictionary[SparkSession, _SessionState] = WeakKeyDictionary()
 _lock = threading.RLock()
 
 
 def java_options(spark: SparkSession) -> str:
     """What the session's JVM was started with."""
-    return _of(spark).java_options
+    return _state_of(spark).java_options
 
 
 @contextmanager
 def settings(spark: SparkSession) -> Iterator[None]:
-    """The settings that our plans need, for as long as this lasts. Of what overlaps, the last one puts them back."""
-    known = _of(spark)
+    """Set what our plans need while this is open. If uses overlap, the last one restores the old values."""
+    state = _state_of(spark)
     with _lock:
-        known.going_on += 1
+        state.open_uses += 1
         try:
-            _change(spark, known)
+            _set_needed(spark, state)
         except BaseException:
-            _done(spark, known)
+            _restore_after_last(spark, state)
             raise
     try:
         yield
     finally:
         with _lock:
-            _done(spark, known)
+            _restore_after_last(spark, state)
 
 
-def _of(spark: SparkSession) -> _Known:
+def _state_of(spark: SparkSession) -> _SessionState:
     with _lock:
-        if spark not in _known:
-            _known[spark] = _Known(spark.conf.get("spark.driver.extraJavaOptions", "") or "")
-        return _known[spark]
+        if spark not in _states:
+            _states[spark] = _SessionState(spark.conf.get("spark.driver.extraJavaOptions", "") or "")
+        return _states[spark]
 
 
-def _change(spark: SparkSession, known: _Known) -> None:
-    """Set what is not as it should be. It is looked at each time: the session's owner may have set it meanwhile."""
-    for name, value in needed(known.java_options).items():
+def _set_needed(spark: SparkSession, state: _SessionState) -> None:
+    """Set the settings that differ. They are read each time: the session's owner may have changed them meanwhile."""
+    for name, value in needed(state.java_options).items():
         before = spark.conf.get(name, None)
         if before != value:
-            known.before.setdefault(name, before)
+            state.before.setdefault(name, before)
             spark.conf.set(name, value)
 
 
-def _done(spark: SparkSession, known: _Known) -> None:
-    known.going_on -= 1
-    if known.going_on:
+def _restore_after_last(spark: SparkSession, state: _SessionState) -> None:
+    state.open_uses -= 1
+    if state.open_uses:
         return
-    for name, old in known.before.items():
+    for name, old in state.before.items():
         if old is None:
             spark.conf.unset(name)
         else:
             spark.conf.set(name, old)
-    known.before.clear()
+    state.before.clear()

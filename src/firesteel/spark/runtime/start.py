@@ -19,44 +19,44 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-#: The JVM's stack. Catalyst recurses on plans and expressions: with the default of 1 MiB an expression of 500 levels
-#: overflows it, with this one of 2,000 does not. Threads use what they need of it, not all.
+#: The JVM's stack. Catalyst recurses over plans and expressions: an expression of 500 levels overflows the default of
+#: 1 MiB; with 16 MiB one of 2,000 levels does not. A thread takes only as much of it as it uses.
 STACK = "-Xss16m"
 
-#: The code for what is made of variants is long, and the JVM does not compile long methods by itself. It can; and one
-#: method is faster than several, between which rows are copied.
+#: Spark generates long methods for variants, and by default the JVM interprets long methods. This option makes it
+#: compile them: one long method is faster than several short ones, between which rows are copied.
 _LONG_METHODS = "-XX:-DontCompileHugeMethods"
 _JAVA_OPTIONS = f"{STACK} {_LONG_METHODS}"
-#: So Spark may make methods of any length where the JVM was started like that, and only those of 8,000 bytes elsewhere.
+#: With that option Spark may generate methods of any length, without it only of 8,000 bytes (see `needed`).
 _LIMIT = "spark.sql.codegen.hugeMethodLimit"
 
-#: What our plans need of a session. One that is not ours has it while something of ours is built or runs. A DataFrame
-#: that is handed out runs under its owner's settings: there the time zone and the iterations matter to unusual plans
-#: only.
+#: The settings that our plans need. A user's session has them only while something of ours is built or runs. A
+#: DataFrame that we hand out runs under the user's settings; the time zone and the iterations matter there only to
+#: unusual plans.
 SETTINGS: dict[str, str] = {
     "spark.sql.session.timeZone": "UTC",
-    # Looking for common parts doubles with every conditional that is nested; what is used twice is bound by us.
+    # The time for this search doubles with every nested conditional. We bind common subexpressions ourselves.
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.sql.analyzer.maxIterations": "10000",
-    # Two rules of Catalyst's may undo each other's work for ever (a semi join over a field of a struct: decision 14).
+    # Two Catalyst rules may undo each other forever (a semi join over a field of a struct: decision 14).
     "spark.sql.optimizer.maxIterations": "20",
-    # Spark would look at the stack for every column that is made, to name the line in an error: ours name the plan.
+    # PySpark would inspect the Python stack for every column, to name the line in errors. Ours name the plan's place.
     "spark.sql.dataFrameQueryContext.enabled": "false",
-    # What is written is read as instants by everybody, not as INT96, which has no zone to anybody but Spark.
+    # Write timestamps that every reader takes for instants. INT96, the default, only Spark reads as UTC.
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
-    # Of a key that repeats in one object of JSON the last value counts (see `tables.json_files`).
+    # A JSON object may repeat a key: the last value counts (see `tables.json_files`).
     "spark.sql.variant.allowDuplicateKeys": "true",
-    # What the folders of a table say is text; `tables.folders` says what it stands for.
+    # Read values in folder names (`year=2024`) as text: `tables.folders` gives them their types.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
 
 
 def needed(java_options: str) -> dict[str, str]:
-    """What our plans need of a session whose JVM was started with these options."""
+    """The settings that our plans need on a session whose JVM has these options."""
     return {**SETTINGS, _LIMIT: "65535" if _LONG_METHODS in java_options else "8000"}
 
 
-#: What a session of ours is started with.
+#: The configuration of a session that we start.
 CONF: dict[str, str] = {
     **SETTINGS,
     "spark.app.name": "firesteel",
@@ -66,12 +66,12 @@ CONF: dict[str, str] = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    # What Spark keeps of queries for a page that nobody sees: plans of ours are long, and a thousand may fill the heap.
+    # Spark keeps finished queries for its web UI, which is off: a thousand of our long plans may fill the heap.
     "spark.sql.ui.retainedExecutions": "5",
     "spark.ui.retainedJobs": "20",
     "spark.ui.retainedStages": "20",
-    # Every stage of a query starts a thread, kept for a minute, until there are so many: 1,024 unless said otherwise.
-    # A stage that waits for a thread waits for none behind it, so few are enough.
+    # Every query stage takes a thread, which lives for a minute; the default limit is 1,024 threads. A running stage
+    # never waits for one in the queue, so a few threads are enough.
     "spark.sql.resultQueryStage.maxThreadThreshold": "16",
     "spark.sql.shuffleExchange.maxThreadThreshold": "16",
     "spark.sql.broadcastExchange.maxThreadThreshold": "16",
@@ -79,12 +79,12 @@ CONF: dict[str, str] = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
 }
 
-#: What a session is started with where all of Spark is on this machine: nobody else can reach it. The machines of a
-#: cluster have to reach the driver; there its address is Spark's to find (or SPARK_LOCAL_IP says it).
+#: Where all of Spark runs on this machine, it listens on loopback only. The machines of a cluster have to reach the
+#: driver: there Spark finds the address itself (or takes SPARK_LOCAL_IP).
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 _HERE = re.compile(r"local|spark://(127\.|localhost[:/])")
 
-#: Only what stops the session is worth a line; our own errors tell the rest.
+#: Log only errors that stop the session; our exceptions report the rest.
 _LOG4J = """\
 rootLogger.level = error
 rootLogger.appenderRef.stderr.ref = stderr
@@ -134,7 +134,7 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
 
 
 def silence() -> None:
-    """PySpark logs every failing query to stderr, whatever the log level is; we tell of errors ourselves."""
+    """Turn off PySpark's logging of failing queries, which ignores the log level: we report errors ourselves."""
     logger = logging.getLogger("SQLQueryContextLogger")
     logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
     logger.setLevel(logging.CRITICAL + 1)
@@ -143,17 +143,17 @@ def silence() -> None:
 
 
 def _not_py4j(record: logging.LogRecord) -> bool:
-    """Py4J writes a stack to the root logger whenever it is interrupted or loses the JVM: that is told by an error."""
+    """A log filter. Py4J logs a stack trace when it is interrupted or loses the JVM; our errors report that."""
     return os.path.basename(os.path.dirname(record.pathname)) != "py4j"
 
 
 def _place(master: str | None) -> dict[str, str]:
     """The settings that depend on where Spark runs."""
     master = master or "local[*]"
-    found = LOOPBACK if _HERE.match(master) else {}
+    loopback = LOOPBACK if _HERE.match(master) else {}
     if not master.startswith("local"):
-        return found
-    return {**found, "spark.sql.shuffle.partitions": str(_cores(master)), **_heap()}
+        return loopback
+    return {**loopback, "spark.sql.shuffle.partitions": str(_cores(master)), **_heap()}
 
 
 def _cores(master: str) -> int:
@@ -165,8 +165,8 @@ def _cores(master: str) -> int:
 
 
 def _heap() -> dict[str, str]:
-    """On this machine all of Spark is one JVM: a quarter of the memory, as the JVM itself would take, where Spark would
-    make do with 1 GB. `SPARK_DRIVER_MEMORY` says otherwise."""
+    """In local mode all of Spark is one JVM: give it a quarter of the machine's memory, from 1 to 8 GB (Spark's default
+    is 1 GB), unless `SPARK_DRIVER_MEMORY` is set."""
     if "SPARK_DRIVER_MEMORY" in os.environ or not hasattr(os, "sysconf"):
         return {}
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
@@ -175,7 +175,7 @@ def _heap() -> dict[str, str]:
 
 @contextmanager
 def _quiet_jvm() -> Iterator[dict[str, str]]:
-    """A start without a word: the JVM's own log settings, and stderr kept until it has started."""
+    """Start without output: the JVM gets our log settings, and stderr is captured until it has started."""
     with tempfile.TemporaryDirectory(prefix="firesteel-") as folder:
         settings = Path(folder) / "log4j2.properties"
         settings.write_text(_LOG4J, encoding="utf-8")
@@ -186,8 +186,8 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
 
 @contextmanager
 def _stderr_to(target: int) -> Iterator[None]:
-    """What is written to stderr meanwhile, by the JVM too, goes elsewhere; to stderr after all if starting fails, but
-    not if it is interrupted."""
+    """Redirect stderr, the JVM's too, to a file. If the body fails, copy the file to stderr; not if it is
+    interrupted."""
     sys.stderr.flush()
     saved = os.dup(2)
     os.dup2(target, 2)

@@ -1,7 +1,8 @@
-"""What NULL, MISSING and values of the wrong type make of a call: written once, for all functions that propagate.
+"""How a call treats NULL, MISSING and values of the wrong type: written once, for all functions that propagate them.
 
-A present argument that is not of its parameter's family is wrong, even beside an absent one; else MISSING in any gives
-MISSING, else NULL in any gives NULL; else the function is asked, with plain columns.
+An argument of the wrong type is an error in strict mode and gives MISSING in permissive mode, even beside an absent
+one. Otherwise one MISSING argument gives MISSING, and one NULL argument NULL. Otherwise the function is computed, over
+plain columns. Docstrings in this folder call such values "wrong": an error if strict, else MISSING.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from firesteel.spark.encoding.variants import EXTRACTED, any_of, extract, one_of
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.time.moments import interval, moment
 
-#: Given plain columns, the plain column of the result: SQL NULL where an argument is.
+#: Makes the plain column of the result from plain columns; SQL NULL where an argument is.
 Native = Callable[..., Column]
 
 
 def propagated(type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bool = False, cost: int = 1) -> Expr:
-    """A value that is SQL NULL just where an argument is absent: MISSING if one is, else NULL."""
+    """The value, SQL NULL where an argument is absent: that means MISSING if an argument is MISSING, else NULL."""
     nullable = any(arg.type.nullable for arg in args)
     missable = any(arg.type.missable for arg in args)
     missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
@@ -39,7 +40,7 @@ def propagated(type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bo
 
 
 def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, where: Where) -> Expr:
-    """Arguments that do not go together; an absent one gives what it gives."""
+    """The result for arguments of the wrong types; if one is absent, the result is NULL or MISSING as usual."""
     error = scope.wrong(message, where)
     absent = any_of(test for test in (arg.is_absent() for arg in args) if test is not None)
     nothing = F.literal(None, spelled(type_))
@@ -48,7 +49,7 @@ def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, 
         value = nothing if error is None else error.cast(spelled(type_))
         return derive(t.absent(type_, missable=True), value, *args, throws=throws)
     value = nothing if error is None else F.when(~absent, error).otherwise(nothing)
-    # What is an error is not MISSING too: a test for MISSING around the value would hide the error.
+    # Do not mark an error as MISSING, too: IS MISSING around the value would then hide the error.
     lost = ~absent if error is None else None
     missing = any_of(test for test in (lost, *(arg.is_missing() for arg in args)) if test is not None)
     full = t.absent(type_, nullable=True, missable=missing is not None)
@@ -57,14 +58,14 @@ def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, 
 
 @dataclass(frozen=True)
 class View:
-    """An argument as its parameter wants it: a plain column that is SQL NULL where there is nothing right in it."""
+    """An argument as a plain column of its parameter's family; SQL NULL where it is absent or of another family."""
 
     expr: Expr
     value: Column
-    #: Where it is present and wrong; None if that cannot be.
+    #: True where it is present and of another family; None if that cannot be.
     misfit: Column | None = None
     kind: Expr | None = None
-    #: What else the value is made of.
+    #: Other expressions that the value depends on.
     more: tuple[Expr, ...] = ()
 
     @property
@@ -72,16 +73,16 @@ class View:
         return (self.expr, *self.more) if self.kind is None else (self.expr, self.kind, *self.more)
 
 
-#: The types of the families whose values come out as plain columns: a number may be asked for as a float.
+#: The static types of families that are plain columns. Any number may be read as a float.
 _TYPES: dict[str, tuple[type[t.Type], ...]] = {**TYPES, "float": (t.Number,), "octets or text": ()}
 
-#: The families whose values come out as structs (`moments.py`).
+#: The families whose values are read as structs (`moments.py`).
 MOMENTS = ("date", "time", "timestamp", "day", "moment")
 STRUCTS = (*MOMENTS, "interval", "temporal", "number")
 
 
 def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
-    """An argument, by the family of its parameter; a dynamic one is mentioned often, so give it a name first."""
+    """Read an argument by the family of its parameter. Bind a variant first: it is mentioned often."""
     if family in STRUCTS:
         return _struct_view(scope, expr, family, where)
     spark_type, _ = EXTRACTED[family]
@@ -99,22 +100,22 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
 
 
 def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
-    """A moment or an interval as a struct, by a name."""
-    found = _STRUCTS.get(family, moment)(scope, expr, where)
+    """A moment, an interval or a number as a struct."""
+    struct = _STRUCTS.get(family, moment)(scope, expr, where)
     kinds, known = FAMILIES[family], possible(expr)
     if known is not None and not known - set(kinds):
-        return View(expr, found.column, more=(found,))
+        return View(expr, struct.column, more=(struct,))
     if known is not None and not known & set(kinds):
         absent = expr.is_absent()
         said = column_expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
-        return View(expr, found.column, F.lit(True) if absent is None else ~absent, said, (found,))
+        return View(expr, struct.column, F.lit(True) if absent is None else ~absent, said, (struct,))
     kind = scope.kind(expr)
     misfit = F.coalesce(~one_of(kind.column, *kinds, Kind.VOID), F.lit(False))
-    return View(expr, found.column, misfit, kind, (found,))
+    return View(expr, struct.column, misfit, kind, (struct,))
 
 
 def _temporal(scope: Scope, expr: Expr, where: Where) -> Expr:
-    """A moment or an interval, beside each other."""
+    """A struct of both readings, as a moment and as an interval; at most one is not NULL."""
     m, i = moment(scope, expr, where), interval(scope, expr, where)
     pair = F.struct(m.column.alias("moment"), i.column.alias("interval"))
     return derive(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=2)
@@ -136,25 +137,25 @@ def call(
     throws: bool = False,
     cost: int = 2,
 ) -> Expr:
-    """A function that propagates, of arguments of these families. `partial` is the message for a SQL NULL of its own:
-    the arguments fit and are wrong all the same."""
+    """A call of a function that propagates NULL and MISSING, with arguments of these families. If `partial` is given,
+    the function may return SQL NULL for arguments that it has no result for, and this is the message."""
 
     def apply(*given: Expr) -> Expr:
         views = [view(scope, expr, family, where) for expr, family in zip(given, families, strict=True)]
         structs = [derive(t.ANY, v.value, *v.parts) for v, f in zip(views, families, strict=True) if f in STRUCTS]
         if not structs:
-            return computed(views)
-        return scope.let(structs, lambda *named: computed(_renamed(views, families, named)))
+            return compute(views)
+        return scope.let(structs, lambda *named: compute(_with_names(views, families, named)))
 
-    def computed(views: Sequence[View]) -> Expr:
+    def compute(views: Sequence[View]) -> Expr:
         value = native(*(v.value for v in views))
         if not partial:
             return _combine(scope, name, views, value, type_, where, families, throws)
         parts = [part for v in views for part in v.parts]
         raw = derive(t.absent(type_, nullable=True), value, *parts, throws=throws, cost=cost)
-        return scope.let([raw], lambda found: checked(found, views))
+        return scope.let([raw], lambda found: check(found, views))
 
-    def checked(found: Expr, views: Sequence[View]) -> Expr:
+    def check(found: Expr, views: Sequence[View]) -> Expr:
         there = found.column if form(type_) is Form.VARIANT else found.plain
         failed = there.isNull()
         for v in views:
@@ -169,14 +170,14 @@ def call(
     return scope.let(args, apply) if often else apply(*args)
 
 
-def _renamed(views: Sequence[View], families: Sequence[str], named: Sequence[Expr]) -> list[View]:
-    """The views, those of structs by their names."""
+def _with_names(views: Sequence[View], families: Sequence[str], named: Sequence[Expr]) -> list[View]:
+    """The views, with structs replaced by the names that they are bound to."""
     names = iter(named)
-    found = []
+    renamed = []
     for v, family in zip(views, families, strict=True):
-        one = next(names) if family in STRUCTS else None
-        found.append(v if one is None else replace(v, value=one.column, more=(one,)))
-    return found
+        struct = next(names) if family in STRUCTS else None
+        renamed.append(v if struct is None else replace(v, value=struct.column, more=(struct,)))
+    return renamed
 
 
 def _combine(
@@ -193,8 +194,8 @@ def _combine(
     misfits = [v.misfit for v in views if v.misfit is not None]
     if not misfits and form(type_) is not Form.VARIANT:
         parts = [part for v in views for part in v.parts]
-        made_ = propagated(type_, value, args, throws=throws, cost=2)
-        return made_.with_place(stage=max(part.place.stage for part in parts))
+        result = propagated(type_, value, args, throws=throws, cost=2)
+        return result.with_place(stage=max(part.place.stage for part in parts))
     for v, family in zip(views, families, strict=False):
         if v.misfit is not None and v.kind is not None:
             error = scope.wrong(f"{name} takes {family}, not ", where, v.kind.column)
@@ -203,7 +204,7 @@ def _combine(
     nullable = any(arg.type.nullable for arg in args)
     missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
     wrong = any_of(misfits)
-    if scope.run.strict and wrong is not None:  # an error, and it is the first thing to be said
+    if scope.run.strict and wrong is not None:  # the error of a wrong argument comes before MISSING
         missing = None if missing is None else missing & ~wrong
     elif wrong is not None:
         missing = wrong if missing is None else missing | wrong

@@ -1,4 +1,4 @@
-"""CAST, per target: a table of what each kind of source becomes, a column that is SQL NULL where it cannot be."""
+"""CAST, per target: a table with a conversion for each kind of source. It gives SQL NULL where it is impossible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from firesteel.spark.time.moment_text import cut as cut_moment
 from firesteel.spark.time.moment_text import read, written
 from firesteel.spark.time.moments import Moment
 
-#: What a source of a kind becomes, given the column: (value, where it overflows).
+#: Converts a source column: gives the value, and a test for overflow (None if it never overflows).
 Conversion = Callable[[Column], tuple[Column, Column | None]]
 
 _INTEGER = r"^[+-]?[0-9]+$"
@@ -31,8 +31,8 @@ _STAMP = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)
 
 
 def result_type(target: t.Type) -> t.Type:
-    """The type of what comes out: without a width, integers are of 64 bits and decimals of what they need; a time is
-    known as exactly as it was."""
+    """The type of the result. An integer without a width has 64 bits; a time or timestamp keeps the precision that it
+    has."""
     if isinstance(target, t.Int):
         return t.INT64
     if isinstance(target, t.Time):
@@ -65,7 +65,7 @@ def conversions(target: t.Type, where: Where) -> dict[str, Conversion]:
     raise UnsupportedError(f"cast to {target} on Spark is not native", where=where)
 
 
-def _sure(value: Column) -> tuple[Column, Column | None]:
+def _never_overflows(value: Column) -> tuple[Column, Column | None]:
     return value, None
 
 
@@ -74,8 +74,8 @@ def _to_bool() -> dict[str, Conversion]:
         lower = F.lower(column)
         return F.when(lower == "true", True).when(lower == "false", False), None
 
-    number: Conversion = lambda column: _sure(column != 0)  # noqa: E731
-    return {"bool": _sure, "int": number, "decimal": number, "float": number, "text": text}
+    number: Conversion = lambda column: _never_overflows(column != 0)  # noqa: E731
+    return {"bool": _never_overflows, "int": number, "decimal": number, "float": number, "text": text}
 
 
 def _to_integer(bits: int) -> dict[str, Conversion]:
@@ -106,12 +106,12 @@ def _to_integer(bits: int) -> dict[str, Conversion]:
         value = digits.try_cast(spark_type)
         return value, digits.isNotNull() & value.isNull()
 
-    boolean: Conversion = lambda column: _sure(column.cast("int").cast(spark_type))  # noqa: E731
+    boolean: Conversion = lambda column: _never_overflows(column.cast("int").cast(spark_type))  # noqa: E731
     return {"bool": boolean, "int": number, "decimal": decimal, "float": floating, "text": text}
 
 
 def _to_decimal(type_: t.Type) -> dict[str, Conversion]:
-    """Rounded half to even, as Spark does not by itself."""
+    """Rounded half to even; Spark's own cast rounds half up."""
     assert isinstance(type_, t.Decimal)
     scale, spark_type = type_.scale or 0, to_spark(type_)
 
@@ -147,13 +147,13 @@ def _to_float() -> dict[str, Conversion]:
         written = F.when(column.rlike(_NUMBER), F.regexp_replace(column, "[dD]", "e")).try_cast("double")
         return F.coalesce(written, words), None
 
-    number: Conversion = lambda column: _sure(column.cast("double"))  # noqa: E731
-    boolean: Conversion = lambda column: _sure(column.cast("int").cast("double"))  # noqa: E731
+    number: Conversion = lambda column: _never_overflows(column.cast("double"))  # noqa: E731
+    boolean: Conversion = lambda column: _never_overflows(column.cast("int").cast("double"))  # noqa: E731
     return {"bool": boolean, "int": number, "decimal": number, "float": number, "text": text}
 
 
 def _to_digits() -> dict[str, Conversion]:
-    """A decimal of whatever digits it has, up to 38, as a variant."""
+    """A decimal without precision and scale: a variant that keeps the digits it has, up to 38."""
 
     def encoded(digits: Column) -> Column:
         return variants.let(
@@ -171,9 +171,9 @@ def _to_digits() -> dict[str, Conversion]:
         value = encoded(exact_decimals.of_text(number))
         return value, number.isNotNull() & value.isNull()
 
-    whole_number: Conversion = lambda column: _sure(column.cast(exact_decimals.WHOLE).cast("variant"))  # noqa: E731
+    whole_number: Conversion = lambda column: _never_overflows(column.cast(exact_decimals.WHOLE).cast("variant"))  # noqa: E731
     boolean: Conversion = lambda column: whole_number(column.cast("int"))  # noqa: E731
-    digits: Conversion = lambda column: _sure(exact_decimals.exact_number(column))  # noqa: E731
+    digits: Conversion = lambda column: _never_overflows(exact_decimals.exact_number(column))  # noqa: E731
     return {
         "bool": boolean,
         "int": whole_number,
@@ -193,7 +193,7 @@ def _to_text(target: t.Type) -> dict[str, Conversion]:
     def stamp(column: Column) -> tuple[Column, Column | None]:
         return F.when(column.isNotNull(), cut(written(Moment(column, frozenset(_RANKS))))), None
 
-    plain: Conversion = lambda column: _sure(cut(column.cast("string")))  # noqa: E731
+    plain: Conversion = lambda column: _never_overflows(cut(column.cast("string")))  # noqa: E731
     return {**dict.fromkeys(("bool", "int", "decimal", "float", "text"), plain), "moment": stamp}
 
 

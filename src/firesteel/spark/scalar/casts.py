@@ -1,7 +1,8 @@
 """CAST and IS.
 
-A cast is written per target, as a table of what each kind of source becomes: a column that is SQL NULL where it cannot
-be. A number that is too large for its type is an error in both modes; what cannot be at all is forgiven.
+For each target type a table (`cast_tables.py`) converts each kind of source, and gives SQL NULL where that is
+impossible. A number that is too large for the target is an error in both modes; an impossible cast is an error if
+strict, else MISSING.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
 
 
 def can_cast(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
-    """Does the cast give a value, absent or not?"""
+    """Does the cast succeed? NULL and MISSING can always be cast."""
     expr, target = args
     if isinstance(target, t.Collection | t.Struct | t.Any):
         raise UnsupportedError(f"can_cast to {target} is not native on Spark", where=where)
@@ -75,7 +76,7 @@ def _plain_decimal(expr: Expr) -> bool:
 
 
 def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
-    """What is present and cannot be cast is wrong."""
+    """The cast; a present value that cannot be cast is an error if strict, else MISSING."""
     type_ = result_type(target)
     variant = form(type_) is Form.VARIANT
 
@@ -110,7 +111,7 @@ def _source(expr: Expr) -> str:
     return {"clob": "text", "date": "moment", "timestamp": "moment", "time": "moment"}.get(family(expr), family(expr))
 
 
-#: Sources of which every value that does not overflow can be cast.
+#: By target: the sources whose values can all be cast, unless they overflow.
 _SURE: dict[type[t.Type], tuple[str, ...]] = {
     t.Bool: ("bool", "int", "decimal", "float"),
     **dict.fromkeys((t.Int8, t.Int16, t.Int32, t.Int64), ("bool", "int", "decimal")),
@@ -120,7 +121,7 @@ _SURE: dict[type[t.Type], tuple[str, ...]] = {
     t.Date: (),
 }
 
-#: Variants' kinds, by what the tables call them, and the column that they come out as.
+#: By kind of variant: its name as a source in the tables, and the Spark type that it is read as.
 _KINDS: dict[str, tuple[str, str]] = {
     Kind.BOOLEAN: ("bool", "boolean"),
     Kind.BIGINT: ("int", "bigint"),
@@ -132,7 +133,7 @@ _KINDS: dict[str, tuple[str, str]] = {
 
 
 def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool = False) -> Expr:
-    """The cast, SQL NULL where it cannot be; a number that is too large is an error, unless it is to be `quiet`."""
+    """The cast; SQL NULL where it is impossible. A number that is too large is an error, or SQL NULL if `quiet`."""
     table = conversions(target, where)
     type_ = result_type(target)
     overflow = None if quiet else scope.run.error(f"overflow: the number does not fit in {type_}", where)
@@ -141,7 +142,7 @@ def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool 
     return _dynamic(scope, expr, table, type_, overflow, where)
 
 
-def _converted(conversion: Conversion, column: Column, type_: t.Type, overflow: Column | None) -> Column:
+def _convert(conversion: Conversion, column: Column, type_: t.Type, overflow: Column | None) -> Column:
     value, beyond = conversion(column)
     value = value.cast(spelled(type_))
     if beyond is None:
@@ -157,18 +158,18 @@ def _typed(
     full = t.absent(type_, nullable=True)
     if conversion is None:
         return derive(full, F.literal(None, spelled(type_)), expr)
-    _text_of(type_, source, expr, where)
+    _ensure_same_text(type_, source, expr, where)
     if source == "moment":
         return scope.let(
             [moment(scope, expr, where)],
-            lambda found: derive(full, _converted(conversion, found.column, type_, overflow), found, expr, cost=8),
+            lambda found: derive(full, _convert(conversion, found.column, type_, overflow), found, expr, cost=8),
         )
     column = expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
-    return derive(full, _converted(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
+    return derive(full, _convert(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
 
 
-def _text_of(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
-    """Numbers are not always written by Spark as they are by the reference evaluator."""
+def _ensure_same_text(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
+    """Refuse casts to text of numbers that Spark writes differently from the reference evaluator."""
     if not isinstance(type_, t.Text):
         return
     if source == "float":
@@ -193,17 +194,17 @@ def _dynamic(
             conversion = table.get(source)
             if conversion is None or (kinds is not None and name not in kinds):
                 continue
-            _text_of(type_, source, expr, where)
+            _ensure_same_text(type_, source, expr, where)
             exact = source == "decimal" and "digits" in table
             conversion = table["digits"] if exact else conversion
             given = whole(expr.column, "string" if exact else spark_type)
-            column = column.when(kind.column == name, _converted(conversion, given, type_, overflow))
+            column = column.when(kind.column == name, _convert(conversion, given, type_, overflow))
         if "text" in table and (kinds is None or kinds & {Kind.SYMBOL, Kind.CLOB}):
-            text = _converted(table["text"], variants.payload(expr.column, "string"), type_, overflow)
+            text = _convert(table["text"], variants.payload(expr.column, "string"), type_, overflow)
             column = column.when(one_of(kind.column, Kind.SYMBOL, Kind.CLOB), text)
         if stamp is not None:
-            found = _converted(table["moment"], stamp.column, type_, overflow)
-            column = column.when(one_of(kind.column, *FAMILIES["moment"]), found)
+            moment_column = _convert(table["moment"], stamp.column, type_, overflow)
+            column = column.when(one_of(kind.column, *FAMILIES["moment"]), moment_column)
         if isinstance(type_, t.Interval):
             column = column.when(_is_interval(expr, kind, type_), expr.column)
         if (kinds is None or kinds & {Kind.WIDE_INT, Kind.WIDE_DECIMAL}) and "int" in table:
@@ -232,7 +233,7 @@ def _is_interval(expr: Expr, kind: Expr, type_: t.Interval) -> Column:
 
 
 def _to_collection(scope: Scope, expr: Expr, target: t.Collection, where: Where) -> Expr:
-    """It is about the container: what is in it stays what it is."""
+    """Only the kind of the collection changes; the elements are not cast."""
 
     def apply(value: Expr) -> Expr:
         array, element = elements_of(scope, value)

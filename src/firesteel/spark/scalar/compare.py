@@ -1,4 +1,4 @@
-"""Equality and order as the operators have them: `=` is deep and takes anything, `<` compares like with like."""
+"""The comparison operators: `=` is deep and takes any values, `<` compares only values of one family."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CLASSES: tuple[tuple[Any, str], ...] = (
 
 
 def family(expr: Expr) -> str:
-    """What kind of values an expression has, as comparing goes: `any` where only the run can tell."""
+    """The family of an expression's values, for comparisons; `any` if it is known only at run time."""
     return next((name for cls, name in _CLASSES if isinstance(expr.type, cls)), "any")
 
 
@@ -59,7 +59,7 @@ def family(expr: Expr) -> str:
 
 
 def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
-    """Deep equality; SQL NULL, which is NULL, if either is absent."""
+    """Deep equality; NULL if either is absent."""
     absent = a.type.absent or b.type.absent
     type_ = t.absent(t.BOOL, nullable=absent)
     kinds = {family(a), family(b)}
@@ -77,7 +77,7 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
             same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
             return derive(type_, same, a, b, cost=4)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
-            return derive(type_, _alike(a) == _alike(b), a, b)
+            return derive(type_, _comparable(a) == _comparable(b), a, b)
         shared = common((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT and not _may_miss(shared):
             return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
@@ -91,12 +91,12 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
 
 
 def _may_miss(type_: t.Type) -> bool:
-    """May a collection in it have MISSING elements? To `=` they are as good as NULL, which keys tell from them."""
+    """May a collection in it have MISSING elements? `=` treats those as NULL, but keys tell them apart."""
     return fold(type_, lambda one, inner: any(inner) or (isinstance(one, t.Collection) and one.element.missable))
 
 
-def _alike(expr: Expr) -> Column:
-    """Timestamps with and without a zone compare as instants, those without as if in UTC."""
+def _comparable(expr: Expr) -> Column:
+    """The column to compare by. Timestamps compare as instants; those without a zone count as UTC."""
     return expr.plain.cast("timestamp") if isinstance(expr.type, t.Timestamp) else expr.plain
 
 
@@ -111,20 +111,20 @@ def _unequal(type_: t.Type, a: Expr, b: Expr) -> Expr:
 
 
 def _equal_keys(scope: Scope, type_: t.Type, a: Expr, b: Expr, shared: t.Type) -> Expr:
-    """Containers of one type, by their keys."""
+    """Compare containers of one type by their keys."""
     wide = t.absent(shared, nullable=True)
     x, y = (derive(wide, fit(absent_as_null(e), wide), e) for e in (a, b))
     return scope.let([key(scope, x), key(scope, y)], lambda i, j: derive(type_, i.plain == j.plain, i, j))
 
 
-#: The families that a variant is compared with without a key.
+#: Families of plain values that a variant is compared with directly, without a key.
 _SCALAR_TESTS = frozenset({"number", "text", "bool"})
 
 
 def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Expr:
-    """A variant and a plain scalar."""
-    found = scope.kind(variant)
-    column, other, kind = variant.column, plain.plain, found.column
+    """Compare a variant with a plain scalar."""
+    kind_expr = scope.kind(variant)
+    column, other, kind = variant.column, plain.plain, kind_expr.column
     name = family(plain)
     if name == "number":
         same = _equal_number(column, kind, plain)
@@ -132,11 +132,11 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
         same = extract(column, kind, name) == other
     there = ~one_of(kind, Kind.VOID)
     result = F.when(there & other.isNotNull(), F.coalesce(same, F.lit(False)))
-    return derive(type_, result, variant, plain, found, cost=8)
+    return derive(type_, result, variant, plain, kind_expr, cost=8)
 
 
 def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
-    """A variant's number and a plain one; SQL NULL if it is none."""
+    """Compare a variant with a plain number; SQL NULL if the variant is no number."""
     double, wide = whole(column, "double"), F.lit(False)
     if float_compare.is_float(plain):
         given = plain.plain.cast("double")
@@ -148,7 +148,7 @@ def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
     else:
         integer = whole(column, "bigint") == plain.plain
         scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
-        same = whole(column, f"decimal(38,{scale})") == plain.plain  # what it rounds has more digits, and is not equal
+        same = whole(column, f"decimal(38,{scale})") == plain.plain  # a number that this cast rounds is excluded below
         decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
         floating = float_compare.compared(_same, column_expr(t.FLOAT64, double), plain)
     return (
@@ -164,15 +164,15 @@ def _same(x: Any, y: Any) -> Any:
 
 
 def _equal_variants(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr:
-    """Whatever it is, by keys; inside a container MISSING is as good as NULL."""
+    """Compare values of unknown type by their keys; inside a container MISSING equals NULL."""
     shallow = is_scalar(a.type) or is_scalar(b.type)
     keys = [equality_key(scope, e, shallow=shallow) for e in (a, b)]
     return scope.let(keys, lambda i, j: derive(type_, i.column == j.column, i, j))
 
 
 def equality_key(scope: Scope, expr: Expr, *, shallow: bool = False) -> Expr:
-    """The key of whatever it is, equal just where `=` is true; if `shallow`, of what is compared with scalars only.
-    Give it a name first."""
+    """A key for a value of any type: keys are equal exactly where `=` is true. With `shallow`, only for comparisons
+    with scalars. Bind the value first."""
     value, _ = scope.variant(expr)
     return variant_key(scope, value, Use.EQUAL, shallow=shallow)
 
@@ -182,7 +182,7 @@ def equality_key(scope: Scope, expr: Expr, *, shallow: bool = False) -> Expr:
 
 
 def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    """`lt`, `lte`, `gt` or `gte`: MISSING, or an error, for values that are not alike."""
+    """`lt`, `lte`, `gt` or `gte`. Values of different families cannot be compared: MISSING, or an error if strict."""
     operator = _OPERATORS[name]
     kinds = {_order_family(a), _order_family(b)}
     args = (a, b)
@@ -198,8 +198,8 @@ def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
 
 
 def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Both bounds are compared, so that one of the wrong type is wrong whatever the other says; but nothing is wrong
-    where one of the three is NULL."""
+    """BETWEEN compares with both bounds: a bound of the wrong type is wrong whatever the other says. But if one of the
+    three is NULL, nothing is wrong."""
 
     def apply(value: Expr, low: Expr, high: Expr) -> Expr:
         within = float_compare.between(value, low, high)
@@ -207,7 +207,7 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             return propagated(t.BOOL, within, (value,))
         sides = [compare(scope, "lte", low, value, where), compare(scope, "lte", value, high, where)]
         if not low.type.absent and not high.type.absent and all(not isinstance(side, Split) for side in sides):
-            # Of bounds that are there, both comparisons are NULL, or MISSING, just where the value is.
+            # With bounds that are never absent, both comparisons are NULL or MISSING exactly where the value is.
             return derive(sides[0].type, sides[0].plain & sides[1].plain, *sides)
         three = (value, low, high)
         null = any_of(test for test in (e.is_null() for e in three) if test is not None)
@@ -215,7 +215,7 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             return scope.let(sides, _both)
         there = F.coalesce(~null, F.lit(True))
         stage = max(e.place.stage for e in (*sides, *three))
-        guarded = [_where(there, side).with_place(stage=stage) for side in sides]
+        guarded = [_only_where(there, side).with_place(stage=stage) for side in sides]
         return scope.let(guarded, lambda above, below: _unless_null(_both(above, below), there, three))
 
     return scope.let(args, apply)
@@ -226,15 +226,15 @@ def _both(above: Expr, below: Expr) -> Expr:
     return propagated(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
 
 
-def _where(there: Column, side: Expr) -> Expr:
-    """A comparison, where that holds; SQL NULL elsewhere."""
+def _only_where(there: Column, side: Expr) -> Expr:
+    """The comparison where `there` holds; SQL NULL elsewhere."""
     assert isinstance(side, Columns)
     guarded = replace(side, value=F.when(there, side.value))
     return replace(guarded, truth=None) if isinstance(guarded, Variant) else guarded
 
 
 def _unless_null(found: Expr, there: Column, args: Sequence[Expr]) -> Expr:
-    """What is MISSING because it is wrong is so only if no argument is NULL; of a MISSING argument it is anyway."""
+    """A wrong type gives MISSING only if no argument is NULL; a MISSING argument always does."""
     if not isinstance(found, Split):
         return found
     tests = (test for test in (e.is_missing() for e in args) if test is not None)
@@ -274,14 +274,14 @@ def _native(name: str, a: Expr, b: Expr) -> Column:
 
 
 def comparable_as_they_are(a: Expr, b: Expr) -> bool:
-    """Is `=` of two plain numbers Spark's own?"""
+    """Can two plain numbers be compared by Spark's own `=`?"""
     if not float_compare.concerns(a, b):
         return not _too_wide(a.type, b.type)
     return any(not float_compare.is_float(e) and float_compare.reads_as_itself(e) for e in (a, b))
 
 
 def _too_wide(*types: t.Type) -> bool:
-    """Would Spark round these numbers to compare them?"""
+    """Would Spark round these decimals, because their common type needs more than 38 digits?"""
     if not any(isinstance(type_, t.Decimal) for type_ in types):
         return False
     sizes = [digits_of(type_) for type_ in types]
@@ -289,15 +289,15 @@ def _too_wide(*types: t.Type) -> bool:
 
 
 def _by_scale(a: Expr, b: Expr) -> tuple[Expr, Expr, Column]:
-    """The number with fewer digits behind the point, the one with more, and how many the first has. Cut down to those,
-    the second has no more digits in all than before: so Spark has room for both."""
+    """The number of smaller scale, that of larger scale, and the smaller scale. Rounded to the smaller scale, the
+    second number needs no more digits than before, so Spark can compare both exactly."""
     coarse, fine = sorted((a, b), key=lambda e: digits_of(e.type)[1])
     return coarse, fine, F.lit(digits_of(coarse.type)[1])
 
 
 def _compare_wide(name: str, a: Expr, b: Expr) -> Column:
-    """A multiple of 0.01, say, is less than a number if it is less than the next multiple that is not below that one,
-    and at most as great if it is at most the next that is not above."""
+    """Compare decimals whose common type is too wide, by rounding the finer one. For a number x of scale 2, say:
+    x < y exactly if x < ceil(y, 2), and x <= y exactly if x <= floor(y, 2)."""
     coarse, fine, scale = _by_scale(a, b)
     if coarse is not a:
         return _compare_wide(_FLIPPED[name], b, a)
@@ -306,7 +306,7 @@ def _compare_wide(name: str, a: Expr, b: Expr) -> Column:
 
 
 def _float_key(column: Column) -> Column:
-    """NaN is the least number."""
+    """A sort key in which NaN is the least number; Spark has it as the greatest."""
     return F.struct((~F.isnan(column)).alias("r"), column.alias("n"))
 
 
@@ -315,14 +315,14 @@ def _text(expr: Expr) -> Column:
 
 
 def _same_unit(x: Column, y: Column) -> Column:
-    """Intervals of months and of seconds are not alike."""
+    """Two intervals are comparable only if both are of months or both of seconds."""
     return (x["r"] != RANKS[Kind.INTERVAL]) | (x["m"]["u"] == y["m"]["u"])
 
 
 def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
-    """By the keys of both, if their ranks are of one class."""
-    found = [scope.variant(e) for e in (a, b)]
-    sides, kinds = [value for value, _ in found], [kind for _, kind in found]
+    """Compare values of unknown type by their keys, if their kinds have the same rank."""
+    pairs = [scope.variant(e) for e in (a, b)]
+    sides, kinds = [value for value, _ in pairs], [kind for _, kind in pairs]
     keys = [scope.bind(variant_key(scope, side, Use.ORDER, shallow=True)) for side in sides]
     x, y = keys[0].column, keys[1].column
     both = x.isNotNull() & y.isNotNull()

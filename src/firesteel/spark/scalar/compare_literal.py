@@ -1,8 +1,8 @@
-"""A dynamic value compared with a number or a text that is known: only numbers, only texts can be less or more.
+"""Comparing a variant with a constant number or text, without keys.
 
-So no key of whatever it may be is made: its kind says what it is, and the comparison is Spark's own. A number that a
-float stands for divides all other numbers as their floats do, but for those that round to it; these are compared as
-decimals that have room for all their digits.
+Only numbers compare with a number, and only texts with a text: the variant's kind says whether it is one, and Spark's
+own comparison does the rest. If the constant is exactly a float, other numbers are compared as floats. Only a decimal
+that rounds to the same float is compared as a decimal with room for all digits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Operator = Callable[[Any, Any], Column]
 
 
 def comparable(a: Expr, b: Expr) -> bool:
-    """Is one dynamic, and the other a number or a text that `compared` knows how to compare with?"""
+    """Is one a variant, and the other a constant number or text that `compared` can handle?"""
     return (isinstance(a, Variant) and _family(b) is not None) or (isinstance(b, Variant) and _family(a) is not None)
 
 
@@ -51,7 +51,7 @@ def _family(expr: Expr) -> str | None:
 
 
 def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
-    """`a < b` or `a <= b`: MISSING, or an error, for what is not alike; NULL of NULL."""
+    """`a < b` or `a <= b`; for other kinds MISSING, or an error if strict; NULL if one is NULL."""
     variant, literal = (a, b) if isinstance(a, Variant) else (b, a)
     side = Side.of(scope, variant)
     family = _family(literal)
@@ -72,14 +72,14 @@ def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -
     if error is not None:
         value = F.when(misfit, error).otherwise(value)
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
-    # Where a misfit is an error it is not MISSING too: a test for MISSING around the value would hide the error.
+    # Do not mark an error as MISSING, too: IS MISSING around the value would then hide the error.
     missing = variant.column.isNull() if error is not None else misfit | variant.column.isNull()
     return derive(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
 
 
 @dataclass(frozen=True)
 class Side:
-    """What is compared with something known: the variant, its kind, and its text where that is at hand."""
+    """A variant that is compared with a constant: its kind, and its text if that is already bound."""
 
     variant: Expr
     kind: Column
@@ -104,7 +104,7 @@ class Side:
         return extract(self.variant.column, self.kind, "text")
 
     def read(self, spark_type: str) -> Column:
-        """The number as a column of a type. A float of 32 bits has no text."""
+        """The number as a column of this type. A 32-bit float is read from the variant, not from the text."""
         if self.written is not None:
             number = F.when(one_of(self.kind, *NUMBERS), self.written).try_cast(spark_type)
             return F.coalesce(number, F.when(self.kind == Kind.FLOAT, whole(self.variant.column, spark_type)))
@@ -113,9 +113,9 @@ class Side:
 
 
 def _numbers(side: Side, double: Column, value: Any, ordered: Operator, first: bool) -> Column:
-    """The comparison by what kind of number it is; SQL NULL if it is none."""
+    """The comparison, by the kind of number; SQL NULL if it is no number."""
     literal = F.lit(float(value))
-    # NaN is less than any number; to Spark it is more.
+    # NaN is less than any number; for Spark it is greater.
     floats = (F.isnan(double) | ordered(double, literal)) if first else (~F.isnan(double) & ordered(double, literal))
     room = f"decimal(38,{_places(stands_for(value))})"
     near = ordered(side.read(room), F.literal(f"{stands_for(value):f}", room))
@@ -131,16 +131,16 @@ def _numbers(side: Side, double: Column, value: Any, ordered: Operator, first: b
 
 
 def _places(number: Decimal) -> int:
-    """The digits behind the point that decimals of 38 have beside what such a number has before it."""
+    """The scale that decimal(38) leaves for a number with this many digits before the point."""
     return 38 - len(str(abs(int(number)))) if abs(number) >= 1 else 38
 
 
-#: What no number, truth value or container is written as.
+#: A text that cannot be the JSON of a number, boolean, null or container.
 _WORD = re.compile(r"(?!(?:true|false|null|nan|inf|infinity)$)[^\W\d_].*", re.IGNORECASE | re.DOTALL)
 
 
 def same_word(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr | None:
-    """The equality of JSON and a word: nothing else is written like that, so nothing has to be asked for its kind."""
+    """Equality of JSON and a constant word, by the JSON's text: only that word is written so, so no kind is tested."""
     for one, other in ((a, b), (b, a)):
         word = other.constant if isinstance(other.constant, str) and not isinstance(other.constant, Symbol) else ""
         if not isinstance(one, Variant) or not _WORD.fullmatch(word):

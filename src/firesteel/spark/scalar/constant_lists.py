@@ -1,12 +1,11 @@
-"""`x IN (c1, ..., cn)` of many constants: one literal, however many there are, and one lookup for a row.
+"""`x IN (c1, ..., cn)` with many constants, as one literal and one lookup per row.
 
-Spark's own `isin` takes five calls to the JVM for each constant, 10,000 of them many seconds. So a long list is sent as
-one text of JSON, in buckets: the CRC-32 of a text says which bucket it is in. Catalyst reads the JSON once, when it
-folds constants, and a row is compared with the two or three items of its bucket.
+Spark's own `isin` takes five calls to the JVM per constant: many seconds for 10,000. So a long list is sent as one JSON
+text, a hash table: the CRC-32 of a key is its bucket. Catalyst parses the JSON once, when it folds constants, and each
+row is compared with the two or three items of its bucket.
 
-What is looked up is a text that says what a value is: `s1` is the text `'1'`, and `n1` the number, be it an integer or
-`1.00`. Floats have no text that is the same everywhere, so they are looked up as floats. Short lists are not for here:
-Spark hands its own `isin` to the scan.
+Keys are texts with the kind in front: `s1` is the text `'1'`, `n1` the number 1, be it an integer or `1.00`. Python and
+Spark write floats differently, so floats are their own keys. Short lists use `isin`, which Spark can push to the scan.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ _EPOCH = datetime.date(1970, 1, 1)
 
 
 def constants(rex: p.Rex | t.Type) -> list[Value]:
-    """The elements of a collection that is known, if there are many; else none."""
+    """The elements of a constant collection, if there are many; else an empty list."""
     items: list[Value] = []
     match rex:
         case p.Lit(value=list() as listed):
@@ -56,12 +55,12 @@ def constants(rex: p.Rex | t.Type) -> list[Value]:
 
 
 def applies(operand: Expr, count: int) -> bool:
-    """Are so many constants looked up for operands of this type?"""
+    """Is a lookup used for this operand and number of constants?"""
     return count >= LONG if isinstance(operand, Variant) else count >= MANY and type(operand.type) in _TEXTS | _FLOATS
 
 
 def among(scope: Scope, operand: Expr, listed: Sequence[Value], where: Where) -> Expr:
-    """True if one of the constants is `=`, else NULL if one might be, else false."""
+    """IN: true if a constant equals the operand, else NULL if one is absent, else false."""
     present = [item for item in listed if not absent(item)]
 
     def apply(value: Expr) -> Expr:
@@ -75,26 +74,26 @@ def among(scope: Scope, operand: Expr, listed: Sequence[Value], where: Where) ->
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Tables
+# Hash tables
 
 
 def _text_is_in(key: Column, texts: Iterable[str]) -> Column:
-    return _looked_up(key, "string", texts, lambda text: zlib.crc32(text.encode(errors="replace")), F.crc32)
+    return _is_in(key, "string", texts, lambda text: zlib.crc32(text.encode(errors="replace")), F.crc32)
 
 
 def _float_is_in(key: Column, floats: Iterable[float]) -> Column:
-    """Floats from `_LARGE` on are in one bucket: as integers they may be too large."""
+    """Floats from `_LARGE` on share one bucket: they may not fit an integer."""
     number = F.when(F.abs(key) < _LARGE, (key * 1024.0).cast("bigint")).otherwise(F.lit(0))
-    return _looked_up(key, "double", floats, lambda f: int(f * 1024) if abs(f) < _LARGE else 0, lambda _: number)
+    return _is_in(key, "double", floats, lambda f: int(f * 1024) if abs(f) < _LARGE else 0, lambda _: number)
 
 
 _LARGE = 2.0**50
 
 
-def _looked_up(
+def _is_in(
     key: Column, type_: str, listed: Iterable[Any], number: Callable[[Any], int], column: Callable[[Column], Column]
 ) -> Column:
-    """Is the key among the items? `number` and `column` compute the same integer of it, in Python and in Spark."""
+    """Is the key among the items? `number` and `column` are the same hash, in Python and in Spark."""
     items = list(dict.fromkeys(listed))
     buckets: list[list[Any]] = [[] for _ in range(len(items) // 2 | 1)]
     for item in items:
@@ -104,7 +103,7 @@ def _looked_up(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Operands with a type: all constants that may be equal have one sort of text
+# Operands with a static type: the constants that may equal them have one sort of key
 
 
 def _plain(operand: Expr, listed: Sequence[Value]) -> Expr:
@@ -121,11 +120,11 @@ def _written(column: Column) -> Column:
 
 
 def _without_zeros(written: Column) -> Column:
-    """The text of a decimal without the zeros at its end, which do not count."""
+    """The text of a decimal without trailing zeros."""
     return F.regexp_replace(written, r"\.0*$|(\.\d*[1-9])0+$", "$1")
 
 
-#: By type of operand: the sort of its keys, and its text.
+#: By type of operand: the first letter of its keys, and the text of a value.
 _TEXTS: dict[type[t.Type], tuple[str, Callable[[Column], Column]]] = {
     **dict.fromkeys((t.Int8, t.Int16, t.Int32, t.Int64), ("n", _written)),
     **dict.fromkeys((t.String, t.Char), ("s", _written)),
@@ -140,7 +139,7 @@ _FLOATS = {t.Float32: "float", t.Float64: "double"}
 
 
 def _dynamic(scope: Scope, value: Expr, listed: Sequence[Value], where: Where) -> Expr:
-    """By the key of what it is; floats by themselves, and all else, as moments and containers, one by one."""
+    """Look up texts, booleans and numbers by key, floats as floats; compare moments and containers one by one."""
     side = Side.of(scope, value)
     simple = [item for item in listed if isinstance(item, bool | int | float | Decimal | str)]
     rest = [item for item in listed if not isinstance(item, bool | int | float | Decimal | str)]
@@ -154,10 +153,10 @@ def _dynamic(scope: Scope, value: Expr, listed: Sequence[Value], where: Where) -
     if rest:
         parts.append(_one_by_one(scope, value, literal(rest), where))
         tests.append(parts[-1].plain)
-    found: Column = F.lit(False)
+    any_test: Column = F.lit(False)
     for test in tests:
-        found = found | F.coalesce(test, F.lit(False))
-    return derive(_NULLABLE, found, *parts, cost=12)
+        any_test = any_test | F.coalesce(test, F.lit(False))
+    return derive(_NULLABLE, any_test, *parts, cost=12)
 
 
 def _one_by_one(scope: Scope, value: Expr, listed: Expr, where: Where) -> Expr:
@@ -170,7 +169,7 @@ def _one_by_one(scope: Scope, value: Expr, listed: Expr, where: Where) -> Expr:
 
 
 def _key(side: Side, sorts: set[str]) -> Column:
-    """The key of a variant; SQL NULL of what has none."""
+    """The key of a variant; SQL NULL if its kind has no key."""
     column, kind = side.variant.column, side.kind
     written = side.written if side.written is not None else whole(column, "string")
     branches = {
@@ -191,7 +190,7 @@ def _key(side: Side, sorts: set[str]) -> Column:
 
 
 def _wide(written: Column) -> Column:
-    """The key of a number that is tagged: whatever zeros it ends with, and whether it has an exponent or not."""
+    """The key of a wide number: the same for all ways to write it (trailing zeros, exponents)."""
     counted = digits(written)
     sign = F.when(written.startswith("-"), F.lit("-")).otherwise(F.lit(""))
     key = F.concat(sign, place(written).cast("string"), F.lit(":"), counted)
@@ -203,7 +202,7 @@ def _wide(written: Column) -> Column:
 
 
 def _keys(value: Value) -> list[str]:
-    """The texts under which a constant is looked up. A number has two: a wide one is written otherwise."""
+    """The keys of a constant. A number has two, because a variant may hold it as a wide number."""
     match value:
         case bool():
             return [f"b{value}".lower()]
@@ -211,7 +210,7 @@ def _keys(value: Value) -> list[str]:
             return [f"s{value}"]
         case int() | float() | Decimal() if math.isfinite(value):
             return _number_keys(stands_for(value))
-        case Timestamp():  # it is equal to a date if it is that day's midnight
+        case Timestamp():  # it equals a date if it is midnight of that day
             return [] if value.instant % 86_400 else [f"d{value.instant // 86_400:.0f}"]
         case datetime.date():
             return [f"d{(value - _EPOCH).days}"]
@@ -231,12 +230,12 @@ def _number_keys(number: Decimal) -> list[str]:
     return [wide, "n" + (text.rstrip("0").rstrip(".") if "." in text else text)]
 
 
-#: No number that a column or a variant holds as it is has its first digit further from the point.
+#: A number whose first digit is further from the point is always a wide one.
 _WIDEST = 40
 
 
 def _float(value: Value) -> float | None:
-    """The float that stands for the very number."""
+    """The float that is exactly this number; None if there is none."""
     if isinstance(value, float):
         return value + 0.0
     if isinstance(value, bool) or not isinstance(value, int | Decimal) or not math.isfinite(value):

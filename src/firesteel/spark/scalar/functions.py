@@ -1,8 +1,8 @@
-"""The functions of the catalogue on Spark: each row is in just one of three tables.
+"""The functions of the catalogue on Spark: each is in exactly one table.
 
-`SPARK`: simple functions, one Spark function or expression on plain columns; `LOWERED`: put together from several, and
-`AGGREGATES` likewise; `UNSUPPORTED`: not done, and why. Substrait's functions have a folder and tables of their own
-(`substrait/`).
+`SPARK`: simple functions, one Spark function or expression on plain columns; `LOWERED` and `AGGREGATES`: functions that
+take more; `UNSUPPORTED`: functions without a native form, and why. Substrait's functions have a folder and tables of
+their own (`substrait/`).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from firesteel.spark.scalar.temporal import dates, format_patterns, intervals, o
 
 @dataclass(frozen=True)
 class Simple:
-    """A function of plain columns. What it takes and returns, the signature in the catalogue says; `wrong` is the
-    message for a SQL NULL of its own, of a signature that is marked with `~`."""
+    """A function of plain columns; its signature is in the catalogue. If the signature is marked with `~`, it may
+    return SQL NULL for arguments that it has no result for, and `wrong` is the message."""
 
     native: Native
     wrong: str = ""
@@ -63,7 +63,7 @@ def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def _by_name(function: Callable[[Scope, str, Sequence[Expr], Where], Expr], *names: str) -> dict[str, Lowered]:
-    """Functions that one function computes, told by their name."""
+    """Several functions that share one implementation, which gets the name."""
 
     def lowered(name: str) -> Lowered:
         return lambda scope, args, where: function(scope, name, args, where)
@@ -143,8 +143,8 @@ UNSUPPORTED: dict[str, str] = {
 }
 
 
-def _settled(name: str, args: Sequence[Expr | t.Type]) -> list[Expr | t.Type]:
-    """Integers among decimals are decimals where that makes no difference: in comparisons, and beside a decimal."""
+def _as_decimals(name: str, args: Sequence[Expr | t.Type]) -> list[Expr | t.Type]:
+    """Turn integers into decimals where that makes no difference: in comparisons, and beside a decimal or float."""
     beside = (isinstance(arg, Expr) and isinstance(arg.type, t.Decimal | t.Float32 | t.Float64) for arg in args)
     alike = name in (*_COMPARISONS, "between") or (name in _OPERATORS and any(beside))
     return [as_decimal(arg) if alike and isinstance(arg, Expr) else arg for arg in args]
@@ -159,14 +159,14 @@ def _simple(scope: Scope, row: functions.Function, said: Simple, args: Sequence[
 
 
 def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
-    """A call of a function."""
+    """Compile a call of a scalar function."""
     name = fn.name
     row = functions.called(name, functions.Kind.SCALAR, len(args), where)
     ready = substrait.SCALARS.get(name) or substrait.registered(name)
     if ready is not None:
         return ready(scope, fn, args, where)
     if any(isinstance(arg, Expr) and isinstance(arg, NumberParts) for arg in args):
-        args = _settled(name, args)
+        args = _as_decimals(name, args)
     args = [split_variant(arg) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
         return _simple(scope, row, SPARK[name], [arg for arg in args if isinstance(arg, Expr)], where)

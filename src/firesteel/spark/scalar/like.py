@@ -1,7 +1,6 @@
-"""LIKE. Spark makes a regular expression of the pattern, `.*` for every `%`, and Java's matcher goes back to each of
-them: over a text of a thousand letters, six `%` that cannot match are a run that does not end. A pattern of many is
-therefore said with atomic groups, `(?>.*?part)`: the first place of a part is the only one that is tried, which is all
-that LIKE needs.
+"""LIKE. Spark turns the pattern into a regular expression with `.*` for every `%`, and Java's matcher backtracks: over
+a text of 1,000 letters, six `%` that do not match never end. So a pattern with many `%` is written with atomic groups,
+`(?>.*?part)`, which try only the first place of each part. For LIKE that is enough.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
 
-#: What no pattern escapes with, for patterns that escape nothing; Spark's own default would be a backslash.
+#: The escape character that we give to Spark: no pattern has it. Spark's default is the backslash.
 NO_ESCAPE = "\x00"
-#: So many `%` are left to Spark.
+#: Patterns with at most so many `%` are left to Spark.
 _FEW = 3
 _SPECIAL = r"([\\\[\](){}.*+?^$|])"
 _ANY, _SINGLE = rf"(?<!{NO_ESCAPE})%", rf"(?<!{NO_ESCAPE})_"
 
 
 def like(value: Column, pattern: Column, known: object = None) -> Column:
-    """Does the text match? The pattern escapes by `NO_ESCAPE`; `known` is its text where that is known."""
+    """Does the text match? The pattern escapes with `NO_ESCAPE`; `known` is the pattern if it is a constant."""
     simple = F.like(value, pattern, F.lit(NO_ESCAPE))
     if isinstance(known, str):
         return simple if known.count("%") <= _FEW else F.rlike(value, F.lit(_as_regex(known)))
@@ -40,7 +39,7 @@ def _column_as_regex(pattern: Column) -> Column:
     quoted = F.regexp_replace(quoted, F.lit(_SINGLE), F.lit("."))
     parts = F.transform(F.split(quoted, F.lit(_ANY), -1), lambda part: F.replace(part, F.lit(NO_ESCAPE), F.lit("")))
     middle = F.slice(parts, F.lit(2), F.array_size(parts) - 2)
-    found = F.array_join(F.transform(middle, lambda part: F.concat(F.lit("(?>.*?"), part, F.lit(")"))), "")
+    groups = F.array_join(F.transform(middle, lambda part: F.concat(F.lit("(?>.*?"), part, F.lit(")"))), "")
     return F.concat(
-        F.lit(r"(?s)\A"), F.get(parts, F.lit(0)), found, F.lit(".*"), F.element_at(parts, F.lit(-1)), F.lit(r"\z")
+        F.lit(r"(?s)\A"), F.get(parts, F.lit(0)), groups, F.lit(".*"), F.element_at(parts, F.lit(-1)), F.lit(r"\z")
     )

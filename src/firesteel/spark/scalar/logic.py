@@ -1,7 +1,7 @@
 """Kleene's logic, where MISSING counts as NULL, and the functions that choose among their arguments.
 
-An operand that is no boolean ends the matter, unless one before it already has: `false AND 1` is false, `1 AND false`
-is wrong. So operands are looked at from left to right, and a wrong one that is never reached raises no error.
+Operands are evaluated from left to right until one decides the result: `false AND 1` is false, `1 AND false` is wrong.
+An operand that is no boolean is wrong only if it is reached.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _boolean(expr: Expr) -> Column:
 
 
 def balanced(columns: Sequence[Column], conjunction: bool) -> Column:
-    """Their conjunction or disjunction, as a tree that is no deeper than it has to be."""
+    """AND or OR of all columns, as a balanced tree, which nests less deep than a chain."""
     level = list(columns)
     while len(level) > 1:
         pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
@@ -41,7 +41,7 @@ def balanced(columns: Sequence[Column], conjunction: bool) -> Column:
 
 
 def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
-    """`and`, `or`. Spark's own are Kleene's; only operands that may be no booleans need more."""
+    """`and`, `or`. Spark's own do for booleans; only operands that may be no booleans need more."""
     conjunction = name == "and"
     if all(_is_boolean(arg) for arg in args):
         absent = any(arg.type.absent for arg in args)
@@ -54,7 +54,7 @@ def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
         result = balanced([v.value for v in views], conjunction)
         if all(v.misfit is None for v in views):
             return derive(_NULLABLE, result, *parts)
-        decisive, wrong = _first(views, conjunction)
+        decisive, wrong = _decisive_and_wrong(views, conjunction)
         error = scope.wrong(f"{name.upper()} takes booleans", where)
         column = result if error is None else F.when(wrong, error).otherwise(result)
         column = F.when(decisive, F.lit(not conjunction)).otherwise(column)
@@ -66,8 +66,8 @@ def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     return scope.let(args, apply)
 
 
-def _first(views: Sequence[View], conjunction: bool) -> tuple[Column, Column]:
-    """Is the matter decided before an operand is wrong? Is one wrong?"""
+def _decisive_and_wrong(views: Sequence[View], conjunction: bool) -> tuple[Column, Column]:
+    """Two tests: does an operand decide the result before one is wrong, and is any wrong?"""
     wrong: Column = F.lit(False)
     decisive: Column = F.lit(False)
     for v in views:
@@ -96,7 +96,7 @@ def negate(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
-    """IS TRUE, IS FALSE: what is absent is neither, and what is no boolean is wrong."""
+    """IS TRUE, IS FALSE. An absent value is neither; a value that is no boolean is wrong."""
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if _is_boolean(args[0]):
@@ -124,19 +124,19 @@ def is_missing(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
     (arg,) = args
     test = arg.is_missing()
     if scope.strict and isinstance(arg, Split):
-        test = arg.plain.isNull() & arg.missing  # the value may be an error: so it is asked first
+        test = arg.plain.isNull() & arg.missing  # evaluate the value first: it may raise an error
     return _test(scope, test, arg)
 
 
 def _test(scope: Scope, column: Column | None, arg: Expr) -> Expr:
-    """A test for absence; None where nothing is absent. What may be an error is asked for its value all the same."""
+    """A test for absence; None if it is never absent. A value that may raise an error is evaluated all the same."""
     if column is None and scope.strict and arg.place.throws:
-        column = arg.column.isNull() & arg.column.isNotNull()  # false, which Catalyst does not know
+        column = arg.column.isNull() & arg.column.isNotNull()  # always false, but Catalyst cannot tell
     return derive(t.BOOL, F.lit(False) if column is None else column, arg)
 
 
 def coalesce(scope: Scope, args: Sequence[Expr], _: Where) -> Expr:
-    """The first that is present; of nothing but absent ones, NULL if one is NULL, else MISSING."""
+    """The first present argument; if all are absent, NULL if one is NULL, else MISSING."""
     certain = next((i for i, arg in enumerate(args) if not arg.type.absent), None)
     if certain is not None:
         *before, last = args[: certain + 1]
@@ -155,7 +155,7 @@ def _first_present(args: Sequence[Expr], default: Expr) -> Expr:
 
 
 def _absent(args: Sequence[Expr]) -> Expr:
-    """NULL if one of the arguments is, else MISSING."""
+    """NULL if one of the (absent) arguments is NULL, else MISSING."""
     if not all(arg.type.missable for arg in args):
         return null_expr()
     if not any(arg.type.nullable for arg in args):
@@ -166,7 +166,7 @@ def _absent(args: Sequence[Expr]) -> Expr:
 
 
 def nullif(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """The first; NULL if both are equal."""
+    """NULLIF: the first argument, or NULL if both are equal."""
 
     def apply(a: Expr, b: Expr) -> Expr:
         same = equal(scope, a, b, where)

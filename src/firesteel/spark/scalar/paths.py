@@ -1,7 +1,7 @@
 """Paths: into structs by name, into arrays by index.
 
-Of known types a step is a field of a struct or an element of an array. Into a variant it is `variant_get`, without a
-cast; a key that matches in any case looks for the exact name first, and only then among all keys.
+With a known type, a step is a field of a struct or an element of an array. Into a variant it is `variant_get`, without
+a cast. A name that matches in any case is first looked up exactly, and only then among all keys.
 """
 
 from __future__ import annotations
@@ -59,27 +59,27 @@ def as_query(node: p.Path) -> p.Select:
 
 
 def ranged_over(node: p.Path) -> tuple[p.Rel, p.Rex]:
-    """The relation that a path with wildcards ranges over, and what is made of a row of it."""
+    """The relation that a path with wildcards ranges over, and the path's value in each of its rows."""
     at: p.Rex = node.root
     rel: p.Rel | None = None
     keys: list[p.Step] = []
     width = 0
     for step in node.steps:
         if isinstance(step, p.Key):
-            # A key sees the row around the path; over the relation that is one row further out.
+            # A key refers to the row around the path; inside the relation, that row is one scope further out.
             keys.append(step if rel is None else shifted(step, 1))
             continue
-        at, keys = _stepped(at, keys, node), []
+        at, keys = _with_steps(at, keys, node), []
         unpivots = isinstance(step, p.UnpivotStep)
         ranging: p.Rel = (p.Unpivot if unpivots else p.Scan)(at).at(step.where or node.where)
         rel = ranging if rel is None else p.Join(p.Cross(), rel, ranging, lateral=True).at(node.where)
         width += 2 if unpivots else 1
         at = p.Var(t.ANY, width - 1)
     assert rel is not None
-    return rel, _stepped(at, keys, node)
+    return rel, _with_steps(at, keys, node)
 
 
-def _stepped(at: p.Rex, keys: list[p.Step], node: p.Path) -> p.Rex:
+def _with_steps(at: p.Rex, keys: list[p.Step], node: p.Path) -> p.Rex:
     return p.Path(t.ANY, at, tuple(keys)).at(node.where) if keys else at
 
 
@@ -123,16 +123,19 @@ def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where
             return _no_such(scope, value, f"attribute '{name}' is ambiguous", where)
     if not found:
         return _no_such(scope, value, f"no attribute '{name}'", where)
-    inner = _there(scope, found[0], f"no attribute '{name}'", where)
+    inner = _ensure_present(scope, found[0], f"no attribute '{name}'", where)
     if not value.type.absent:
         return inner
     return scope.let(
-        [value], lambda v: _through(v, inner if isinstance(value, StructParts) else _again(v, name, any_case, inner))
+        [value],
+        lambda v: _or_absent(
+            v, inner if isinstance(value, StructParts) else _attribute_of_bound(v, name, any_case, inner)
+        ),
     )
 
 
-def _again(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
-    """The attribute of the value under its new name."""
+def _attribute_of_bound(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
+    """The same attribute, of the value that is now bound to a name."""
     known = attributes(value) or []
     exact = [expr for key, expr in known if key == name]
     other = [expr for key, expr in known if key.lower() == name.lower()]
@@ -140,7 +143,7 @@ def _again(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
     return found if not inner.place.throws else inner
 
 
-def _there(scope: Scope, inner: Expr, message: str, where: Where) -> Expr:
+def _ensure_present(scope: Scope, inner: Expr, message: str, where: Where) -> Expr:
     """In strict mode an attribute that is MISSING is an error."""
     if not scope.strict or not inner.type.missable:
         return inner
@@ -157,14 +160,14 @@ def _there(scope: Scope, inner: Expr, message: str, where: Where) -> Expr:
     return scope.let([inner], check)
 
 
-def _through(value: Expr, inner: Expr) -> Expr:
-    """What is in a struct that may be absent: then it is what the struct is."""
+def _or_absent(value: Expr, inner: Expr) -> Expr:
+    """An attribute of a struct that may be absent: NULL or MISSING where the struct is."""
     absent = [*([t.NULL] if value.type.nullable else []), *([t.MISSING] if value.type.missable else [])]
     type_ = common([inner.type, *absent])
     if not inner.type.missable and not value.type.missable and not isinstance(inner, Variant):
         if isinstance(inner, StructParts):
             return replace(inner, type=t.absent(inner.type, nullable=True), present=_and(inner.present, value))
-        return derive(type_, inner.plain, inner, cost=0) if not inner.place.atomic else _renamed(inner, type_)
+        return derive(type_, inner.plain, inner, cost=0) if not inner.place.atomic else _retype(inner, type_)
     column = fit(inner, type_)
     null, missing = value.is_null(), value.is_missing()
     if missing is not None:
@@ -180,12 +183,12 @@ def _and(present: Column | None, value: Expr) -> Column:
     return there if present is None else there & present
 
 
-def _renamed(inner: Expr, type_: t.Type) -> Expr:
+def _retype(inner: Expr, type_: t.Type) -> Expr:
     return inner.with_type(type_)
 
 
 def _no_such(scope: Scope, value: Expr, message: str, where: Where) -> Expr:
-    """A step that leads nowhere; from an absent value, to what that is."""
+    """A step that leads nowhere: wrong, but NULL or MISSING where the value is."""
     error = scope.wrong(message, where)
     absent = value.is_absent()
     if absent is None:
@@ -206,14 +209,14 @@ def _no_such(scope: Scope, value: Expr, message: str, where: Where) -> Expr:
 
 
 def quoted(name: str) -> str | None:
-    """A name in a path of `variant_get`; None if it cannot be written there."""
+    """The path of a name for `variant_get`; None if the name cannot be written there."""
     if "'" not in name:
         return f"$['{name}']" if name else None
     return f'$["{name}"]' if '"' not in name else None
 
 
 def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Where) -> Expr:
-    """What is found at once comes first; only where nothing is, the other ways are tried."""
+    """An attribute of a variant. The direct lookup comes first; the other ways are tried only if it finds nothing."""
     column = value.column
     path = quoted(name)
     tags = tagged_kinds(value)
@@ -238,12 +241,12 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
 
 
 def _inner(value: Expr) -> t.Type:
-    """The type of what is in a variant: in JSON there is JSON."""
+    """The type of the values inside a variant: inside JSON there is only JSON."""
     return JSON if value.type == JSON else _UNKNOWN
 
 
 def _first_entry(entries: Column, name: str | Column, any_case: bool) -> Column:
-    """The value of the first entry of a name."""
+    """The value of the first entry with the name."""
     wanted = F.lit(name) if isinstance(name, str) else name
     return F.get(F.filter(entries, lambda pair: _matches(pair["key"], wanted, any_case)), F.lit(0))["value"]
 
@@ -267,7 +270,7 @@ def _map_value(scope: Scope, value: Expr, key: Column, where: Where) -> Expr:
 
 
 def _computed_attribute(scope: Scope, value: Expr, key: Expr, any_case: bool, where: Where) -> Expr:
-    """By a name that only the run knows: among the attributes, as entries."""
+    """An attribute by a name that is known only at run time: search the entries."""
 
     def apply(v: Expr, k: Expr) -> Expr:
         name = view(scope, k, "text")

@@ -1,4 +1,4 @@
-"""Structs and collections of unknown shape: by their entries."""
+"""Functions of structs and collections, also of unknown shape: by their entries and elements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def struct_of_keys(scope: Scope, pairs: Sequence[tuple[Expr, Expr]], where: Wher
     args = [expr for pair in pairs for expr in pair]
 
     def apply(*given: Expr) -> Expr:
-        found = []
+        entries_ = []
         parts = list(given)
         throws = False
         for key, value in zip(given[::2], given[1::2], strict=True):
@@ -43,8 +43,8 @@ def struct_of_keys(scope: Scope, pairs: Sequence[tuple[Expr, Expr]], where: Wher
             if error is not None:
                 column, throws = F.coalesce(column, error), True
             item = as_variant(value)
-            found.append(F.struct(column.alias("key"), F.when(column.isNotNull(), item).alias("value")))
-        array = derive(t.ANY, F.array(*found), *parts, throws=throws)
+            entries_.append(F.struct(column.alias("key"), F.when(column.isNotNull(), item).alias("value")))
+        array = derive(t.ANY, F.array(*entries_), *parts, throws=throws)
         return scope.let([array], lambda bound: derive(_PRESENT, from_entries(bound.column), bound, cost=8))
 
     return scope.let(args, apply)
@@ -54,7 +54,7 @@ _PRESENT = t.absent(t.STRUCT)
 
 
 def entries_of(scope: Scope, expr: Expr) -> Expr:
-    """The attributes of a struct as an array of (key, value variant); SQL NULL if it is none. Give it a name first."""
+    """The attributes of a struct as an array of (key, variant); SQL NULL if it is no struct. Bind the value first."""
     if not isinstance(expr, Variant):
         return derive(t.ANY, _entries(expr), expr, cost=3)
     kind = scope.kind(expr)
@@ -63,7 +63,7 @@ def entries_of(scope: Scope, expr: Expr) -> Expr:
 
 def _entries(expr: Expr) -> Column:
     if isinstance(expr, StructParts) or isinstance(expr.type, t.Struct):
-        return _listed(expr)
+        return _struct_entries(expr)
     if isinstance(expr.type, t.Map):
         inner = expr.type.value
         return F.transform(
@@ -74,7 +74,7 @@ def _entries(expr: Expr) -> Column:
 
 
 def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
-    """The attributes of a struct that are known, as expressions."""
+    """The attributes of a struct as expressions; None if they are not known statically."""
     if not isinstance(expr.type, t.Struct) or expr.type.open:
         return None
     if isinstance(expr, StructParts):
@@ -85,17 +85,17 @@ def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
     return [(f.name or "", derive(f.type, column[f.name or ""], expr)) for f in expr.type.fields]
 
 
-def _listed(expr: Expr) -> Column:
+def _struct_entries(expr: Expr) -> Column:
     named = attributes(expr) or []
-    made_ = [F.struct(F.lit(name).alias("key"), as_variant(inner).alias("value")) for name, inner in named]
-    array = F.array(*made_) if made_ else F.array().cast(_ENTRIES)
-    kept = F.filter(array, lambda pair: pair["value"].isNotNull())
+    pairs = [F.struct(F.lit(name).alias("key"), as_variant(inner).alias("value")) for name, inner in named]
+    array = F.array(*pairs) if pairs else F.array().cast(_ENTRIES)
+    present = F.filter(array, lambda pair: pair["value"].isNotNull())
     absent = expr.is_absent()
-    return kept if absent is None else F.when(~absent, kept)
+    return present if absent is None else F.when(~absent, present)
 
 
 def struct_concat(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """The attributes of all, in order, duplicates kept."""
+    """One struct with the attributes of all arguments, in order; repeated names are kept."""
     known = [attributes(arg) for arg in args]
     if all(pairs is not None for pairs in known) and not any(arg.type.absent for arg in args):
         return struct_expr(pair for pairs in known for pair in pairs or [])
@@ -126,7 +126,7 @@ _TYPES = {"struct": (t.Struct,), "collection": (t.Collection,), "container": (t.
 
 
 def misfit(scope: Scope, expr: Expr, family: str) -> Column | None:
-    """Where a value is present and not of a family of containers; None if that cannot be."""
+    """True where a value is present and not of this family of containers; None if that cannot be."""
     if isinstance(expr.type, t.Null | t.Missing) or (
         isinstance(expr.type, _TYPES[family]) and not isinstance(expr, Variant)
     ):
@@ -138,7 +138,7 @@ def misfit(scope: Scope, expr: Expr, family: str) -> Column | None:
 
 
 def elements_of(scope: Scope, expr: Expr) -> tuple[Expr, t.Type]:
-    """The elements of a collection as an array, and their type; SQL NULL if it is none. Give it a name first."""
+    """The elements of a collection as an array (SQL NULL if it is none), and their type. Bind the value first."""
     if isinstance(expr.type, t.Collection) and not isinstance(expr, Variant):
         return expr, expr.type.element
     if isinstance(expr, Variant):
@@ -148,7 +148,7 @@ def elements_of(scope: Scope, expr: Expr) -> tuple[Expr, t.Type]:
 
 
 def size_of(scope: Scope, expr: Expr) -> Expr:
-    """The number of elements or attributes; SQL NULL if it has none."""
+    """The number of elements or attributes; SQL NULL if the value is no container."""
     kind = scope.kind(expr) if isinstance(expr, Variant) else expr
     return derive(t.absent(t.INT64, nullable=True), _size(expr, kind.column).cast("bigint"), expr, kind, cost=4)
 
@@ -166,7 +166,7 @@ def _size(expr: Expr, kind: Column) -> Column:
 
 
 def container(scope: Scope, expr: Expr, family: str, found: Expr, type_: t.Type, message: str, where: Where) -> Expr:
-    """A value of one container, which is SQL NULL where there is none; what is present and no container is wrong."""
+    """The result `found` of a function of one container. A present argument that is no container is wrong."""
     wrong = misfit(scope, expr, family)
     value = found.column
     if wrong is None:
@@ -193,7 +193,7 @@ def cardinality(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def exists(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Is there an element? Of what has none, there is not."""
+    """EXISTS: does the value have elements or attributes? False for NULL, MISSING and scalars."""
 
     def apply(arg: Expr) -> Expr:
         size = size_of(scope, arg)
@@ -211,8 +211,8 @@ def to_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def _constants(value: Expr, constant: object) -> list[Any] | None:
-    """The elements of a constant collection as Spark's own IN takes them: all there, all of the value's own kind. They
-    are plain values where Spark gives them that kind by itself: a literal of ours takes three times as many calls."""
+    """The elements of a constant collection for Spark's own IN; None unless all are present and of the value's kind.
+    They are plain Python values where PySpark infers the type: `F.literal` takes three times as many calls."""
     items = constant.items if isinstance(constant, Bag) else constant
     if not isinstance(items, list) or not items or isinstance(value, Variant):
         return None
@@ -235,7 +235,7 @@ def _constants(value: Expr, constant: object) -> list[Any] | None:
 
 
 def in_collection(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """True if one element is `=`, else NULL if one might be, else false."""
+    """IN: true if an element equals the value, else NULL if one is absent, else false."""
     listed = _constants(args[0], args[1].constant)
     if listed is not None:
         type_ = t.absent(t.BOOL, nullable=args[0].type.absent)

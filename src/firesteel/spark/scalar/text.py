@@ -19,9 +19,9 @@ _MAX = 2**31 - 1
 
 
 def _within(position: Column) -> Column:
-    """As an index of Spark's, which are of 32 bits; no text is longer."""
+    """The position clipped to 32 bits, as Spark's functions want it; no text is longer."""
     near = F.greatest(F.least(position, F.lit(_MAX)), F.lit(-_MAX)).cast("int")
-    return F.when(position.isNotNull(), near)  # `least` and `greatest` pass over NULL
+    return F.when(position.isNotNull(), near)  # `least` and `greatest` skip NULL
 
 
 def _from(text: Column, start: Column) -> Column:
@@ -29,7 +29,7 @@ def _from(text: Column, start: Column) -> Column:
 
 
 def _from_to(text: Column, start: Column, length: Column) -> Column:
-    """SQL's: what lies in positions `start` up to `start + length`, wherever they are; SQL NULL if negative."""
+    """SUBSTRING: the characters from `start` up to `start + length`; `start` may be below 1. NULL if `length` < 0."""
     low, size = _within(start).cast("bigint"), _within(length).cast("bigint")
     begin = F.greatest(low, F.lit(1))
     kept = _within(F.greatest(low + size - begin, F.lit(0)))
@@ -49,7 +49,7 @@ def bit_length(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Where) -> Expr:
-    """Of octets, or of text in UTF-8."""
+    """The size of octets, or of text in UTF-8."""
     (arg,) = args
     if not isinstance(arg, Variant) or not may_be(arg, "octets") or not may_be(arg, "text"):
         family = "octets" if may_be(arg, "octets") else "text"
@@ -63,12 +63,12 @@ def _octets(scope: Scope, name: str, args: Sequence[Expr], size: int, where: Whe
 
 
 def spaces_or(function: Native) -> Native:
-    """`trim`, `ltrim` or `rtrim`: of spaces, or of any of the given characters."""
+    """`trim`, `ltrim` or `rtrim`: removes spaces, or any of the given characters."""
     return lambda value, characters=None: function(value, F.lit(" ") if characters is None else characters)
 
 
 def overlay(text: Column, part: Column, start: Column, length: Column | None = None) -> Column:
-    """The part in the place of as much as it is long, unless another length is given."""
+    """OVERLAY: `part` replaces `length` characters from `start` on; by default as many as it has itself."""
     size = F.char_length(part).cast("bigint") if length is None else length
     fits = (start >= 1) & (size >= 0)
     begin, end = _within(start), _within(_near(start) + _near(size))
@@ -81,7 +81,7 @@ def _near(position: Column) -> Column:
 
 
 def replace(text: Column, old: Column, new: Column) -> Column:
-    """With the third wherever the second was: of nothing, before and after every character."""
+    """REPLACE all `old` by `new`. If `old` is empty, `new` goes before and after every character."""
     places = F.sequence(F.lit(1), F.greatest(F.char_length(text), F.lit(1)))
     characters = F.call_function("array_join", F.transform(places, lambda i: F.substring(text, i, F.lit(1))), new)
     between = F.when(text == "", new).otherwise(F.concat(new, characters, new))
@@ -93,7 +93,7 @@ def replace(text: Column, old: Column, new: Column) -> Column:
 
 
 def like(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """A wrong escape is an error in both modes; of a pattern that only the run knows, the run has to see to it."""
+    """LIKE. A wrong escape is an error in both modes; a pattern that is no constant is checked at run time."""
     if len(args) == 2:
         known = args[1].constant
         return call(scope, "like", args, ("text", "text"), lambda v, p: native_like(v, p, known), t.BOOL, where)
@@ -111,13 +111,13 @@ def like(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def _plain(pattern: str, escape: str) -> str:
-    """The pattern, escaped by what no pattern escapes with."""
-    made = ""
+    """The pattern with `NO_ESCAPE` in place of its own escape character."""
+    plain = ""
     symbols = iter(pattern)
     for symbol in symbols:
         escaped = next(symbols) if symbol == escape else ""
-        made += NO_ESCAPE + escaped if escaped in ("%", "_") and escaped else escaped or symbol
-    return made
+        plain += NO_ESCAPE + escaped if escaped in ("%", "_") and escaped else escaped or symbol
+    return plain
 
 
 def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -140,7 +140,7 @@ def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def _token(token: Column) -> Column:
-    """What stands behind an escape is itself."""
+    """Translate an escaped character to `NO_ESCAPE`; other characters stay."""
     last = F.substring(token, F.lit(-1), F.lit(1))
     escaped = F.when(last.isin("%", "_"), F.concat(F.lit(NO_ESCAPE), last)).otherwise(last)
     return F.when(F.char_length(token) == 2, escaped).otherwise(token)

@@ -2,7 +2,7 @@
 
 frames          two frames: Spark's own joins
 python_pairs    two frames, by a condition that runs in Python over pairs of rows
-lateral         a frame, and for each of its rows what the right is for it
+lateral         a frame, and a right side that is computed from each of its rows
 items           two collections of one row
 sides           what they share: places of conditions, the order of joined rows, messages
 """

@@ -1,11 +1,11 @@
-"""Joins.
+"""Joins of two frames, by Spark's own joins.
 
-An inner join with a condition is a cross join and a filter, which Catalyst makes a join of; an outer one has its
-condition inside, compiled without selects. What pads is NULL and not MISSING, so the padded side brings a column that
-says where it is there. The right of a lateral join is an array of each left row, exploded.
+An inner join with a condition is a cross join and a filter, which Catalyst turns into a join. An outer join has its
+condition inside, where no select can bind names. An outer join pads with SQL NULL, which would read as MISSING, but
+must give NULL: so the padded side gets a marker column that is true in its own rows.
 
-A semi or anti join is Spark's. A mark join is a left join with the distinct keys of the right, if keys are all there
-is to it; else the left rows that have a match, and those that have none.
+A semi or anti join is Spark's. A mark join (every left row, with whether it has a match) by keys alone is a left join
+with the distinct keys of the right; any other is the union of a semi and an anti join.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _HOW = {
     p.Capture.LEFT_SINGLE: "left",
 }
 
-#: Two keys as columns, and whether an absent one is the same as another.
+#: Two key columns, and whether NULL equals NULL (Spark's `<=>`).
 Pair = tuple[Expr, Expr, bool]
 
 
@@ -85,16 +85,16 @@ def _cross(_: p.Cross, sides: Sides) -> Rows:
 
 
 def _is_only_row(rel: p.Rel) -> bool:
-    """Is it surely one row?"""
+    """Does the relation always have one row? An aggregate without GROUP BY has."""
     while isinstance(rel, p.Project | p.Sort):
         rel = rel.input
     return isinstance(rel, p.Aggregate) and not rel.keys
 
 
 def _with_only_row(left: Rows, right: Rows) -> Any:
-    """The only row of the right beside every left row, as a scalar subquery of Spark's: nothing has to be exchanged,
-    and a condition on it can go to where the left rows come from. Such a condition has the subquery in it as often as
-    it mentions the value, which is often if it is a variant: then there is none."""
+    """The right's only row beside every left row, as a scalar subquery: that needs no exchange, and Catalyst can push a
+    condition on it down to the left's scan. The condition then contains the subquery once per mention of the value,
+    which is often for a variant: None for those, and for more than one column."""
     column = right.columns[0] if len(right.columns) == 1 else None
     if column is None or not column.place.own or isinstance(column, Variant) or len(column.place.names) != 1:
         return None
@@ -108,7 +108,7 @@ def _theta(theta: p.Theta, sides: Sides) -> Compiling[Rows]:
     if theta.capture is p.Capture.INNER:
         rows = beside(node, left, right, left.materialize().crossJoin(right.materialize()))
         return (yield from _residual(theta.condition, rows, node, outer))
-    return (yield from _inside(theta.condition, [], node, left, right, outer))
+    return (yield from _join_on_condition(theta.condition, [], node, left, right, outer))
 
 
 @handles(p.Equi)
@@ -117,34 +117,34 @@ def _equi(equi: p.Equi, sides: Sides) -> Compiling[Rows]:
     scopes = (left.scope(outer), right.scope(outer))
     pairs: list[Pair] = []
     for both in equi.keys:
-        a = _bound(scopes[0], (yield from expr_of(both.left, scopes[0])))
-        b = _bound(scopes[1], (yield from expr_of(both.right, scopes[1])))
-        pairs += _same(a, b, scopes) if both.same else [(*_alike(a, b, scopes), False)]
+        a = _bind_key(scopes[0], (yield from expr_of(both.left, scopes[0])))
+        b = _bind_key(scopes[1], (yield from expr_of(both.right, scopes[1])))
+        pairs += _same_pairs(a, b, scopes) if both.same else [(*_equal_pair(a, b, scopes), False)]
     left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
-    pairs, left, right = _opaque(pairs, left, right, outer.run)
+    pairs, left, right = _hide_variant_keys(pairs, left, right, outer.run)
     tests = [_test(pair) for pair in pairs]
     if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
-        return _marked_by_keys(left, right, pairs, outer)
+        return _mark_by_keys(left, right, pairs, outer)
     slim = equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs)
     if slim and versions.has(outer.run.spark, "in_frame"):
-        return _found_in(left, right, *pairs[0][:2])
+        return _semi_join_as_in(left, right, *pairs[0][:2])
     if equi.residual is not None and equi.capture is not p.Capture.INNER:
-        return (yield from _inside(equi.residual, tests, node, left, right, outer))
-    rows = _joined(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
+        return (yield from _join_on_condition(equi.residual, tests, node, left, right, outer))
+    rows = _join_frames(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
     return rows if equi.residual is None else (yield from _residual(equi.residual, rows, node, outer))
 
 
-def _bound(scope: Scope, found: Expr) -> Expr:
-    """A key by its name. Catalyst asks of the rows below that it is not NULL: of those that an unnesting drops, too, if
-    it may. What raises an error stays where it is."""
-    expr = split_variant(found)
+def _bind_key(scope: Scope, key_expr: Expr) -> Expr:
+    """Bind a key to a name. Catalyst adds `key IS NOT NULL` and pushes it below an explode, to rows that the explode
+    drops. A key that may raise an error is bound so that Catalyst cannot move it (`dear`)."""
+    expr = split_variant(key_expr)
     return scope.bind(expr, dear=expr.place.throws)
 
 
-def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[Pair], Rows, Rows]:
-    """Keys of variants behind a generator. Catalyst looks for the origin of a join's keys, through all selects and down
-    to the scan, and writes out at every mention of a name what it stands for: of such a key that is for ever."""
-    found: list[Pair] = []
+def _hide_variant_keys(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[Pair], Rows, Rows]:
+    """Put keys that are variants behind an explode of one element. Catalyst traces the keys of a join through all
+    selects down to the scan and inlines every name on the way: the expression of such a key would grow without end."""
+    hidden: list[Pair] = []
     for a, b, same in pairs:
         if isinstance(a, Variant) or isinstance(b, Variant):
             names = run.name(), run.name()
@@ -153,23 +153,23 @@ def _opaque(pairs: list[Pair], left: Rows, right: Rows, run: Run) -> tuple[list[
                 for rows, expr, name in ((left, a, names[0]), (right, b, names[1]))
             )
             a, b = reference(a.type, names[0]), reference(b.type, names[1])
-        found.append((a, b, same))
-    return found, left, right
+        hidden.append((a, b, same))
+    return hidden, left, right
 
 
 def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compiling[Rows]:
-    """Of joined rows, those for which a condition is true."""
+    """The joined rows for which a further condition is true."""
     scope = rows.scope(outer)
     value = yield from expr_of(condition, scope)
     held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
     return filtered(rows, scope, [held], node)
 
 
-def _inside(
+def _join_on_condition(
     condition: p.Rex, tests: list[Column], node: p.Join, left: Rows, right: Rows, outer: Scope
 ) -> Compiling[Rows]:
-    """A join by a condition over both rows, where there is no place to bind anything: what has to be bound is bound
-    over one of them, or else over pairs of them."""
+    """A join by a condition over both rows. No select can bind names inside a join: an expression over one side is
+    bound on that side. If that is not enough, the condition is a column of all pairs of rows (`python_pairs`)."""
     row, attempt = left.columns + right.columns, outer.run.fallbacks.begin()
     a, b = (replace(rows.scope(outer), row=row) for rows in (left, right))
     sides = {ordinal: a if ordinal < len(left.columns) else b for ordinal in range(len(row))}
@@ -179,14 +179,14 @@ def _inside(
     except UnsupportedError:
         attempt.abandon()
         return (yield from paired(node, condition, tests, left, right, outer))
-    found = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
-    left, right, last = _kept_here(found, staged(left, a, node.where), staged(right, b, node.where), outer.run)
-    return _joined(node, left, right, balanced([*tests, last], True), outer)
+    held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
+    left, right, last = _pin_condition(held, staged(left, a, node.where), staged(right, b, node.where), outer.run)
+    return _join_frames(node, left, right, balanced([*tests, last], True), outer)
 
 
-def _kept_here(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows, Rows, Column]:
-    """A condition that may raise an error, over rows that Catalyst does not move it below: there may be rows there that
-    an unnesting drops."""
+def _pin_condition(condition: Expr, left: Rows, right: Rows, run: Run) -> tuple[Rows, Rows, Column]:
+    """Keep Catalyst from pushing a condition that may raise an error below an explode, to rows that the explode drops:
+    the condition includes a column of each side that Catalyst does not move (`F.once`)."""
     column = condition.plain
     if not condition.place.throws:
         return left, right, column
@@ -203,8 +203,8 @@ def _test(pair: Pair) -> Column:
     return a.column.eqNullSafe(b.column) if same else a.column == b.column
 
 
-def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
-    """Two keys as columns that are the same by deep equality, NULL with NULL and MISSING with MISSING."""
+def _same_pairs(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
+    """Key columns to join by deep equality: NULL equals NULL, MISSING equals MISSING."""
     shared = common((a.type, b.type))
     if not shared.absent and not isinstance(a, Variant) and not isinstance(b, Variant) and is_own_key(shared):
         return [(derive(shared, a.plain, a), derive(shared, b.plain, b), False)]
@@ -222,8 +222,8 @@ def _same(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
     return [*pairs, (keys[0], keys[1], True)]
 
 
-def _alike(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
-    """Two keys as columns that Spark can join by, equal just where `=` is true."""
+def _equal_pair(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
+    """Two key columns that Spark can join by: equal exactly where `=` is true."""
     plain = not isinstance(a, Variant) and not isinstance(b, Variant)
     shared = common((t.proper(a.type), t.proper(b.type)))
     if plain and is_own_key(shared):
@@ -243,11 +243,11 @@ def _dynamic(expr: Expr, scope: Scope) -> Expr:
     return scope.bind(equality_key(scope, expr))
 
 
-def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
-    """The join, with a marker on each side that it pads."""
+def _join_frames(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
+    """Spark's join, with a marker column on each side that it pads."""
     run, capture = outer.run, node.capture
     if capture.tests:
-        return _tested(capture, left, right, condition, outer)
+        return _semi_anti_or_mark(capture, left, right, condition, outer)
     if capture is p.Capture.INNER:
         left, right = left.with_columns_computed(), right.with_columns_computed()
         every = reduce(and_, (*left.pending_filters, *right.pending_filters), condition)
@@ -264,7 +264,7 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
         frames["left"] = frames["left"].withColumn(number, F.monotonically_increasing_id())
     frame = frames["left"].join(frames["right"], condition, _HOW[capture])
     if single:
-        frame = _checked(frame, number, node, run)
+        frame = _check_single(frame, number, node, run)
     rows = beside(node, left, right, frame)
     columns = []
     for side, found in (("left", left), ("right", right)):
@@ -274,8 +274,8 @@ def _joined(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Sco
     return replace(rows, columns=tuple(columns))
 
 
-def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
-    """The rows of a join, unless two of them come from one left row."""
+def _check_single(frame: Any, number: str, node: p.Join, run: Run) -> Any:
+    """Raise an error if two of the joined rows come from one left row."""
     matches = run.name()
     frame = frame.withColumn(matches, F.count(F.lit(1)).over(Window.partitionBy(number)))
     wrong = run.error(SECOND_MATCH, node.where)
@@ -283,10 +283,10 @@ def _checked(frame: Any, number: str, node: p.Join, run: Run) -> Any:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Joins that only ask whether there is a match
+# Joins that only test whether there is a match: semi, anti, mark
 
 
-def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
+def _semi_anti_or_mark(capture: p.Capture, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
     operators = max(left.operators, right.operators) + 1
     if capture is not p.Capture.LEFT_MARK:
         right = right.with_columns_computed()
@@ -297,11 +297,11 @@ def _tested(capture: p.Capture, left: Rows, right: Rows, condition: Column, oute
         left.materialize().join(right.materialize(), condition, how).withColumn(mark, F.lit(found))
         for how, found in (("left_semi", True), ("left_anti", False))
     )
-    return _marked(left, with_.union(without), reference(t.BOOL, mark), operators + 2)
+    return _add_mark(left, with_.union(without), reference(t.BOOL, mark), operators + 2)
 
 
 def _is_slim(rel: p.Rel, pairs: list[Pair]) -> bool:
-    """Is the right side no more than a scan with a filter, and a single key all that is asked for?"""
+    """Is the right side just a scan with filters, joined by a single key?"""
     while isinstance(rel, p.Project | p.Filter):
         rel = rel.input
     if not isinstance(rel, p.Scan) or len(pairs) != 1:
@@ -310,27 +310,28 @@ def _is_slim(rel: p.Rel, pairs: list[Pair]) -> bool:
     return not same and t.proper(a.type) == t.proper(b.type)
 
 
-def _found_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
-    """A semi join as an IN of Spark's. Other than a join, a condition goes over to whatever the key is equal to: of
-    another table, before it is aggregated, only that is read which matters. Catalyst runs the subquery again for that,
-    which is a good bargain as long as it is slim."""
+def _semi_join_as_in(left: Rows, right: Rows, a: Expr, b: Expr) -> Rows:
+    """A semi join as Spark's IN. Unlike for a join, Catalyst infers the IN for every column that equals the key, and
+    another table is filtered before it is aggregated. The subquery runs once more for that: it pays if it is slim."""
     left = left.with_columns_computed()
     frame = left.base.filter(reduce(and_, left.pending_filters, a.column.isin(right.materialize().select(b.column))))
     return left.over(frame, sorted=False, operators=max(left.operators, right.operators) + 1)
 
 
-def _marked_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) -> Rows:
-    """No left row finds more than one of distinct keys."""
+def _mark_by_keys(left: Rows, right: Rows, pairs: list[Pair], outer: Scope) -> Rows:
+    """A mark join as a left join with the right's distinct keys: a left row matches at most one of them."""
     run = outer.run
     names = [run.name() for _ in pairs]
-    found = right.materialize().select(*(b.column.alias(name) for name, (_, b, _) in zip(names, pairs, strict=True)))
+    key_columns = right.materialize().select(
+        *(b.column.alias(name) for name, (_, b, _) in zip(names, pairs, strict=True))
+    )
     mark = run.name()
-    there = found.distinct().withColumn(mark, F.lit(True))
+    there = key_columns.distinct().withColumn(mark, F.lit(True))
     tests = [_test((a, reference(b.type, name), same)) for name, (a, b, same) in zip(names, pairs, strict=True)]
     frame = left.materialize().join(there, balanced(tests, True), "left")
     marked = column_expr(t.BOOL, F.col(mark).isNotNull(), atomic=True, names=(mark,))
-    return _marked(left, frame, marked, max(left.operators, right.operators) + 3)
+    return _add_mark(left, frame, marked, max(left.operators, right.operators) + 3)
 
 
-def _marked(left: Rows, frame: Any, mark: Expr, operators: int) -> Rows:
+def _add_mark(left: Rows, frame: Any, mark: Expr, operators: int) -> Rows:
     return left.over(frame, columns=(*left.columns, mark), sorted=False, operators=operators)

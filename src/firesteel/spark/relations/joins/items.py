@@ -1,4 +1,4 @@
-"""Joins inside a row: for every left item the right items that go with it, by a filter over the right array."""
+"""Joins inside a row: for every left item, filter the right array for the items that match."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Row = tuple[Expr, ...]
 
 
 def always(kind: p.JoinType) -> bool:
-    """Do all rows go together?"""
+    """Does every pair of rows match, because there is no condition?"""
     return not isinstance(kind, p.Theta) and not (isinstance(kind, p.Equi) and (kind.keys or kind.residual is not None))
 
 
 def condition_holds(scope: Scope, node: p.Join, left: Row, right: Row) -> Expr | None:
-    """Whether two rows go together; None if they always do. It is asked inside a lambda."""
+    """Do two rows match? None if there is no condition. To be called inside a lambda."""
     kind = node.type
     where = node.where
     if isinstance(kind, p.Theta):
@@ -78,29 +78,29 @@ def _join(node: p.Join, scope: Scope) -> Compiling[Items]:
                 "a lateral join cannot keep right rows: there are none without a left row", where=node.where
             )
 
-        def beside(item: Column) -> Items:
+        def right_of(item: Column) -> Items:
             return compile_items(node.right, scope.inner(left.unpack(item), node.where))
 
-        return _beside(node, scope, left, beside)
+        return _join_items(node, scope, left, right_of)
     right = yield from items_of(node.right, scope)
-    made_: list[Items] = []
+    results: list[Items] = []
 
     def joined(left_array: Expr, right_array: Expr) -> Expr:
         here, there = replace(left, array=left_array), replace(right, array=right_array)
-        made_.append(_beside(node, scope, here, lambda _: there))
-        return made_[-1].array
+        results.append(_join_items(node, scope, here, lambda _: there))
+        return results[-1].array
 
     array = scope.let([left.array, right.array], joined)
-    return replace(made_[-1], array=array)
+    return replace(results[-1], array=array)
 
 
-def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column], Items]) -> Items:
-    """The join, given what the right is for a left item."""
-    found: list[Items] = []
+def _join_items(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column], Items]) -> Items:
+    """The join; `right_of` gives the right items for a left item."""
+    rights: list[Items] = []
 
     def matching(item: Column) -> Items:
         right = right_of(item)
-        found.append(right)
+        rights.append(right)
         row = left.unpack(item)
         if always(node.type):
             return right
@@ -113,7 +113,7 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
         return kept_items(right, holds)
 
     if node.capture.tests:
-        return _tested(node, left, matching)
+        return _semi_anti_or_mark(node, left, matching)
     types: list[t.Type] = []
     inner: list[Expr] = []
     single = node.capture is p.Capture.LEFT_SINGLE
@@ -137,7 +137,7 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
         return F.coalesce(_unless_empty(paired), F.array(alone))
 
     column = F.flatten(F.transform(left.array.column, pairs))
-    right = found[-1]
+    right = rights[-1]
     if node.capture.pads_left:
         column = F.concat(column, _unmatched(node, scope, left, right, types))
     ordered, listed = both_listed(scope, left, right)
@@ -150,7 +150,7 @@ def _beside(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Column]
 
 
 def _unless_empty(array: Column) -> Column:
-    """SQL NULL for an array without elements, mentioning it once."""
+    """The array, or SQL NULL if it is empty. The array, which may be a long expression, is mentioned once."""
     return F.get(F.filter(F.array(array), lambda one: F.array_size(one) > 0), F.lit(0))
 
 
@@ -164,7 +164,7 @@ def _types(node: p.Join, row: Row, right: Items) -> list[t.Type]:
 
 
 def _unmatched(node: p.Join, scope: Scope, left: Items, right: Items, types: Sequence[t.Type]) -> Column:
-    """The right items that no left item goes with, padded."""
+    """The right items that match no left item, padded."""
 
     def alone(other: Column) -> Column:
         def matches(item: Column) -> Column:
@@ -179,8 +179,8 @@ def _unmatched(node: p.Join, scope: Scope, left: Items, right: Items, types: Seq
     return F.transform(kept, lambda other: packed([*nothing, *right.unpack(other)], types))
 
 
-def _tested(node: p.Join, left: Items, matching: Callable[[Column], Items]) -> Items:
-    """The left items that have a match, or have none; or all, with whether they have one."""
+def _semi_anti_or_mark(node: p.Join, left: Items, matching: Callable[[Column], Items]) -> Items:
+    """A semi, anti or mark join: the left items with a match, those without, or all with a flag."""
     inner: list[Expr] = []
 
     def has(item: Column) -> Column:
@@ -203,7 +203,7 @@ def _tested(node: p.Join, left: Items, matching: Callable[[Column], Items]) -> I
 
 
 def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
-    """Are the right sides of all left items lists, and the left one too?"""
+    """Is the left a list, and the right of every left item too?"""
     inner: list[Expr] = []
 
     def test(item: Column) -> Column:

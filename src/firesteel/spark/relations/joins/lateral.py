@@ -1,7 +1,7 @@
-"""Lateral joins: left rows, each with what the right is for it.
+"""Lateral joins: the right side is computed from each left row.
 
-A right that is a plain scan or unpivot explodes the value that it ranges over; any other is an array of items
-(`relations/nested`), exploded; one that does not look at the left row is no lateral join at all.
+A right side that is a plain scan or UNPIVOT explodes the value that it ranges over. Any other is an array of items
+(`relations/nested`), exploded. One that does not refer to the left row is an ordinary join.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from firesteel.spark.relations.unary import filtered
 
 
 def lateral_rows(node: p.Join, left: Rows, outer: Scope) -> Compiling[Rows]:
-    """Left rows, each with what the right is for it."""
+    """The left rows, each joined with the right side that is computed from it."""
     if not _sees_left(node, left):
         result = yield from rows_of(node.replace(lateral=False), outer)
         return result
@@ -55,14 +55,18 @@ def lateral_rows(node: p.Join, left: Rows, outer: Scope) -> Compiling[Rows]:
     except UnsupportedError as error:
         items = _in_python(node.right, scope, error, attempt)
     items = _matching(node, left, scope, items, outer)
-    return _tested(node, left, scope, items) if node.capture.tests else _explode_items(left, scope, items, keep, node)
+    return (
+        _semi_anti_or_mark(node, left, scope, items)
+        if node.capture.tests
+        else _explode_items(left, scope, items, keep, node)
+    )
 
 
 def _in_python(node: p.Rel, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Items:
-    """A right that has no native form: its rows, each a list, by the reference evaluator (`fallback.py`)."""
+    """A right side without a native form, by the reference evaluator (`fallback.py`): an array of rows, each a list."""
     ordered = p.is_list(node)
     if ordered is None:
-        raise error  # only the run could tell
+        raise error  # list or bag: known only at run time
     columns = tuple(p.Var(field.type, i) for i, field in enumerate(p.schema(node)))
     type_ = t.Array(t.Array(t.ANY))
     rex = p.Select(type_, p.Collection(type_.element, columns), node).at(node.where)
@@ -76,7 +80,7 @@ def _in_python(node: p.Rel, scope: Scope, error: UnsupportedError, attempt: Atte
 
 
 def _matching(node: p.Join, left: Rows, scope: Scope, items: Items, outer: Scope) -> Items:
-    """The items that go with the left row."""
+    """The items that match the left row."""
     if always(node.type):
         return items
     array = scope.bind(items.array)
@@ -91,8 +95,8 @@ def _matching(node: p.Join, left: Rows, scope: Scope, items: Items, outer: Scope
     return kept_items(found, holds)
 
 
-def _tested(node: p.Join, left: Rows, scope: Scope, items: Items) -> Rows:
-    """The left rows that have a match, or have none; or all, with whether they have one."""
+def _semi_anti_or_mark(node: p.Join, left: Rows, scope: Scope, items: Items) -> Rows:
+    """A semi, anti or mark join: the left rows with a match, those without, or all with a flag."""
     has = derive(t.BOOL, F.array_size(items.array.column) > 0, items.array)
     if node.capture is p.Capture.LEFT_MARK:
         return projected(left, scope, [*left.columns, has], node.where)
@@ -107,9 +111,9 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
     explode = F.posexplode_outer if keep else F.posexplode
     kept = [F.col(name) for name in rows.names()]
     frame = rows.materialize().select(*kept, explode(items.array.column).alias(position, item))
-    found = tuple(expr.with_place(names=(item,)) for expr in items.unpack(F.col(item)))
+    item_exprs = tuple(expr.with_place(names=(item,)) for expr in items.unpack(F.col(item)))
     if keep:
-        found = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in found)
+        item_exprs = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in item_exprs)
     ordered = joined_order(left.ordered, items.ordered)
     order = (*rows.order, Order(reference(t.INT64, position))) if ordered is not False else ()
     listed = rows.listed
@@ -117,11 +121,11 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
         before, test = rows.materialize(), items.listed.plain
         listed = (*listed, lambda: before.agg(F.bool_and(test)))
     operators = rows.stacked(run, 1, node.where)
-    return Rows(frame, rows.columns + found, order, ordered, operators=operators, listed=listed)
+    return Rows(frame, rows.columns + item_exprs, order, ordered, operators=operators, listed=listed)
 
 
 def _sees_left(node: p.Join, left: Rows) -> bool:
-    """Does the right of a lateral join mention the left row, or one around it?"""
+    """Does the right of a lateral join refer to the left row, or to a row of an outer query?"""
     here = RowScope(tuple(t.Field(None, expr.type) for expr in left.columns))
     for visit in visits(node.right, here):
         if isinstance(visit.node, p.Var) and visit.scope is not None:

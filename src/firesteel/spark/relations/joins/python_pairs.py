@@ -1,7 +1,7 @@
-"""Joins by a condition that runs in Python over rows of both sides: there is no place for it inside a join.
+"""Outer, semi, anti and mark joins by a condition that runs in Python: Spark cannot run it inside the join.
 
-All pairs are made first, and the condition is a column of them. The rows of a side that is kept have numbers: what came
-of a row is seen in all of its pairs, by a window, and the first of its pairs stands for a row that has no match.
+All pairs are made first, and the condition is a column of them. Both sides' rows are numbered: a window over the pairs
+of a row counts its matches, and if there is none, the first of its pairs stands for the row alone.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from firesteel.spark.relations.scans import padded
 from firesteel.spark.scalar.logic import balanced
 
 _HOW = {p.Capture.RIGHT: "right", p.Capture.FULL: "full"}
-#: What a pair stands for: itself, or the row of a side that has no match.
+#: The role of a pair in the result: a match, or a left or right row that has no match.
 _MATCH, _LEFT, _RIGHT = range(3)
 
 
 def paired(
     node: p.Join, condition: p.Rex, tests: list[Column], left: Rows, right: Rows, outer: Scope
 ) -> Compiling[Rows]:
-    """The rows of a join that is not an inner one; the tests have their place inside a join."""
+    """The rows of a join that is not an inner one. `tests` are native and stay inside Spark's join."""
     run, capture = outer.run, node.capture
     a, b = reference(t.INT64, run.name()), reference(t.INT64, run.name())
     frames = [
@@ -44,20 +44,20 @@ def paired(
     there = scope.bind(derive(t.BOOL, a.plain.isNotNull() & b.plain.isNotNull(), a, b))
     within = scope.guarded(lambda: there.plain, there)
     value = yield from expr_of(condition, within)
-    found = truth(within, value, NO_BOOLEAN, condition_place(condition, node))
-    match = F.coalesce(F.when(there.plain, found.plain), F.lit(False))
+    held = truth(within, value, NO_BOOLEAN, condition_place(condition, node))
+    match = F.coalesce(F.when(there.plain, held.plain), F.lit(False))
     pairs = staged(pairs, scope, node.where)
     name = run.name()
     frame = pairs.materialize().select(F.col("*"), match.alias(name))
     if capture.tests:
-        return _tested(capture, left, frame, a.plain, F.col(name), pairs.operators, outer)
+        return _semi_anti_or_mark(capture, left, frame, a.plain, F.col(name), pairs.operators, outer)
     roles = [F.when(F.col(name), F.lit(_MATCH))]
     if capture.pads_right:
         error = run.error(SECOND_MATCH, node.where).cast("int") if capture is p.Capture.LEFT_SINGLE else None
-        roles.append(_alone(a.plain, F.col(name), _LEFT, error))
+        roles.append(_unmatched_role(a.plain, F.col(name), _LEFT, error))
     if capture.pads_left:
-        roles.append(_alone(b.plain, F.col(name), _RIGHT, None))
-    return _padded(node, left, right, frame, F.array(*roles), pairs.operators, outer)
+        roles.append(_unmatched_role(b.plain, F.col(name), _RIGHT, None))
+    return _explode_roles(node, left, right, frame, F.array(*roles), pairs.operators, outer)
 
 
 def _is_first(number: Column) -> Column:
@@ -68,17 +68,17 @@ def _matches(number: Column, match: Column) -> Column:
     return F.count(F.when(match, 1)).over(Window.partitionBy(number))
 
 
-def _alone(number: Column, match: Column, role: int, error: Column | None) -> Column:
-    """The role of the first pair of a row that has no match; the error if there are two."""
+def _unmatched_role(number: Column, match: Column, role: int, error: Column | None) -> Column:
+    """The role, in the first pair of a row without a match; else SQL NULL. `error` is for a row with two matches."""
     matches = _matches(number, match)
-    found = F.when(number.isNotNull() & (matches == 0) & _is_first(number), F.lit(role))
-    return found if error is None else found.when(matches > 1, error)
+    unmatched = F.when(number.isNotNull() & (matches == 0) & _is_first(number), F.lit(role))
+    return unmatched if error is None else unmatched.when(matches > 1, error)
 
 
-def _tested(
+def _semi_anti_or_mark(
     capture: p.Capture, left: Rows, frame: Any, number: Column, match: Column, operators: int, outer: Scope
 ) -> Rows:
-    """Each left row once, with or without a mark."""
+    """A semi, anti or mark join: each left row at most once."""
     first, mark = outer.run.name(), outer.run.name()
     frame = frame.select(F.col("*"), _is_first(number).alias(first), (_matches(number, match) > 0).alias(mark))
     frame = frame.filter(F.col(first))
@@ -89,8 +89,10 @@ def _tested(
     return left.over(frame, sorted=False, operators=operators)
 
 
-def _padded(node: p.Join, left: Rows, right: Rows, frame: Any, roles: Column, operators: int, outer: Scope) -> Rows:
-    """A row for each role of a pair: what it does not stand for is not there."""
+def _explode_roles(
+    node: p.Join, left: Rows, right: Rows, frame: Any, roles: Column, operators: int, outer: Scope
+) -> Rows:
+    """One row for each role of a pair; the side that the role leaves out is padded."""
     listed, role, *markers = (outer.run.name() for _ in range(4))
     frame = frame.select(F.col("*"), F.array_compact(roles).alias(listed))
     frame = frame.select(F.col("*"), F.explode(listed).alias(role))

@@ -1,4 +1,4 @@
-"""What all joins share: where a condition stands, whether joined rows are a list, what a second match is."""
+"""What all joins share: the source position of a condition, the order of joined rows, messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def condition_place(condition: p.Rex, node: p.Join) -> Where:
 
 
 def joined_order(left: bool | None, right: bool | None) -> bool | None:
-    """Are joined rows a list (True), a bag (False), or does only the run know (None)? A list only if both sides are."""
+    """Are joined rows a list (True), a bag (False), or known only at run time (None)? A list only if both sides are."""
     if left is False or right is False:
         return False
     return True if left and right else None

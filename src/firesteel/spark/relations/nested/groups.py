@@ -1,7 +1,7 @@
 """Sorting and grouping inside a row: DISTINCT, set operators, aggregates, ORDER BY over arrays.
 
-Items are sorted by (key, place), and equal keys stand side by side: a group is a slice. What is sorted are keys and
-places only, because Spark cannot order variants; the items are fetched by their places afterwards.
+Items are sorted by (key, place), so that equal keys are adjacent and a group is a slice. Only keys and places are
+sorted, because Spark cannot order variants; the items are then fetched by their places.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from firesteel.spark.keys.comparison import key, row_key
 from firesteel.spark.relations.nested.items import ROWS, Items, over, packed, unpacker
 from firesteel.spark.scalar.collections.folds import folded
 
-#: What an item is keyed by, in the scope of a lambda.
+#: The keys of an item, compiled in the scope of a lambda.
 Keys = Callable[[Scope, Column], Sequence[Expr]]
 
 
@@ -34,17 +34,17 @@ def _at(array: Expr, place: Column) -> Column:
     return F.get(array.column, place["i"])
 
 
-def _keyed(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
+def _keys_and_places(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
     """An array of (k: a struct of keys, i: the place of the item)."""
     inner: list[Expr] = []
 
-    def one(item: Column, place: Column) -> Column:
+    def pair(item: Column, place: Column) -> Column:
         within = scope.inner((), where)
         inner[:] = list(keys(within, item))
         parts = [expr.column.alias(f"k{i}") for i, expr in enumerate(inner)] or [F.lit(0).alias("k")]
         return F.struct(F.struct(*parts).alias("k"), place.alias("i"))
 
-    return derive(ROWS, F.transform(array.column, one), array, *inner, cost=4)
+    return derive(ROWS, F.transform(array.column, pair), array, *inner, cost=4)
 
 
 def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
@@ -57,13 +57,13 @@ def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
         return scope.let([derive(ROWS, first, ordered, cost=6)], lambda found: slices(ordered, found))
 
     def slices(ordered: Expr, found: Expr) -> Expr:
-        def one(start: Column, number: Column) -> Column:
+        def cut(start: Column, number: Column) -> Column:
             end = F.coalesce(F.get(found.column, number + 1), F.array_size(ordered.column))
             return F.slice(ordered.column, start + 1, end - start)
 
-        return derive(ROWS, F.transform(found.column, one), found, ordered, cost=5)
+        return derive(ROWS, F.transform(found.column, cut), found, ordered, cost=5)
 
-    keyed = _keyed(scope, array, keys, where)
+    keyed = _keys_and_places(scope, array, keys, where)
     return scope.let([derive(ROWS, F.array_sort(keyed.column), keyed)], starts)
 
 
@@ -79,7 +79,7 @@ def distinct_array(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
 
 
 def _row_keys(items: Items) -> Keys:
-    """Deep equality of rows: NULL with NULL, MISSING with MISSING."""
+    """Keys for deep equality of rows: NULL equals NULL, MISSING equals MISSING."""
     return lambda scope, item: [row_key(scope, expr) for expr in items.unpack(item)]
 
 
@@ -92,21 +92,21 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling[Items]:
     items = yield from items_of(node.input, scope)
 
     def keys(within: Scope, item: Column) -> list[Expr]:
-        # The row that the keys see takes the place of the empty one.
+        # `within` has no row: sort keys refer to the columns of the item.
         row = replace(within, row=items.unpack(item))
         return [_sort_key(row, spec) for spec in node.specs]
 
-    def by_place(array: Expr) -> Expr:
-        keyed = _keyed(scope, array, keys, node.where)
+    def sort_items(array: Expr) -> Expr:
+        keyed = _keys_and_places(scope, array, keys, node.where)
         ordered = _array_sort(keyed.column, [spec.order.descending for spec in node.specs])
         return derive(array.type, F.transform(ordered, lambda one: _at(array, one)), array, keyed, cost=5)
 
-    array = scope.let([items.array], by_place)
+    array = scope.let([items.array], sort_items)
     return replace(items, array=array, ordered=True, listed=None)
 
 
 def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
-    """The key, with what is absent before or after everything else before it is reversed."""
+    """The key, behind a flag that puts absent values first or last. DESC reverses both, so the flag allows for it."""
     value = scope.lowered(compile_expr(spec.key, scope))
     if isinstance(value.type, t.Null | t.Missing):
         return column_expr(t.INT64, F.lit(0), atomic=True)
@@ -156,7 +156,7 @@ def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
     if len(rows[0]) != len(rows[1]):
         raise PlanError(f"'{node.tag}' of {len(rows[0])} and of {len(rows[1])} columns", where=node.where)
     types = [common((a.type, b.type)) for a, b in zip(*rows, strict=True)]
-    columns = [_fitted(side, types) for side in (left, right)]
+    columns = [_repack(side, types) for side in (left, right)]
     unpack = unpacker(types)
     both = derive(ROWS, F.concat(*columns), left.array, right.array, cost=4)
     together = Items(both, unpack, False)
@@ -166,19 +166,19 @@ def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
             return together
         return replace(together, array=distinct_array(scope, both, _row_keys(together), node.where))
     size = derive(t.INT64, F.array_size(left.array.column), left.array)
-    array = scope.let([both, size], lambda rows_, count: _chosen(node, scope, rows_, count, together, distinct))
+    array = scope.let([both, size], lambda rows_, count: _choose_rows(node, scope, rows_, count, together, distinct))
     return Items(array, unpack, False)
 
 
-def _fitted(side: Items, types: Sequence[t.Type]) -> Column:
+def _repack(side: Items, types: Sequence[t.Type]) -> Column:
     return F.transform(side.array.column, lambda item: packed(side.unpack(item), types))
 
 
-def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Items, distinct: bool) -> Expr:
-    """Of every group of equal rows, in which the left ones come first, as many as the operator says."""
+def _choose_rows(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Items, distinct: bool) -> Expr:
+    """From every group of equal rows, left ones first, take as many as INTERSECT or EXCEPT keeps."""
     groups = grouped(scope, rows, _row_keys(together), node.where)
 
-    def kept(group: Column) -> Column:
+    def take(group: Column) -> Column:
         left = F.array_size(F.filter(group, lambda one: one["i"] < count.column))
         right = F.array_size(group) - left
         if isinstance(node, p.Intersect):
@@ -189,7 +189,7 @@ def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Ite
             )
         return F.transform(F.slice(group, F.lit(1), times), lambda one: _at(rows, one))
 
-    return derive(ROWS, F.flatten(F.transform(groups.column, kept)), rows, groups, count, cost=6)
+    return derive(ROWS, F.flatten(F.transform(groups.column, take)), rows, groups, count, cost=6)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def _chosen(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Ite
 
 @handles_nested(p.Aggregate)
 def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
-    """Keys and arguments of every item first; then the groups of those."""
+    """First compute the keys and arguments of every item, then group those."""
     items = yield from items_of(node.input, scope)
     rexes = [*node.keys, *(arg for agg in node.aggs for arg in agg.args if isinstance(arg, p.Rex))]
     inner: list[Expr] = []
@@ -215,17 +215,17 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
     if node.strategy is p.Strategy.PARTIAL and width:
         column = F.filter(column, lambda one: _all_present(unpack(one)[:width]))
     rows = over(items, column, inner, ROWS)
-    found: list[t.Type] = []
+    result_types: list[t.Type] = []
 
     def totals(bound: Expr) -> Expr:
         if not node.keys:
             results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, types)
-            found[:] = [expr.type for expr in results]
+            result_types[:] = [expr.type for expr in results]
             return derive(ROWS, F.array(packed(results)), bound, *results, cost=3)
-        return _of_groups(scope, node, bound, types, found)
+        return _aggregate_groups(scope, node, bound, types, result_types)
 
     array = scope.let([rows], totals)
-    return Items(array, unpacker(found), False)
+    return Items(array, unpacker(result_types), False)
 
 
 def _all_present(row: Sequence[Expr]) -> Column:
@@ -236,7 +236,9 @@ def _all_present(row: Sequence[Expr]) -> Column:
     return column
 
 
-def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type], found: list[t.Type]) -> Expr:
+def _aggregate_groups(
+    scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type], result_types: list[t.Type]
+) -> Expr:
     width = len(node.keys)
     unpack = unpacker(types)
     groups = grouped(
@@ -244,7 +246,7 @@ def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type],
     )
     inner: list[Expr] = []
 
-    def one(group: Column) -> Column:
+    def aggregate(group: Column) -> Column:
         within = scope.inner((), node.where)
         first = _at(rows, F.get(group, F.lit(0)))
         keys = [_without_missing(expr) for expr in unpack(first)[:width]]
@@ -253,21 +255,21 @@ def _of_groups(scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type],
             return F.transform(group, lambda place: take(_at(rows, place)))
 
         inner[:] = [*keys, *_results(within, node, members, rows, types)]
-        found[:] = [expr.type for expr in inner]
+        result_types[:] = [expr.type for expr in inner]
         return packed(inner)
 
-    return derive(ROWS, F.transform(groups.column, one), groups, rows, *inner, cost=4)
+    return derive(ROWS, F.transform(groups.column, aggregate), groups, rows, *inner, cost=4)
 
 
 def _group_key(scope: Scope, expr: Expr) -> Expr:
-    """NULL and MISSING are one group."""
+    """The key to group by: NULL and MISSING are one group."""
     if isinstance(expr.type, t.Null | t.Missing):
         return column_expr(t.INT64, F.lit(0), atomic=True)
     return key(scope, expr)
 
 
 def _without_missing(expr: Expr) -> Expr:
-    """A key of a group: MISSING is NULL."""
+    """The key in the result: MISSING becomes NULL."""
     if isinstance(expr.type, t.Null | t.Missing):
         return null_expr()
     if form(expr.type) is Form.VARIANT:
@@ -282,7 +284,7 @@ def _results(
     rows: Expr,
     types: list[t.Type],
 ) -> list[Expr]:
-    """The aggregates of a group, of which `members` takes a column."""
+    """The aggregates of a group. `members` maps a function over the rows of the group."""
     results: list[Expr] = []
     at = len(node.keys)
     for agg in node.aggs:
@@ -308,7 +310,7 @@ def _attribute(name: str) -> Callable[[Column], Column]:
 
 
 def value_keys(type_: t.Type) -> Keys:
-    """Deep equality of values that are items by themselves."""
+    """Keys for deep equality of items that are single values, not packed rows."""
     return lambda scope, item: [row_key(scope, column_expr(type_, item, atomic=True))]
 
 

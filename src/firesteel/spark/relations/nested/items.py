@@ -1,4 +1,4 @@
-"""Rows inside a row: an array, and what one of its items binds. What the nested relations are made of."""
+"""Rows inside a row: an array in a column, and a function that unpacks an item into the columns of a row."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ Unpack = Callable[[Column], tuple[Expr, ...]]
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Rows inside a row."""
+    """Rows inside a row: the array, and what unpacks one of its items."""
 
     array: Expr
     unpack: Unpack
-    #: A list (True), a bag (False), or whatever the run says (None): then `listed` says it for each row.
+    #: A list (True), a bag (False), or known only at run time (None): then `listed` tells it for each row.
     ordered: bool | None
     listed: Expr | None = None
 
 
-#: The type of arrays of packed rows, whose items have types of their own.
+#: The type of an array of packed rows. It says nothing of the items: their types are in `unpack`.
 ROWS = t.Bag(t.ANY)
 
 
 def inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -> Expr:
-    """An expression over one item. Lambdas are built by calling back, so this one goes down by itself; not deep."""
+    """Compile an expression over one item. PySpark calls back to build lambdas, so this recurses, but not deep."""
     inner = scope.inner(items.unpack(item), where)
     return inner.lowered(compile_expr(rex, inner))
 
 
 def over(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
-    """An array made of another one by a lambda; what the lambda mentions has to be there too."""
+    """An array made of another one by a lambda; it depends on the expressions inside the lambda, too."""
     return derive(type_ or items.array.type, column, items.array, *inner, cost=3)
 
 
@@ -54,7 +54,7 @@ def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Colu
 
 
 def unpacker(types: Sequence[t.Type]) -> Unpack:
-    """What takes a packed row apart."""
+    """A function that splits a packed row into its columns."""
     kept = tuple(types)
     return lambda item: tuple(column_expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(kept))
 
@@ -62,22 +62,22 @@ def unpacker(types: Sequence[t.Type]) -> Unpack:
 def projected_items(
     scope: Scope, items: Items, row: Callable[[Scope, tuple[Expr, ...]], Sequence[Expr]], where: Where
 ) -> Items:
-    """Other rows, one of each."""
+    """Each item replaced by the row that `row` makes of it."""
     inner: list[Expr] = []
 
-    def one(item: Column) -> Column:
+    def project(item: Column) -> Column:
         columns = items.unpack(item)
         inside_ = scope.inner(columns, where)
         inner[:] = [inside_.lowered(expr) for expr in row(inside_, columns)]
         return packed(inner)
 
-    column = F.transform(items.array.column, one)
+    column = F.transform(items.array.column, project)
     types = [expr.type for expr in inner]
     return Items(over(items, column, inner, ROWS), unpacker(types), items.ordered, items.listed)
 
 
 def both_listed(scope: Scope, a: Items, b: Items) -> tuple[bool | None, Expr | None]:
-    """Is what two relations make together a list? Only if both are."""
+    """Is the join of two relations a list? Only if both are."""
     if a.ordered is False or b.ordered is False:
         return False, None
     tests = [expr for expr in (a.listed, b.listed) if expr is not None]

@@ -1,8 +1,8 @@
 """Queries inside a row: relations over the row's own collections, as arrays and lambdas.
 
-What is compiled here is an `Items`: an array in each row, and what one of its items binds. A nested SELECT transforms
-it, a lateral join explodes it. Spark interprets lambdas and has no select in them, so a plain scan of a lateral join,
-which is what most are, does not come this way: it is exploded as it is.
+A relation is compiled to `Items`: an array in each row, and how to unpack an item. A nested SELECT transforms the
+array, a lateral join explodes it. Spark interprets lambdas, and they have no selects to bind names in; so a lateral
+join with a plain scan, the usual case, explodes the value directly (`scans.exploded`).
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ from firesteel.spark.scalar.structs import elements_of, misfit
 def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling[Items]:
     if isinstance(node.rex, p.Global) and node.identified:
         raise UnsupportedError("'scan' with BY inside an expression, on Spark", where=node.where)
-    bag = _written_out(node.rex) if isinstance(node, p.Scan) else None
+    bag = _literal_bag(node.rex) if isinstance(node, p.Scan) else None
     expr = bag or (yield from expr_of(node.rex, scope))
-    found: list[bool | None] = []
+    is_list: list[bool | None] = []
     expr = scope.bind(expr)
     listed = _is_listed(scope, expr)
 
     def range_over(value: Expr) -> Expr:
         array = ranged(scope, value, node.where)
-        found.append(None if isinstance(value, Variant) else isinstance(value.type, t.Array | t.Sexp) and bag is None)
+        is_list.append(None if isinstance(value, Variant) else isinstance(value.type, t.Array | t.Sexp) and bag is None)
         if not isinstance(node, p.ScanIndexed):
             return array
         assert isinstance(array.type, t.Collection)
@@ -69,26 +69,25 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling[Items]:
     element = array.type.element
     extra = (missing_expr(),) if node.identified else ()
     if not isinstance(node, p.ScanIndexed):
-        return Items(array, lambda item: (column_expr(element, item, atomic=True), *extra), found[-1], listed)
-    index = t.absent(t.INT64, missable=found[-1] is not True)
+        return Items(array, lambda item: (column_expr(element, item, atomic=True), *extra), is_list[-1], listed)
+    index = t.absent(t.INT64, missable=is_list[-1] is not True)
     return Items(
         array,
         lambda item: (column_expr(element, item["v"], atomic=True), column_expr(index, item["i"], atomic=True), *extra),
-        found[-1],
+        is_list[-1],
         listed,
     )
 
 
-def _written_out(rex: p.Rex) -> Expr | None:
-    """A bag that the plan writes out, of rows of a type that Spark has columns for: as an array its items keep their
-    type, while a literal bag is a variant."""
+def _literal_bag(rex: p.Rex) -> Expr | None:
+    """A literal bag as a typed array, if Spark has columns for its items: compiled as a bag it would be a variant."""
     if not isinstance(rex, p.Lit) or not isinstance(rex.type, t.Bag) or not isinstance(rex.value, values.Bag):
         return None
     return typed(list(rex.value), t.Array(rex.type.element))
 
 
 def _is_listed(scope: Scope, value: Expr) -> Expr | None:
-    """Of a value of unknown type: is it a list?"""
+    """Is a value of unknown type a list? None if the type is known."""
     if not isinstance(value, Variant):
         return None
     kind = scope.kind(value)
@@ -96,7 +95,7 @@ def _is_listed(scope: Scope, value: Expr) -> Expr | None:
 
 
 def _indexed(array: Column, value: Expr) -> Column:
-    """Elements with their index, which only lists have. Strict mode is not stricter here: nobody may ask for it."""
+    """Elements with their index, MISSING in a bag. It is no error even in strict mode: the index may not be used."""
     listed = (
         kind_of(value.column).isin(Kind.ARRAY, Kind.SEXP)
         if isinstance(value, Variant)
@@ -169,14 +168,14 @@ def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling[Items]:
     if count is None:
         return items
     value = yield from expr_of(node.count, replace(scope, row=(), outer=scope))
-    found = scope.let([value], lambda bound: count_column(scope, bound, node))
-    return _cut(node, items, F.least(found.column, F.lit(longest)).cast("int"), found)
+    count_expr = scope.let([value], lambda bound: count_column(scope, bound, node))
+    return _cut(node, items, F.least(count_expr.column, F.lit(longest)).cast("int"), count_expr)
 
 
-def _cut(node: p.Limit | p.Offset, items: Items, count: Column, found: Expr | None) -> Items:
+def _cut(node: p.Limit | p.Offset, items: Items, count: Column, count_expr: Expr | None) -> Items:
     start, size = (F.lit(1), count) if isinstance(node, p.Limit) else (count + 1, F.lit(2**31 - 1))
     column = F.slice(items.array.column, start, size)
-    cut = derive(items.array.type, column, items.array, *([found] if found is not None else []), cost=3)
+    cut = derive(items.array.type, column, items.array, *([count_expr] if count_expr is not None else []), cost=3)
     return replace(items, array=cut)
 
 
@@ -189,11 +188,11 @@ def _select(node: p.Select, scope: Scope) -> Compiling[Expr]:
     items = yield from items_of(node.input, scope)
     inner: list[Expr] = []
 
-    def one(item: Column) -> Column:
+    def construct(item: Column) -> Column:
         inner.append(inside(scope, items, item, node.constructor, node.where))
         return inner[-1].column
 
-    column = F.transform(items.array.column, one)
+    column = F.transform(items.array.column, construct)
     element = inner[-1].type
     if isinstance(node.type, t.Collection):
         return over(items, column, inner, type(node.type)(element))
@@ -225,7 +224,7 @@ def _pivot(node: p.Pivot, scope: Scope) -> Compiling[Expr]:
 
 
 def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
-    """An attribute as an entry; one whose key is no text is left out, or an error."""
+    """An attribute as an entry. If its key is no text, it is left out; in strict mode that is an error."""
     variant, kind = scope.variant(key)
     name = variants.extract(variant.column, kind.column, "text")
     error = scope.wrong("an attribute's name must be text", where)
@@ -242,7 +241,7 @@ def _coll_to_scalar(node: p.CollToScalar, scope: Scope) -> Compiling[Expr]:
 
 
 def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
-    """The only attribute of the only row of a collection; what is absent stays that, what is no collection is wrong."""
+    """The only attribute of the only row of a collection. NULL and MISSING stay; other values are errors if strict."""
     if isinstance(value.type, t.Null | t.Missing):
         return value
     array, element = elements_of(scope, value)

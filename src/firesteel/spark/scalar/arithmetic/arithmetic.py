@@ -1,9 +1,10 @@
 """Arithmetic.
 
-Integers are of 64 bits: what does not fit is an error in both modes, and so is division by zero. Decimals are exact,
-and a quotient of them has 38 digits: where Spark's rules for precision and scale would round, they are computed as
-digits (`exact_arithmetic`) and give a variant. Floats are IEEE's. Moments and intervals are `intervals`'s. Never a
-bare ANSI operator that can throw: those raise errors on rows that nobody asked for, when Catalyst moves them.
+Integers have 64 bits; overflow and division by zero are errors in both modes. Decimals are exact, and their quotients
+have 38 digits: where Spark's rules for precision and scale would round, they are computed by digits
+(`exact_arithmetic`), and the result is a variant. Floats are IEEE's. Moments and intervals are in `intervals`. An ANSI
+operator that can throw is never used bare: when Catalyst moves it, it raises errors for rows that are not in the
+result.
 """
 
 from __future__ import annotations
@@ -44,12 +45,12 @@ LEAST = -(2**63)
 
 
 def _divide_ints(a: Column, b: Column) -> Column:
-    """Truncated; SQL NULL of zero and of the one quotient that does not fit."""
+    """Integer division, truncated; SQL NULL for division by zero and for -2^63 / -1, which overflows."""
     fits = (b != 0) & ~((a == F.lit(LEAST).cast("bigint")) & (b == -1))
     return F.call_function("div", a, F.when(fits, b))
 
 
-#: Each on integers, on decimals and on floats; SQL NULL where the result does not fit.
+#: By name: the operation on integers, on decimals, on floats. SQL NULL where the result does not fit.
 _OPERATIONS: dict[str, tuple[Operation, Operation, Operation]] = {
     "plus": (F.try_add, F.try_add, lambda a, b: a + b),
     "minus": (F.try_subtract, F.try_subtract, lambda a, b: a - b),
@@ -81,7 +82,7 @@ def binary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Of known types
+# Operands of known types
 
 
 def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
@@ -98,7 +99,7 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
     if name == "divide":
         return _quotient(scope, a, b, where)
     type_ = _decimal_result(name, _digits(a), _digits(b))
-    if type_ is None:  # the zeros at the end of a constant take room, too
+    if type_ is None:  # without trailing zeros a constant needs fewer digits
         a, b = _without_zeros(a), _without_zeros(b)
         type_ = _decimal_result(name, _digits(a), _digits(b))
     if type_ is None:
@@ -108,7 +109,7 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
     return guarded(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
 
 
-#: Operators that raise an error of Spark's where the result does not fit: for where it always does.
+#: Spark's own operators, which raise an error on overflow: only for operands whose result always fits.
 _BARE: dict[str, Operation] = {
     "plus": lambda a, b: a + b,
     "minus": lambda a, b: a - b,
@@ -117,7 +118,7 @@ _BARE: dict[str, Operation] = {
 
 
 def _small(expr: Expr) -> bool:
-    """An integer of at most 32 bits: what two of them make fits in 64."""
+    """Does the integer have at most 32 bits? The sum or product of two such fits in 64."""
     if isinstance(expr.constant, int):
         return abs(expr.constant) < 2**31
     return isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
@@ -134,7 +135,7 @@ def guarded(
     where: Where,
     division: bool = False,
 ) -> Expr:
-    """An operation whose SQL NULL, of operands that are there, is an error in both modes."""
+    """An operation that gives SQL NULL on overflow: for present operands that is an error in both modes."""
 
     def apply(x: Expr, y: Expr) -> Expr:
         left, right = (e.plain.cast(cast) if cast else _as_decimal(e) for e in (x, y))
@@ -161,7 +162,7 @@ def _as_decimal(expr: Expr) -> Column:
 
 
 def _digits(expr: Expr) -> tuple[int, int]:
-    """Precision and scale of a number that is no float."""
+    """Precision and scale of an integer or decimal."""
     if isinstance(expr.type, t.Decimal) and isinstance(expr.constant, Decimal) and expr.constant.is_finite():
         return _constant_digits(expr.constant)
     if isinstance(expr.type, t.Integer) and isinstance(expr.constant, int):
@@ -183,14 +184,14 @@ def _without_zeros(expr: Expr) -> Expr:
 
 
 def _written(expr: Expr) -> Column:
-    """The text of a number that is no float, with just the digits of `_digits`."""
+    """The text of an integer or decimal, with exactly the digits of `_digits`."""
     if isinstance(expr.constant, int | Decimal):
         return F.lit(f"{_WIDE.create_decimal(expr.constant).normalize(_WIDE):f}")
     return expr.plain.cast("string")
 
 
 def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Decimal | None:
-    """Spark's own rules (`DecimalPrecision`), so that its types and ours agree; None where it would round."""
+    """The type by Spark's rules (`DecimalPrecision`), so that its types and ours agree; None if it would round."""
     (p1, s1), (p2, s2) = a, b
     if name in ("plus", "minus"):
         scale = max(s1, s2)
@@ -206,7 +207,7 @@ def _decimal_result(name: str, a: tuple[int, int], b: tuple[int, int]) -> t.Deci
 
 
 def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
-    """Of decimals: a variant, because no type says where the point is in 38 digits."""
+    """The quotient of decimals: a variant, because the scale of its 38 digits varies by row."""
 
     def compute(x: Expr, y: Expr) -> Expr:
         found = quotient(*(Operand(_written(e), *_digits(_without_zeros(e))) for e in (x, y)))
@@ -222,8 +223,8 @@ def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
 
 
 def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    """Of decimals, as digits: the result is a variant. It is one expression whose parts are bound in lambdas, because
-    what is bound in selects Catalyst puts together again, each part as often as it is mentioned."""
+    """Decimals, computed by digits: the result is a variant. It is one expression whose parts are bound in lambdas:
+    Catalyst would merge selects again and repeat each part at every mention."""
 
     def compute(x: Expr, y: Expr) -> Expr:
         lost = scope.run.error(BEYOND, where, cls=UnsupportedError)
@@ -238,25 +239,25 @@ def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
 def _by_digits(
     name: str, a: Column, b: Column, beyond: Column, let: Callable[[Column, Callable[[Column], Column]], Column]
 ) -> Column:
-    """The result of two numbers, by their digits, as a variant; `let` is how parts of it get names."""
+    """The result for two numbers given by digits, as a variant; `let` binds parts of it to names."""
 
-    def encoded(found: Column) -> Column:
-        fits = found["u"].isNotNull()
-        return F.when(fits, exact_decimals.to_variant(Digits(found))).otherwise(beyond.cast("variant"))
+    def encode(result: Column) -> Column:
+        fits = result["u"].isNotNull()
+        return F.when(fits, exact_decimals.to_variant(Digits(result))).otherwise(beyond.cast("variant"))
 
-    def computed(both: Column) -> Column:
-        return variants.let(_EXACTLY[name](Digits(both["a"]), Digits(both["b"])), encoded)
+    def compute(both: Column) -> Column:
+        return variants.let(_EXACTLY[name](Digits(both["a"]), Digits(both["b"])), encode)
 
-    return let(F.struct(a.alias("a"), b.alias("b")), computed)
+    return let(F.struct(a.alias("a"), b.alias("b")), compute)
 
 
 def _exactly(name: str, a: Expr, b: Expr) -> Expr:
-    """The digits of the result; SQL NULL if there are too many, and of division by zero."""
+    """The digits of the result; SQL NULL if there are too many, or for division by zero."""
     return derive(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
 
 
 def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
-    """A variant that is computed of present arguments, where they are; else what they are."""
+    """The result where all arguments are present; else NULL or MISSING."""
     column = result.column
     null_, missing = (
         any_of(test for test in tests if test is not None)
@@ -271,16 +272,16 @@ def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Of types that only the run knows
+# Operands whose types are known only at run time
 
 
 FLOATS = (Kind.DOUBLE, Kind.FLOAT)
-#: Integers that are less are of 64 bits.
+#: Smaller integers surely fit in 64 bits.
 _QUICK = 10**18
 
 
 def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    """One branch for each pair of kinds that may meet."""
+    """One branch for each pair of kinds that the operands may have."""
     x, y = number(scope, a), number(scope, b)
     floating = either(x.is_kind(*FLOATS), y.is_kind(*FLOATS))
     exact = holding(x.is_kind(Kind.BIGINT, Kind.DECIMAL), y.is_kind(Kind.BIGINT, Kind.DECIMAL))
@@ -306,7 +307,7 @@ def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> 
 
 
 def _unless(small: Expr, expr: Expr) -> Expr:
-    """The expression, where the quick way does not do."""
+    """The expression, only where the quick result `small` is SQL NULL."""
     return derive(expr.type, F.when(small.plain.isNull(), expr.column), expr, small)
 
 

@@ -60,7 +60,7 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
 
 
 def _signed(name: str, column: Column, spark_type: Any) -> Column:
-    """Spark's own `-` and `abs` round decimals to 34 digits."""
+    """Negate, or take the absolute value. Spark's own `-` and `abs` round decimals to 34 digits."""
     other = F.try_subtract(F.literal(0, spark_type), column).try_cast(spark_type)
     return other if name == "neg" else F.when(column < 0, other).otherwise(column)
 

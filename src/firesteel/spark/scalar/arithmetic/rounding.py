@@ -1,4 +1,4 @@
-"""Functions of one number: to an integer of the same type, and the square root."""
+"""Functions of one number: `ceiling`, `floor` and the square root."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.scalar.arguments import call, propagated
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND
 
-#: Every float from here on is an integer.
+#: Floats of this size and above are integers.
 _INTEGERS = float(2**53)
 
 
 def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
-    """`ceiling` or `floor`; an infinity stays what it is."""
+    """`ceiling` or `floor`; infinities are unchanged."""
     function = F.ceil if name == "ceiling" else F.floor
 
     def floating(column: Column) -> Column:
@@ -65,7 +65,7 @@ def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
 
 
 def _integer(number: Column, name: str) -> Column:
-    """The digits before the point of a number that has some behind it, one more or less if those count."""
+    """The integer part of a decimal, plus or minus one if the digits behind the point are not all zero."""
     text = number["u"].cast("string")
     size = F.char_length(text) - number["e"]
     before = F.coalesce(F.when(size > 0, F.substring(text, F.lit(1), size)).try_cast(exact_decimals.WHOLE), F.lit(0))
@@ -79,7 +79,7 @@ def _integer(number: Column, name: str) -> Column:
 
 
 def sqrt(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Of a negative number it is an error in both modes."""
+    """The square root; for a negative number an error in both modes."""
 
     def native(value: Column) -> Column:
         return F.when(value < 0, scope.run.error("sqrt of a negative number has no value", where)).otherwise(

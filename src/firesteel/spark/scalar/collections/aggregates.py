@@ -1,7 +1,7 @@
-"""Aggregate functions: columns to aggregate, and what is made of them afterwards.
+"""Aggregate functions: Spark aggregates over columns, and expressions over their results.
 
-They skip NULL and MISSING; of nothing, a count is 0 and the others NULL. A sum of integers that takes more than 64
-bits is an error. A mean is a decimal of 18 digits behind the point, or as many as its addends have.
+They skip NULL and MISSING. Over no values, a count is 0 and the others NULL. A sum of integers that takes more than 64
+bits is an error. A mean is a decimal of scale 18, or of the scale of its addends if that is larger.
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ from firesteel.spark.numbers.exact_decimals import Digits, of_digits, of_plain, 
 from firesteel.spark.numbers.sum_parts import EXACT, EXACTLY, MORE, Met, Total, addend, total
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, DECIMAL_OVERFLOW, OVERFLOW
 
-#: Two such totals can be added, and nothing is lost.
+#: Two totals of this type can be added without overflow.
 _ROOMY = "decimal(37,18)"
 
 
 @dataclass(frozen=True)
 class Group:
-    """One aggregate call under way: its scope, before; where its columns go; and what comes of them, after."""
+    """One aggregate call while it is compiled: the scope of its arguments, and where its aggregated columns go."""
 
     scope: Scope
     name: str
     distinct: bool
     where: Where
-    #: Aggregate a column; what comes back is its name.
+    #: Adds an aggregated column and returns its name.
     total: Callable[[Column], str]
 
     def add(self, column: Column) -> Column:
         return F.col(self.total(column))
 
     def result(self, type_: t.Type, column: Column) -> Expr:
-        """An aggregated column that is the result as it is."""
+        """The result, if it is an aggregated column as it is."""
         return reference(type_, self.total(column))
 
     def error(self, message: str) -> Column:
         return self.scope.run.error(message, self.where)
 
     def forgiven(self, message: str) -> Column:
-        """What a value of the wrong type makes of the whole aggregate."""
+        """The result if one value has the wrong type: MISSING, or an error if strict."""
         error = self.scope.wrong(message, self.where)
         return variants.missing() if error is None else error
 
@@ -81,7 +81,7 @@ def _count_star(group: Group) -> Expr:
 
 
 def _present(expr: Expr) -> Column:
-    """SQL NULL just where the value is absent."""
+    """A column that is SQL NULL exactly where the value is absent."""
     if isinstance(expr.type, t.Null | t.Missing):
         return F.literal(None, "int")
     if not isinstance(expr, Variant) and not isinstance(expr, StructParts):
@@ -121,7 +121,7 @@ def _sum(group: Group, arg: Expr) -> Expr:
 
 
 def _mixed_sum(group: Group, arg: Expr) -> Expr:
-    """Of integers alone it is an integer."""
+    """The sum of integers and decimals: an integer if there are only integers."""
     value = group.scope.bind(arg)
     assert isinstance(value, NumberParts)
     assert value.integral is not None
@@ -146,8 +146,8 @@ def _decimal_sum_type(type_: t.Type) -> t.Decimal:
 
 
 def _roomy(type_: t.Type, most: int = MAX_DIGITS) -> bool:
-    """Is there room for the sum of ten billion such values? Then Spark's own error, should there be more, will do.
-    `most` is how many digits the values may have before the point."""
+    """Does the sum of ten billion such values fit in 38 digits? Then Spark's own overflow error is enough. `most` is
+    the largest allowed number of digits before the point."""
     if not isinstance(type_, t.Decimal) or type_.precision is None:
         return False
     return type_.precision + 10 <= MAX_DIGITS and type_.precision - (type_.scale or 0) <= most
@@ -170,7 +170,7 @@ def _unless_lost(
     message: str,
     cls: type[FiresteelError] = EvaluationError,
 ) -> Expr:
-    """A total that is SQL NULL although there were addends did not fit."""
+    """The total; an error if it is SQL NULL although there were addends, since that is an overflow."""
     count = group.add(F.count(value.plain))
     column = F.coalesce(total, F.when(count > 0, group.scope.run.error(message, group.where, cls=cls)))
     return column_expr(t.absent(type_, nullable=True), column, height=3, throws=True)
@@ -188,7 +188,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
         or isinstance(value.type, t.Float32 | t.Float64)
     ):
         return _dynamic_mean(group, value)
-    # No mean is greater than the greatest value: few digits before the point leave room for what is done with it.
+    # A mean has no more digits before the point than the values: if those have few, Spark's division is exact enough.
     if not group.distinct and isinstance(value.type, t.Int8 | t.Int16 | t.Int32):
         return _simple_mean(group, value.plain, 10)
     if not group.distinct and isinstance(value.type, t.Decimal) and _roomy(value.type, 20):
@@ -204,22 +204,22 @@ def _mean(group: Group, arg: Expr) -> Expr:
 
 
 def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> Expr:
-    """Of decimals of more digits behind the point than a mean has by itself."""
+    """The mean of decimals whose scale is larger than 18."""
     known = of_plain(
         column_expr(t.Decimal(MAX_DIGITS, type_.scale), total.cast(f"decimal({MAX_DIGITS},{type_.scale})"))
     )
     lost = group.scope.run.error(BEYOND, group.where, cls=UnsupportedError).cast("variant")
 
-    def encoded(found: Column) -> Column:
+    def encode(found: Column) -> Column:
         return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(lost)
 
-    mean = variants.let(variants.let(known, lambda sum_: number_mean(Digits(sum_), count)), encoded)
+    mean = variants.let(variants.let(known, lambda sum_: number_mean(Digits(sum_), count)), encode)
     column = F.when(count == 0, variants.null()).otherwise(mean)
     return column_expr(t.absent(t.DECIMAL, nullable=True), column, height=40, throws=True)
 
 
 def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
-    """Of numbers of so many digits before the point, whose total has no more than twenty."""
+    """The mean of numbers with `digits` digits before the point (at most 20)."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
     type_ = Mean(digits + PLACES, PLACES)
     mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
@@ -227,7 +227,7 @@ def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
 
 
 def _quotient(total: Column, count: Column) -> Column:
-    """Rounded half up, as Spark does; digits enough of it are kept before that for this to be right."""
+    """The mean, rounded half up by Spark, with enough digits for a later rounding to be right."""
     return F.try_divide(total.try_cast(EXACT), F.when(count > 0, count).cast("decimal(20,0)"))
 
 
@@ -244,7 +244,7 @@ def _dynamic_sum(group: Group, value: Expr) -> Expr:
 
 
 def summed(group: Group, parts: Total) -> Expr:
-    """The sum, of the kind that its addends make it."""
+    """The sum: an integer, decimal or float, by the kinds of the addends."""
     whole_number = parts.exact.try_cast("bigint").cast("variant")
     too_long = _too_long(group)
     column = (
@@ -265,14 +265,14 @@ def _too_long(group: Group) -> Column:
 
 
 def _exactly(short: Column, parts: Total, too_long: Column, finish: Callable[[Digits], Column]) -> Column:
-    """What `finish` makes of a total with the digits of long decimals, as a variant."""
+    """Apply `finish` to the exact total, long decimals included; the result is a variant."""
     high = Digits(of_plain(column_expr(t.Decimal(38, PLACES), short.try_cast(EXACT))))
     low = Digits(of_digits(parts.long, F.lit(PLACES + MORE)))
 
-    def encoded(found: Column) -> Column:
+    def encode(found: Column) -> Column:
         return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(too_long)
 
-    return variants.apart(plus(high, low), lambda total: variants.let(finish(Digits(total)), encoded))
+    return variants.apart(plus(high, low), lambda total: variants.let(finish(Digits(total)), encode))
 
 
 def _dynamic_mean(group: Group, value: Expr) -> Expr:
@@ -280,7 +280,7 @@ def _dynamic_mean(group: Group, value: Expr) -> Expr:
 
 
 def averaged(group: Group, parts: Total) -> Expr:
-    """The mean: a decimal, unless there is a float that is not finite."""
+    """The mean: a decimal, or a float if an addend is NaN or infinite."""
     exact, floats = parts.plain(parts.exact, EXACTLY, _ROOMY), parts.plain(parts.written, Met.FLOAT, _ROOMY)
     total, count, too_long = F.try_add(exact, floats), parts.count, _too_long(group)
     column = (
@@ -297,7 +297,7 @@ def averaged(group: Group, parts: Total) -> Expr:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The least, the greatest; all, some; everything
+# min, max; every, any; collect
 
 
 def _none() -> Expr:
@@ -309,13 +309,13 @@ def _extreme(least: bool) -> Aggregate:
         value = group.bound(arg)
         if isinstance(value.type, t.Null | t.Missing):
             return _none()
-        found = t.absent(t.proper(value.type), nullable=True)
+        type_ = t.absent(t.proper(value.type), nullable=True)
         if is_own_key(value.type, ordering=True) or isinstance(value, Split):
-            return group.result(found, (F.min if least else F.max)(value.plain))
+            return group.result(type_, (F.min if least else F.max)(value.plain))
         order = group.bound(key(group.scope, value, ordering=True))
         column = (F.min_by if least else F.max_by)(value.column, order.column)
         if form(value.type) is not Form.VARIANT:
-            return group.result(found, column)
+            return group.result(type_, column)
         return column_expr(t.ANY, F.coalesce(group.add(column), variants.null()), height=2)
 
     return build
@@ -332,8 +332,8 @@ def _booleans(name: str, combine: Callable[[Column], Column]) -> Aggregate:
         kind = found.column
         result = group.add(combine(extract(variant.column, kind, "bool")))
         others = group.add(F.count(F.when(~one_of(kind, Kind.BOOLEAN, Kind.VOID), 1)))
-        made_ = F.coalesce(result.cast("variant"), variants.null())
-        column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(made_)
+        boolean = F.coalesce(result.cast("variant"), variants.null())
+        column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(boolean)
         return column_expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)
 
     return build

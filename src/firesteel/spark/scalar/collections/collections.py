@@ -1,5 +1,5 @@
-"""Functions over a row's own collections: their aggregates (`folds.py`), each element once, comparisons with ANY and
-ALL."""
+"""Functions over a row's own collections: aggregates (`coll_sum`; see `folds.py`), `filter_distinct`, comparisons with
+ANY and ALL."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from firesteel.spark.scalar.structs import elements_of, misfit
 
 
 def aggregate(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
-    """`coll_sum` and its kin."""
+    """`coll_sum`, `coll_avg` and so on."""
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return scope.let(args, lambda arg: _of_elements(scope, arg, body, f"coll_{name} takes collections", where))
@@ -38,7 +38,7 @@ Body = Callable[[Scope, Expr, Where], Expr]
 
 
 def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where) -> Expr:
-    """A function of the elements of a collection; of what is absent, what it is, and of anything else it is wrong."""
+    """Apply `body` to the elements of a collection. NULL and MISSING propagate; any other value is wrong."""
     if isinstance(arg.type, t.Null | t.Missing):
         return arg
     array, element = elements_of(scope, arg)
@@ -66,7 +66,7 @@ def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where
 
 
 def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """The first of those that are deeply equal; a list stays a list."""
+    """The collection with only the first of deeply equal elements; a list stays a list."""
     (arg,) = args
 
     def distinct(scope: Scope, array: Expr, where: Where) -> Expr:
@@ -74,16 +74,16 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         element = array.type.element
         inner = scope.inner((), where)
 
-        def keyed(item: Column) -> Column:
+        def key_of(item: Column) -> Column:
             return row_key(inner, column_expr(element, item, atomic=True)).column
 
-        keys = derive(t.ANY, F.transform(array.column, keyed), array, cost=12)
+        keys = derive(t.ANY, F.transform(array.column, key_of), array, cost=12)
 
         def firsts(found: Expr) -> Expr:
             flags = F.transform(found.column, lambda k: F.struct(k.isNull().alias("n"), k.alias("k")))
-            return scope.let([derive(t.ANY, flags, found, cost=3)], kept)
+            return scope.let([derive(t.ANY, flags, found, cost=3)], keep_firsts)
 
-        def kept(found: Expr) -> Expr:
+        def keep_firsts(found: Expr) -> Expr:
             places = F.transform(found.column, lambda k: F.array_position(found.column, k))
             pairs = F.arrays_zip(array.column.alias("v"), places.alias("p"))
             once = F.filter(pairs, lambda pair, i: pair["p"] == i + 1)
@@ -114,7 +114,7 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """What OUTER set operators make of their operands; strictly, only collections are."""
+    """An operand of an OUTER set operator as a bag: absent gives none, a scalar one element; if strict, an error."""
     (arg,) = args
     if isinstance(arg.type, t.Collection) and not isinstance(arg, Variant) and not arg.type.absent:
         return arg.with_type(t.Bag(arg.type.element))
@@ -135,7 +135,7 @@ def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def quantified(name: str, every: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
-    """`name` holds for every element, or for one: AND of all, OR of any, where what is wrong counts as NULL."""
+    """A comparison with ALL (the AND of all comparisons) or ANY (their OR); a wrong element counts as NULL."""
 
     def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return scope.let(args, lambda value, collection: apply(scope, value, collection, where))
@@ -162,7 +162,7 @@ def quantified(name: str, every: bool) -> Callable[[Scope, Sequence[Expr], Where
 
 
 def _held(scope: Scope, name: str, value: Expr, item: Expr, where: Where) -> Column:
-    """Does it hold for one element? SQL NULL where nobody knows."""
+    """Does the comparison hold for one element? SQL NULL if it is unknown."""
     if name in ("eq", "ne"):
         same = compare.equal(scope, value, item, where).plain
         return same if name == "eq" else ~same

@@ -1,7 +1,7 @@
 """Aggregates of a row's own collections.
 
-An aggregate of an array is what it is over a group: it skips NULL and MISSING, and is exact for what is no float. Sums
-of floats carry what every addition loses along, so that their order does not show.
+They give the same as over a group: NULL and MISSING are skipped, and integers and decimals are exact. Sums of floats
+are compensated (Neumaier), so that the order of the elements does not matter.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MEAN = t.absent(t.union((t.DECIMAL, t.FLOAT64)), **_BOTH)
 
 
 def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
-    """An aggregate of the elements of an array that is there, by the name of its row."""
+    """The aggregate `name` over the elements of an array that is not NULL."""
     assert isinstance(array.type, t.Collection)
     element = array.type.element
     if name in ("count", "count_star"):
@@ -106,7 +106,7 @@ def _other(pairs: Column, *kinds: str) -> Column:
 
 
 def _exact_total(items: Column) -> Column:
-    """The sum of an array of digits, as digits; SQL NULL in it if it takes too many."""
+    """The sum of an array of decimals given by digits; `u` is SQL NULL if the sum has too many digits."""
 
     def sum_of(listed: Column) -> Column:
         scale = F.array_max(F.transform(listed, lambda d: d["e"]))
@@ -121,7 +121,7 @@ def _exact_total(items: Column) -> Column:
 
 
 def _float_total(items: Column) -> Column:
-    """Neumaier's sum: what an addition loses is kept beside the sum. Of what is not finite, the plain sum."""
+    """Neumaier's sum: the rounding error of every addition is summed separately. If not finite, the plain sum."""
     zero = F.struct(F.lit(0.0).alias("s"), F.lit(0.0).alias("c"))
 
     def add(total: Column, item: Column) -> Column:
@@ -144,13 +144,13 @@ def wrong_value(scope: Scope, message: str, where: Where) -> Column:
     return variants.missing() if error is None else error.cast("variant")
 
 
-#: Digits behind the point for which a sum of plain decimals has room.
+#: The largest scale of numbers that are summed as plain decimals.
 _FEW = 12
 _PLAIN = f"decimal({MAX_DIGITS},{_FEW})"
 
 
 def _plain_total(items: Column) -> Column:
-    """The sum of numbers of few digits behind the point; SQL NULL if there are others, or if it takes too many."""
+    """The sum of numbers of small scale; SQL NULL if one has a larger scale, or if the sum overflows."""
 
     def plain(text: Column) -> Column:
         return F.when((exact_decimals.places(text) <= _FEW) & (F.locate("E", text) == 0), text.try_cast(_PLAIN))
@@ -170,10 +170,10 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
 
     def exactly(found: Column) -> Column:
         number = Digits(found)
-        made_ = F.when(_any_kind(column, Kind.DECIMAL), exact_decimals.to_variant(number)).otherwise(
+        value = F.when(_any_kind(column, Kind.DECIMAL), exact_decimals.to_variant(number)).otherwise(
             integer(number.unscaled)
         )
-        return F.when(number.unscaled.isNull(), beyond).otherwise(made_)
+        return F.when(number.unscaled.isNull(), beyond).otherwise(value)
 
     def finish(found: Expr) -> Expr:
         result = (
@@ -234,14 +234,14 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The least, the greatest; all, some
+# min, max; every, any
 
 
 def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Where) -> Expr:
-    found = t.absent(element, nullable=True, missable=False)
+    type_ = t.absent(element, nullable=True, missable=False)
     if is_own_key(element, ordering=True):
         column = (F.array_min if least else F.array_max)(array.column)
-        return derive(found, column, array, cost=2)
+        return derive(type_, column, array, cost=2)
     inner = scope.inner((), where)
     heights: list[Expr] = []
 
@@ -259,7 +259,7 @@ def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Whe
         item = F.get(array.column, at.column)
         if form(element) is Form.VARIANT:
             return derive(t.ANY, F.coalesce(item, variants.null()), array, at)
-        return derive(found, item, array, at)
+        return derive(type_, item, array, at)
 
     return scope.let([place], chosen)
 

@@ -1,8 +1,8 @@
 """Substrait's functions on Spark: expressions over plain columns, as one would write them by hand.
 
-A function is named by its extension and its name: `arithmetic:add`. `SCALARS` has those of one row, `aggregates.py`
-those of a group, `windows.py` what a window has to do besides. Arguments have complete static types and are never
-MISSING, so that nothing is asked at run time; `base.py` says how a row of the table is written.
+A function is named by its extension and its name: `arithmetic:add`. `SCALARS` has the scalar functions, `aggregates.py`
+the aggregates. Arguments have complete static types and are never MISSING, so no kinds are tested at run time.
+`base.py` says how an entry of the table is written.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from firesteel.spark.scalar.substrait.text import TEXT
 
 
 def _by_type(integer: Build, real: Build) -> Scalar:
-    """By the type of the result: of integers, or of floats, whose arithmetic mentions its operands once."""
+    """Choose the builder by the result type. That for floats mentions its operands only once."""
 
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         return (_once(real) if is_float(fn.returns) else _twice(integer))(scope, fn, args, where)
@@ -157,7 +157,7 @@ SCALARS: dict[str, Scalar] = {
 
 
 def registered(name: str) -> Scalar | None:
-    """A function of the user's that makes a column of columns."""
+    """A user's function that makes a column from columns."""
     found = functions.registered(name)
     make = None if found is None else found.column
     return None if make is None else scalar(lambda call: make(*call.columns), twice=True)

@@ -1,6 +1,6 @@
-"""Aggregate functions of Substrait: columns to aggregate, and what is made of them afterwards.
+"""Aggregate functions of Substrait: Spark aggregates over columns, and expressions over their results.
 
-They skip NULL. A call's filter is part of its argument: what it leaves out is NULL.
+They skip NULL. A call's filter is put into its arguments: they are NULL in rows that the filter leaves out.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Aggregate = Callable[[Aggregating], Expr]
 def aggregating(
     group: Group, fn: p.Fn, args: Sequence[Expr], order: Sequence[Order] = (), filter_: Column | None = None
 ) -> Expr:
-    """A call of one of the functions. What the filter leaves out is NULL, of a count of rows too."""
+    """Compile a call of one of the functions. Arguments are NULL in rows that the filter leaves out."""
     declared = [param.type for param in fn.params if isinstance(param, p.ValueParam)]
     if len(declared) != len(args):
         declared = [arg.type for arg in args]
@@ -41,20 +41,20 @@ def aggregating(
     if not _mentioned_once(group, fn, given, filter_):
         given = [group.scope.bind(arg) for arg in given]
     if filter_ is not None:
-        given = [_kept(arg, filter_) for arg in given]
+        given = [_filter_argument(arg, filter_) for arg in given]
     call = Aggregating(group, fn, tuple(given), tuple(order), filter_)
     return AGGREGATES[fn.name](call)
 
 
 def _mentioned_once(group: Group, fn: p.Fn, args: Sequence[Expr], filter_: Column | None) -> bool:
-    """Sums and means of what is always there need no name for it: there are as many addends as rows."""
+    """Sums and means of an argument that is never NULL need no binding: their count is that of the rows."""
     always = (
         filter_ is None and not group.distinct and not any(arg.type.absent or isinstance(arg, Variant) for arg in args)
     )
     return always and AGGREGATES[fn.name] in (_sum, _mean)
 
 
-def _kept(arg: Expr, filter_: Column) -> Expr:
+def _filter_argument(arg: Expr, filter_: Column) -> Expr:
     type_ = t.absent(arg.type, nullable=True)
     return column_expr(type_, F.when(filter_, arg.column), stage=arg.place.stage, height=1, constant=arg.constant)
 
@@ -66,27 +66,27 @@ def _kept(arg: Expr, filter_: Column) -> Expr:
 def _count(call: Aggregating) -> Expr:
     if not call.args:
         counted = F.lit(1) if call.filter is None else F.when(call.filter, F.lit(1))
-        return _counted(call, F.count(counted))
+        return _count_result(call, F.count(counted))
     if call.group.distinct:
-        return _retyped(call, partiql.AGGREGATES["count"](call.group, *call.args))
+        return _retype(call, partiql.AGGREGATES["count"](call.group, *call.args))
     value = call.args[0]
     if isinstance(value, Variant | StructParts):
-        return _retyped(call, partiql.AGGREGATES["count"](call.group, value))
-    return _counted(call, F.count(value.plain))
+        return _retype(call, partiql.AGGREGATES["count"](call.group, value))
+    return _count_result(call, F.count(value.plain))
 
 
-def _counted(call: Aggregating, column: Column) -> Expr:
+def _count_result(call: Aggregating, column: Column) -> Expr:
     if isinstance(call.returns, t.Decimal):
         return call.after(call.cast(call.group.add(column)))
     return call.result(column)
 
 
-def _retyped(call: Aggregating, expr: Expr) -> Expr:
+def _retype(call: Aggregating, expr: Expr) -> Expr:
     return call.after(call.cast(expr.plain)) if isinstance(call.returns, t.Decimal) else expr
 
 
 def _approx_count(call: Aggregating) -> Expr:
-    return _counted(call, F.approx_count_distinct(call.value(), 0.02))  # two in a hundred off, as a rule
+    return _count_result(call, F.approx_count_distinct(call.value(), 0.02))  # a relative standard deviation of 2%
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ def _sum(call: Aggregating, zero: bool = False) -> Expr:
         add = F.sum_distinct if call.group.distinct else F.sum
         return _or_zero(call, add(call.value().cast("double")), zero)
     if isinstance(type_, t.Int8 | t.Int16 | t.Int32):
-        # Four billion of the greatest are not too many: Spark's own error, should there be more, will do.
+        # Four billion of the greatest value fit in 64 bits: for more, Spark's own overflow error is enough.
         return _or_zero(call, (F.sum_distinct if call.group.distinct else F.sum)(call.value()), zero)
     if isinstance(type_, t.Decimal) and digits(type_)[0] <= 28:
         add = F.sum_distinct if call.group.distinct else F.sum
@@ -115,7 +115,7 @@ def _or_zero(call: Aggregating, column: Column, zero: bool) -> Expr:
 
 
 def _checked_sum(call: Aggregating, zero: bool) -> Expr:
-    """A sum that is SQL NULL although there were addends did not fit."""
+    """A sum that may overflow: then it is SQL NULL although there are addends, and the `overflow` option decides."""
     decimal = isinstance(call.returns, t.Decimal)
     wide = call.value() if decimal else call.value().cast("decimal(28,0)")
     total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
@@ -125,7 +125,7 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
         found = F.when(total <= number(bounds(call.returns).greatest), total).cast(spelled(call.returns))
     overflow = call.choice("overflow", "ERROR")
     if decimal and overflow == "SILENT":
-        overflow = "SATURATE"  # silence is free to give anything
+        overflow = "SATURATE"  # SILENT may give any result
     match overflow:
         case "SATURATE":
             ends = extremes(call.returns) if decimal else bounds(call.returns)
@@ -140,13 +140,13 @@ def _checked_sum(call: Aggregating, zero: bool) -> Expr:
     return call.after(F.coalesce(column, call.cast(F.lit(0))) if zero else column, throws=True)
 
 
-#: The least digits behind the point that Spark's quotient of a sum of 38 digits by a count has.
+#: The least scale of Spark's quotient of a 38-digit sum and a count.
 _QUOTIENT_SCALE = 6
 
 
 def _quotient(total: Column, by: Column, type_: t.Decimal, returns: t.Type) -> Column:
-    """A sum of decimals of a type through their count, with as many digits as the mean has. Spark's own quotient has as
-    many as the sum, or six: for more, what is left beyond the whole number is divided apart."""
+    """A sum of decimals divided by their count, in the scale of the mean. Spark's own quotient has the scale of the
+    sum, or six: if the mean has more, the remainder is divided separately."""
     scale = digits(returns)[1]
     if scale <= max(digits(type_)[1], _QUOTIENT_SCALE) or scale > MAX_DIGITS - 2:
         return F.try_divide(total, by)
@@ -156,7 +156,7 @@ def _quotient(total: Column, by: Column, type_: t.Decimal, returns: t.Type) -> C
 
 
 def _mean(call: Aggregating) -> Expr:
-    """Of integers it is cut off."""
+    """The mean; that of integers is truncated."""
     type_ = call.args[0].type
     value = call.value()
     if is_float(type_):
@@ -174,12 +174,12 @@ def _mean(call: Aggregating) -> Expr:
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
 
 
-#: Beside six digits behind the point there is room for so many before it.
+#: With a scale of six there is room for so many digits before the point.
 _BEFORE = MAX_DIGITS - _QUOTIENT_SCALE
 
 
 def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, returns: t.Type) -> Column:
-    """The mean of decimals whose sum may be too long for Spark's division: where it is, by steps."""
+    """The mean of decimals whose sum may be too long for Spark's division: where it is, divide by digits."""
     precision, scale = digits(type_)
     short = _quotient(total, by, type_, returns)
     if precision - scale < _BEFORE:
@@ -187,7 +187,7 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     known = of_plain(column_expr(t.Decimal(MAX_DIGITS, scale), total.cast(f"decimal({MAX_DIGITS},{scale})")))
 
     def plain(variant: Column) -> Column:
-        """One of 38 digits and a zero behind the point is tagged."""
+        """Read the variant, which may hold the mean as a tagged (wide) number."""
         name = to_spark(returns).simpleString()
         return F.coalesce(variants.whole(variant, name), variants.payload(variant, name))
 
@@ -205,7 +205,7 @@ def _product(call: Aggregating) -> Expr:
         found = call.group.add(F.product(value.cast("double")))
         return call.after(F.coalesce(call.cast(found), call.cast(F.lit(1))))
     every = call.group.add(F.collect_list(value.cast(WIDE)))
-    if call.choice("overflow", "ERROR") == "SILENT":  # the product of two numbers of 64 bits has at most 38 digits
+    if call.choice("overflow", "ERROR") == "SILENT":  # each step fits: 64 bits times 64 bits has at most 38 digits
 
         def step(total: Column, one: Column) -> Column:
             return wrapped(F.try_multiply(total, one).cast(WIDE), call.returns)
@@ -236,7 +236,7 @@ def _spread(sample: Callable[[Column], Column], population: Callable[[Column], C
 
 
 def _corr(call: Aggregating) -> Expr:
-    """NULL of one pair, and of values that do not differ: then there is no direction that they share."""
+    """The correlation; NULL for a single pair, or if all x or all y are equal."""
     x, y = (call.value(i).cast("double") for i in range(2))
     pairs = [F.when(other.isNotNull(), one) for one, other in ((x, y), (y, x))]
     differ = [call.group.add(F.min(one)) < call.group.add(F.max(one)) for one in pairs]
@@ -251,7 +251,7 @@ def _mode(call: Aggregating) -> Expr:
 
 
 def _median(call: Aggregating) -> Expr:
-    """Of integers, what lies between two is rounded as the call says."""
+    """The median. Of integers, the mean of the two middle values is rounded as the call says."""
     if isinstance(call.returns, t.Float32 | t.Float64):
         return call.after(call.cast(call.group.add(F.median(call.value()))))
     if not isinstance(call.returns, t.Int64):
@@ -263,7 +263,9 @@ def _median(call: Aggregating) -> Expr:
     both = low + high
     half = F.call_function("div", both - F.pmod(both, number(2)), number(2)).cast("bigint")
     odd = F.pmod(both, number(2)) == 1
-    small = F.when(half < 0, F.pmod(half, F.lit(2)) - 2).otherwise(F.pmod(half, F.lit(2)))  # as odd, and on its side
+    small = F.when(half < 0, F.pmod(half, F.lit(2)) - 2).otherwise(
+        F.pmod(half, F.lit(2))
+    )  # -2..1: the parity and the sign of `half`
     up = odd & (integral(F.lit(0.5) + small, call.choice("rounding", "TIE_TO_EVEN")) > small)
     return call.after(F.when(size > 0, half + up.cast("bigint")))
 
@@ -272,7 +274,7 @@ def _median(call: Aggregating) -> Expr:
 # Others
 
 
-def _delegated(name: str) -> Aggregate:
+def _as_in_partiql(name: str) -> Aggregate:
     return lambda call: partiql.AGGREGATES[name](call.group, *call.args)
 
 
@@ -291,7 +293,7 @@ def _any_value(call: Aggregating) -> Expr:
 
 
 def _string_agg(call: Aggregating) -> Expr:
-    """In the order that the call asks for. A separator that is a column stands before the text of its own row."""
+    """The texts in the call's order. A separator that is a column is put before the text of its own row."""
     text = call.value()
     separator = call.args[1].constant if len(call.args) > 1 else ""
     if isinstance(separator, str):
@@ -314,7 +316,7 @@ def _texts(call: Aggregating, value: Column) -> Column:
 
 
 def _quantile(call: Aggregating) -> Expr:
-    """The values at the boundaries of equal parts, in the order that the call asks for; between two, in between."""
+    """The values at the boundaries of n equal parts, in the call's order; interpolated between two values."""
     n, value = call.args[0].constant, call.args[1]
     if n is None or (type(n) is int and n < 1):
         return call.after(F.literal(None, spelled(call.returns)))
@@ -347,8 +349,8 @@ _INTEGERS: dict[str, Aggregate] = {
     "sum": _sum,
     "sum0": lambda call: _sum(call, True),
     "avg": _mean,
-    "min": _delegated("min"),
-    "max": _delegated("max"),
+    "min": _as_in_partiql("min"),
+    "max": _as_in_partiql("max"),
 }
 
 AGGREGATES: dict[str, Aggregate] = {
@@ -369,7 +371,7 @@ AGGREGATES: dict[str, Aggregate] = {
     "aggregate_decimal_output:approx_count_distinct": _approx_count,
     "boolean:bool_and": lambda call: call.result(F.bool_and(call.value())),
     "boolean:bool_or": lambda call: call.result(F.bool_or(call.value())),
-    "datetime:min": _delegated("min"),
-    "datetime:max": _delegated("max"),
+    "datetime:min": _as_in_partiql("min"),
+    "datetime:max": _as_in_partiql("max"),
     "string:string_agg": _string_agg,
 }

@@ -1,4 +1,4 @@
-"""One call of an aggregate function of Substrait's under way, and its values in the order that it asks for."""
+"""A call of a Substrait aggregate function while it is compiled, and its values in the call's order."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from firesteel.spark.scalar.collections.aggregates import Group
 
 @dataclass(frozen=True)
 class Aggregating:
-    """One call under way: the group, the call's signature, its arguments by their declared types, and its order."""
+    """One call while it is compiled: the group, the signature, the arguments in their declared types, the order."""
 
     group: Group
     fn: p.Fn
     args: tuple[Expr, ...]
     order: tuple[Order, ...] = ()
-    #: Is a row looked at? None where all are.
+    #: The rows that count; None for all.
     filter: Column | None = None
     more: list[str] = field(default_factory=list)
 
@@ -46,15 +46,15 @@ class Aggregating:
         return self.group.error(f"{self.group.name.rpartition(':')[2]}: {message}")
 
     def result(self, column: Column) -> Expr:
-        """An aggregated column, as it is."""
+        """The result, if it is an aggregated column as it is."""
         return reference(self.returns, self.group.total(column))
 
     def after(self, column: Column, *, throws: bool = False) -> Expr:
-        """What is made of aggregated columns."""
+        """The result, if it is an expression over aggregated columns."""
         return column_expr(self.returns, column, height=4, throws=throws)
 
     def addends(self, column: Column) -> Column:
-        """How many values there are in the column of the only argument."""
+        """The number of values of the only argument."""
         if self.group.distinct:
             return self.group.add(F.count_distinct(column))
         return self.group.add(F.count(column if self.args[0].type.absent else F.lit(1)))
@@ -64,30 +64,30 @@ class Aggregating:
 
 
 def ordered(call: Aggregating, value: Column) -> Column:
-    """The values that are there, as an array in the order that the call asks for; each once, if they are distinct."""
+    """The present values, as an array in the call's order; each once for DISTINCT."""
     found = in_order(call, value)
     return F.array_distinct(found) if call.group.distinct else found
 
 
 def in_order(call: Aggregating, value: Column) -> Column:
-    """The values that are there, as an array in the order that the call asks for."""
+    """The present values, as an array in the call's order."""
     keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
     every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
-    return F.transform(F.array_sort(every, lambda a, b: _compared(call.order, a, b)), lambda one: one["v"])
+    return F.transform(F.array_sort(every, lambda a, b: _compare(call.order, a, b)), lambda one: one["v"])
 
 
-def _compared(order: Sequence[Order], a: Column, b: Column) -> Column:
+def _compare(order: Sequence[Order], a: Column, b: Column) -> Column:
     """-1, 0 or 1: which of two structs comes first."""
-    found = F.lit(0)
-    for i, one in reversed(list(enumerate(order))):
+    result = F.lit(0)
+    for i, spec in reversed(list(enumerate(order))):
         x, y = a[f"k{i}"], b[f"k{i}"]
-        less, nulls = (1, -1)[not one.order.descending], (1, -1)[one.order.nulls_first]
-        found = (
-            F.when(x.isNull() & y.isNull(), found)
+        less, nulls = (1, -1)[not spec.order.descending], (1, -1)[spec.order.nulls_first]
+        result = (
+            F.when(x.isNull() & y.isNull(), result)
             .when(x.isNull(), F.lit(nulls))
             .when(y.isNull(), F.lit(-nulls))
             .when(x < y, F.lit(less))
             .when(x > y, F.lit(-less))
-            .otherwise(found)
+            .otherwise(result)
         )
-    return found
+    return result

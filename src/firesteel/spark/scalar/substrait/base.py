@@ -1,8 +1,8 @@
 """What all functions of Substrait share on Spark.
 
 Their arguments have complete static types and are never MISSING: each is a plain column of the type that the call's
-signature declares. A function is a builder: given a `Call`, it makes the column of the result, of Spark's type for what
-the call returns. An argument that a builder mentions more than once gets a name first (`twice`).
+signature declares. A function is a builder: given a `Call`, it makes the column of the result, in Spark's type for the
+type that the call returns. If a builder mentions an argument more than once, the argument is bound first (`twice`).
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ from firesteel.spark.encoding.variants import from_variant
 
 @dataclass
 class Call:
-    """One call under way."""
+    """One call while it is compiled."""
 
     scope: Scope
     fn: p.Fn
     #: The arguments that are values, each of its declared type.
     args: tuple[Expr, ...]
-    #: Those that are types.
+    #: The arguments that are types.
     types: tuple[t.Type, ...]
     where: Where
-    #: May the result raise an error? Asking for one says so.
+    #: May the result raise an error? Set by `error`.
     throws: bool = False
 
     @property
     def name(self) -> str:
-        """The function's, without its extension's."""
+        """The function's name, without the extension."""
         return self.fn.name.rpartition(":")[2]
 
     @property
@@ -70,7 +70,7 @@ class Call:
         return spelled(self.fn.returns)
 
     def choice(self, name: str, default: str) -> str:
-        """What the call chooses of an option, or of an argument that is a word; in upper case."""
+        """The call's choice for an option or an enum argument, in upper case."""
         return (self.fn.choice(name) or default).upper()
 
     def error(self, message: str) -> Column:
@@ -78,24 +78,24 @@ class Call:
         return self.scope.run.error(f"{self.name}: {message}", self.where)
 
     def constant(self, at: int, default: Any = UNKNOWN) -> Any:
-        """The value of an argument that is a literal, else UNKNOWN; the default where there is no such argument."""
+        """The value of a literal argument, else UNKNOWN; the default if there is no such argument."""
         return self.args[at].constant if at < len(self.args) else default
 
     def unsupported(self, what: str) -> UnsupportedError:
         return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.where)
 
     def there(self, *args: Expr) -> Column | None:
-        """Are the arguments all there? None if they cannot be absent."""
+        """Are all arguments not NULL? None if they never are."""
         tests = [arg.plain.isNotNull() for arg in (args or self.args) if arg.type.nullable]
         if not tests:
             return None
-        found = tests[0]
+        all_present = tests[0]
         for test in tests[1:]:
-            found = found & test
-        return found
+            all_present = all_present & test
+        return all_present
 
     def or_else(self, value: Column, other: Column) -> Column:
-        """The value; something else where it is SQL NULL although the arguments are there."""
+        """The value; `other` where it is SQL NULL although no argument is NULL."""
         there = self.there()
         return F.coalesce(value, other if there is None else F.when(there, other))
 
@@ -105,7 +105,7 @@ Scalar = Callable[[Scope, p.Fn, Sequence[Expr | t.Type], Where], Expr]
 
 
 def scalar(build: Build, *, twice: bool | Callable[[Call], bool] = False, cost: int = 2) -> Scalar:
-    """A function that a builder makes. Whether it mentions its arguments more than once may depend on the call."""
+    """A function from a builder. `twice`: does it mention its arguments more than once? It may depend on the call."""
 
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         given = arguments(fn, args)
@@ -123,7 +123,7 @@ def scalar(build: Build, *, twice: bool | Callable[[Call], bool] = False, cost: 
 
 
 def simple(function: Callable[..., Column], *, twice: bool = False, cost: int = 1) -> Scalar:
-    """A function of plain columns that gives what is wanted as it is."""
+    """A function from one of plain columns that gives the result type as it is."""
     return scalar(lambda call: function(*call.columns), twice=twice, cost=cost)
 
 
@@ -137,8 +137,8 @@ def arguments(fn: p.Fn, args: Sequence[Expr | t.Type]) -> list[Expr]:
 
 
 def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
-    """The expression as a column of the declared type. A NULL without a type is one of another type that is at hand.
-    To these functions MISSING is NULL: a scalar subquery may be both, and is a plain column here all the same."""
+    """The expression as a plain column of the declared type. An untyped NULL gets the type `otherwise` if none is
+    declared. MISSING becomes NULL: a scalar subquery may give either."""
     if isinstance(expr.type, t.Null | t.Missing):
         wanted = otherwise if isinstance(type_, t.Any | t.Null | t.Missing) else type_
         if form(t.proper(wanted)) is Form.VARIANT:
@@ -154,7 +154,7 @@ def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
         expr = as_decimal(expr)
     if isinstance(expr, Variant):
         column = from_variant(expr.column, wide)
-    else:  # what is split has a plain column, whatever its type says
+    else:  # a `Split` has a plain column, too, although its type may be MISSING
         column = convert(expr.plain, t.absent(expr.type, nullable=True, missable=False), wide)
     assert isinstance(expr, Columns)
     as_it_is = column is expr.value

@@ -1,7 +1,7 @@
-"""Rounding moments: to a multiple of a unit, counted from an origin, or from the start of a larger unit.
+"""Rounding moments: to a multiple of a unit, counted from an origin or from the start of a larger unit.
 
-A moment is a number of microseconds, local where it has a zone. Units of fixed length divide it; months are counted
-along the calendar, where the number of those between two moments may be off by one.
+A moment is a number of microseconds, in local time if there is a zone. It is divided by units of fixed length. Months
+are counted by the calendar; that first count may be off by one and is corrected.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _local(call: Call, at: int, zone: Column | None) -> Column:
 
 
 def _start(moment: Column, unit: str) -> Column:
-    """When the unit that the moment is in began."""
+    """The start of the unit (year, week ...) that the moment is in."""
     if unit in ("SUNDAY_WEEK", "US_WEEK"):
         return F.date_add(moment.cast("date"), -(F.dayofweek(moment) - 1))
     return F.date_trunc("WEEK" if unit.endswith("WEEK") else unit, moment)
@@ -50,31 +50,31 @@ def _start(moment: Column, unit: str) -> Column:
 
 def _round_temporal(call: Call) -> Column:
     zone = call.args[2].plain if len(call.args) > 3 else None
-    return _rounded(call, zone, lambda moment: _local(call, len(call.args) - 1, zone))
+    return _round(call, zone, lambda moment: _local(call, len(call.args) - 1, zone))
 
 
 def _round_calendar(call: Call) -> Column:
     zone = call.args[2].plain if len(call.args) > 2 else None
-    return _rounded(call, zone, lambda moment: _start(moment, call.choice("origin", "YEAR")))
+    return _round(call, zone, lambda moment: _start(moment, call.choice("origin", "YEAR")))
 
 
-def _rounded(call: Call, zone: Column | None, origin: Callable[[Column], Column]) -> Column:
+def _round(call: Call, zone: Column | None, origin: Callable[[Column], Column]) -> Column:
     moment, multiple = _local(call, 0, zone), call.args[1].plain
     unit = call.choice("unit", "DAY")
     start = origin(moment)
     around = _by_months if unit in _MONTHS else _by_micros
-    found = let(around(moment, start, multiple, unit), lambda pair: _chosen(pair, call.choice("rounding", "FLOOR")))
-    made = F.timestamp_micros(found)
+    micros = let(around(moment, start, multiple, unit), lambda pair: _choose(pair, call.choice("rounding", "FLOOR")))
+    rounded = F.timestamp_micros(micros)
     if call.constant(1) is None or not isinstance(call.constant(1), int) or call.constant(1) < 1:
-        made = F.when(multiple < 1, call.error("a multiple of less than one")).otherwise(made)
+        rounded = F.when(multiple < 1, call.error("a multiple of less than one")).otherwise(rounded)
     if isinstance(call.returns, t.Date):
-        return made.cast("date")
-    made = made.cast("timestamp_ntz")
-    return instant(made, zone) if isinstance(call.returns, t.Timestamp) and call.returns.zone else made
+        return rounded.cast("date")
+    rounded = rounded.cast("timestamp_ntz")
+    return instant(rounded, zone) if isinstance(call.returns, t.Timestamp) and call.returns.zone else rounded
 
 
 def _by_micros(moment: Column, start: Column, multiple: Column, unit: str) -> Column:
-    """The moment, the multiple before it, or at it, and the one after."""
+    """The moment, the last multiple that is not after it, and the next one."""
 
     def around(given: Column) -> Column:
         before = given["m"] - F.pmod(given["m"] - given["o"], given["s"])
@@ -88,13 +88,13 @@ def _by_months(moment: Column, start: Column, multiple: Column, unit: str) -> Co
     def at(given: Column, steps: Column) -> Column:
         return _micros(F.timestamp_add("MONTH", (steps * given["s"]).cast("int"), given["o"]))
 
-    def counted(given: Column) -> Column:
+    def count(given: Column) -> Column:
         months = (F.year(given["m"]) - F.year(given["o"])) * 12 + F.month(given["m"]) - F.month(given["o"])
         steps = F.floor(months.cast("double") / given["s"]).cast("bigint")
-        return let(F.struct(steps.alias("n"), given.alias("g")), settled)
+        return let(F.struct(steps.alias("n"), given.alias("g")), correct)
 
-    def settled(given: Column) -> Column:
-        """The clock, and the days that a month does not have, make it one more or less."""
+    def correct(given: Column) -> Column:
+        """Correct the count by one where the time of day or a short month requires it."""
         steps, inner = given["n"], given["g"]
         before, after = at(inner, steps), at(inner, steps + 1)
         moment_ = _micros(inner["m"])
@@ -106,14 +106,14 @@ def _by_months(moment: Column, start: Column, multiple: Column, unit: str) -> Co
 
     size = F.when(multiple >= 1, multiple * long(_MONTHS[unit]))
     parts = (moment.cast("timestamp_ntz").alias("m"), start.cast("timestamp_ntz").alias("o"), size.alias("s"))
-    return let(F.struct(*parts), counted)
+    return let(F.struct(*parts), count)
 
 
 def _pair(moment: Column, before: Column, after: Column) -> Column:
     return F.struct(moment.alias("m"), before.alias("b"), after.alias("a"))
 
 
-def _chosen(pair: Column, rounding: str) -> Column:
+def _choose(pair: Column, rounding: str) -> Column:
     moment, before, after = pair["m"], pair["b"], pair["a"]
     match rounding:
         case "FLOOR":

@@ -1,8 +1,8 @@
-"""The cast expression: Spark's own casts, which are SQL's. What cannot be cast is an error, or NULL if so chosen.
+"""The cast expression, by Spark's own casts. A value that cannot be cast is an error, or NULL if the call says so.
 
-Text is cut to the length of its new type, and filled up with spaces where that is fixed. A number loses what is behind
-the point as an integer, and is rounded as a decimal of fewer digits behind it. Spark reads more texts as numbers, dates
-and timestamps than the specification's types are written as: those are tested first.
+Text is cut to the length of its new type, or padded with spaces if that length is fixed. A number is truncated to an
+integer, and rounded to a decimal of smaller scale. Spark accepts more texts as numbers, dates and timestamps than the
+specification: so a text is first tested with a regular expression.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.spark.scalar.substrait.base import Call, Scalar, is_float, scalar
 from firesteel.spark.scalar.substrait.integers import bounds, number
 from firesteel.spark.time.moments import long
 
-#: Every value of these types is one of those.
+#: By type: the types that hold all of its values.
 _WIDER: dict[type[t.Type], tuple[type[t.Type], ...]] = {
     t.Int8: (t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.Bool),
     t.Int16: (t.Int32, t.Int64, t.Float32, t.Float64, t.Bool),
@@ -61,7 +61,7 @@ def _certain(source: t.Type, target: t.Type) -> bool:
 
 
 def _same(source: t.Type, target: t.Type) -> bool:
-    """Inside of others, casts that change nothing but names, or make a type wider, are Spark's as they are."""
+    """May Spark cast such elements inside a container? Yes, if only names change or the type gets wider."""
     source, target = t.proper(source), t.proper(target)
     if isinstance(source, t.Collection | t.Struct):
         return _certain(source, target)
@@ -78,14 +78,14 @@ def _cast(call: Call) -> Column:
     nested = isinstance(source, t.Collection | t.Struct | t.Map)
     if form(source) is Form.VARIANT or form(target) is Form.VARIANT or (nested and not _certain(source, target)):
         raise call.unsupported(f"{source} as {target}")
-    value = _converted(call, x.plain, source, target)
+    value = _convert(call, x.plain, source, target)
     if _certain(source, target) or call.choice("failure", "THROW") == "NULL":
         return value
     return call.or_else(value, call.error(f"cannot cast {source} to {target}"))
 
 
-def _converted(call: Call, x: Column, source: t.Type, target: t.Type) -> Column:
-    """SQL NULL where it cannot be."""
+def _convert(call: Call, x: Column, source: t.Type, target: t.Type) -> Column:
+    """The cast; SQL NULL where it is impossible."""
     spark = to_spark(target)
     match target:
         case t.Text():
@@ -114,7 +114,7 @@ def _converted(call: Call, x: Column, source: t.Type, target: t.Type) -> Column:
 
 
 def _whole(x: Column, source: t.Type) -> Column:
-    """A number without what is behind its point."""
+    """A number truncated to an integer."""
     if isinstance(source, t.Text):
         return F.when(x.rlike(_INTEGER), F.trim(x)).try_cast("decimal(38,0)")
     if is_float(source) or isinstance(source, t.Decimal):
@@ -141,17 +141,17 @@ def _octets(x: Column, source: t.Type, target: t.Type) -> Column:
 
 
 def _uuid(x: Column, source: t.Type) -> Column:
-    """In lower case, with its four hyphens, however it is written."""
+    """A UUID in any notation, as lower-case text with four hyphens."""
     if isinstance(source, t.Uuid):
         return x
     figures = F.hex(x) if isinstance(source, t.Octets) else F.regexp_replace(F.trim(x), r"urn:|uuid:|[{}-]", "")
     groups = r"^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$"
-    found = F.lower(figures)
-    return F.when(found.rlike(groups), F.regexp_replace(found, groups, "$1-$2-$3-$4-$5"))
+    lowered = F.lower(figures)
+    return F.when(lowered.rlike(groups), F.regexp_replace(lowered, groups, "$1-$2-$3-$4-$5"))
 
 
 def _timestamp(x: Column, source: t.Type, target: t.Timestamp) -> Column:
-    """With the digits of a second that the type has; an instant is in UTC where it has no zone."""
+    """A timestamp truncated to the type's digits of a second. Without a zone, an instant is its time in UTC."""
     if isinstance(source, t.Text):
         x = F.when(x.rlike(_TIMESTAMP), F.trim(x)).try_cast("timestamp")
     digits = source.precision if isinstance(source, t.Timestamp) else 0 if isinstance(source, t.Date) else MICROS

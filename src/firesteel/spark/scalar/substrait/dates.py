@@ -1,8 +1,8 @@
 """Functions of dates, times, timestamps and intervals.
 
-Timestamps of up to six digits of a second are Spark's own; with a zone they are instants, and what a calendar says of
-one is said of the local time in the zone that the call names. Intervals are mostly literals: then their months and
-microseconds are, too.
+Timestamps of up to six digits of a second are Spark's own. With a zone they are instants, and their calendar fields are
+those of the local time in the zone that the call names. Intervals are mostly literals: then their months and
+microseconds are literals, too.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DAY, _SECOND = 86_400, 1_000_000
 
 
 def _zone(call: Call, at: int) -> Column:
-    """A time zone by its name; the name of none is an error."""
+    """The name of a time zone; Spark raises an error if there is none of that name."""
     return call.args[at].plain
 
 
@@ -40,7 +40,7 @@ def plain_moment(call: Call, expr: Expr) -> Column:
 
 
 def local(call: Call, expr: Expr, zone: Column | None) -> Column:
-    """A timestamp, or a date, as a local one without a zone."""
+    """A timestamp or a date in local time, as a column without a zone."""
     column = plain_moment(call, expr)
     if isinstance(expr.type, t.Timestamp) and expr.type.zone:
         column = column.cast("timestamp_ntz")
@@ -50,8 +50,8 @@ def local(call: Call, expr: Expr, zone: Column | None) -> Column:
 
 def instant(column: Column, zone: Column | None) -> Column:
     """A local timestamp as an instant."""
-    found = column if zone is None else F.convert_timezone(zone, F.lit("UTC"), column)
-    return found.cast("timestamp")
+    utc = column if zone is None else F.convert_timezone(zone, F.lit("UTC"), column)
+    return utc.cast("timestamp")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def _absent(expr: Expr) -> bool:
 
 
 def moved(direction: int) -> Scalar:
-    """A date or a timestamp, so much later or earlier. A day that a month does not have is its last one."""
+    """A date or timestamp plus or minus an interval. January 31 plus one month is the last day of February."""
 
     def build(call: Call) -> Column:
         x, by = call.args[0], call.args[1]
@@ -108,10 +108,10 @@ def of_intervals(name: str) -> Scalar:
 
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         a, b = arguments(fn, args)
-        found = intervals.binary(scope, name, a, b, None, where)
-        if isinstance(found, Split):
-            return found
-        return replace(found, type=t.absent(fn.returns, nullable=found.type.nullable))
+        result = intervals.binary(scope, name, a, b, None, where)
+        if isinstance(result, Split):
+            return result
+        return replace(result, type=t.absent(fn.returns, nullable=result.type.nullable))
 
     return apply
 
@@ -125,11 +125,11 @@ def _week(days: Column) -> Column:
 
 
 def _wednesday(date: Column) -> Column:
-    """Of the week of a day, which begins on Sunday: its year is that of the week."""
+    """The Wednesday of the week (from Sunday) that the day is in. Its year is the year of the week."""
     return F.date_add(date, F.lit(4) - F.dayofweek(date))
 
 
-#: What a date has, counted from one.
+#: Fields of a date that are counted from one.
 _COUNTED: dict[str, Callable[[Column], Column]] = {
     "QUARTER": F.quarter,
     "MONTH": F.month,
@@ -148,8 +148,8 @@ _YEARS: dict[str, Callable[[Column], Column]] = {
     "US_YEAR": lambda date: F.year(_wednesday(date)),
 }
 _CLOCK: dict[str, Callable[[Column], Column]] = {"HOUR": F.hour, "MINUTE": F.minute, "SECOND": F.second}
-#: Parts of a second: how many microseconds go into one, and of how many there are such parts. Those that are not called
-#: after the second count its seconds, too, as the specification's cases have it.
+#: Fractions of a second: (microseconds per unit, modulus in microseconds). MILLISECOND and MICROSECOND include the
+#: seconds of the minute, as in the specification's test cases; SUBSECOND does not.
 _FRACTIONS: dict[str, tuple[int, int]] = {
     "MILLISECOND": (1_000, 60 * _SECOND),
     "MICROSECOND": (1, 60 * _SECOND),

@@ -1,6 +1,6 @@
-"""Arithmetic of decimals. What a call returns has the precision and the scale that the specification derives, which are
-Spark's own for sums, differences, products and quotients; where those leave no room for every result, one that does not
-fit is an error, unless the call says otherwise."""
+"""Arithmetic of decimals. Results have the precision and scale that the specification derives; for sums, differences,
+products and quotients Spark derives the same. A result that does not fit is an error, unless the call says otherwise.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +35,18 @@ def extremes(type_: t.Type) -> tuple[Decimal, Decimal]:
 
 
 def fitting(call: Call, value: Column, negative: Callable[[], Column]) -> Column:
-    """The value in the type of the result; where it does not fit, which is where it is SQL NULL although the arguments
-    are not, what the call wants then. `negative` tells on which side it does not."""
-    kept = value.try_cast(call.spark)
+    """The value in the result type. If it does not fit (it is SQL NULL although the arguments are not), the `overflow`
+    option decides; `negative` tells whether it is too small rather than too large."""
+    fitted = value.try_cast(call.spark)
     match call.choice("overflow", "ERROR"):
-        case "SATURATE" | "SILENT":  # silence is free to give anything
+        case "SATURATE" | "SILENT":  # SILENT may give any result
             low, high = (F.literal(f"{bound:f}", call.spark) for bound in extremes(call.returns))
-            return call.or_else(kept, F.when(negative(), low).otherwise(high))
-    return call.or_else(kept, call.error("overflow"))
+            return call.or_else(fitted, F.when(negative(), low).otherwise(high))
+    return call.or_else(fitted, call.error("overflow"))
 
 
 def _roomy(call: Call, before: int, scale: int) -> bool:
-    """Does every result of so many digits before and behind the point fit the type of the result, which has as many
-    behind it?"""
+    """Does the result type have this scale, and room for so many digits before the point?"""
     return before <= _before(call.returns) and scale == digits(call.returns)[1]
 
 
@@ -58,7 +57,7 @@ def tight(call: Call) -> bool:
 
 
 def several(call: Call) -> bool:
-    """Does a sum, a difference or a product ask for its operands once more, if there is none?"""
+    """Does a sum, a difference or a product mention its operands again, for the case of overflow?"""
     match call.choice("overflow", "ERROR"):
         case "SATURATE" | "SILENT":
             return tight(call)
@@ -96,7 +95,7 @@ def multiply(call: Call) -> Column:
 
 
 def divide(call: Call) -> Column:
-    """By zero it is an error: of decimals the specification has no option for it."""
+    """Division; by zero it is an error, because the specification has no option for decimals."""
     x, y = call.columns
     value = fitting(call, F.try_divide(x, y), lambda: (x < 0) != (y < 0))
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
@@ -108,21 +107,21 @@ def modulus(call: Call) -> Column:
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
 
 
-#: Spark rounds a decimal that it negates, or whose absolute value it takes, to so many digits.
+#: Spark's `-` and `abs` round decimals to so many digits.
 _EXACT = 34
 
 
 def negate(call: Call) -> Column:
     (x,) = call.columns
-    return -x if digits(call.returns)[0] <= _EXACT else _turned(x, call)
+    return -x if digits(call.returns)[0] <= _EXACT else _flip_sign(x, call)
 
 
 def absolute(call: Call) -> Column:
     (x,) = call.columns
-    return F.abs(x) if digits(call.returns)[0] <= _EXACT else F.when(x < 0, _turned(x, call)).otherwise(x)
+    return F.abs(x) if digits(call.returns)[0] <= _EXACT else F.when(x < 0, _flip_sign(x, call)).otherwise(x)
 
 
-def _turned(x: Column, call: Call) -> Column:
+def _flip_sign(x: Column, call: Call) -> Column:
     """The number with the other sign, by its text."""
     text = x.cast("string")
     other = F.when(x < 0, F.substring(text, F.lit(2), F.lit(40))).otherwise(F.concat(F.lit("-"), text))
@@ -160,7 +159,7 @@ def whole(function: Callable[[Column], Column]) -> Build:
 
 
 def round_decimal(call: Call) -> Column:
-    """To so many digits behind the point, in the scale of the argument."""
+    """Round to `s` digits behind the point; the result keeps the scale of the argument."""
     x, s = call.columns
     mode = call.choice("rounding", "TIE_AWAY_FROM_ZERO")
     places = call.constant(1)
@@ -184,11 +183,11 @@ def round_decimal(call: Call) -> Column:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Bits: of 128, in two halves
+# Bitwise operators, on 128 bits in two halves
 
 
 def _halves(x: Column) -> tuple[Column, Column]:
-    """A whole decimal as the two halves of its two's complement: the upper with the sign, the lower from zero."""
+    """The two 64-bit halves of an integer's two's complement: the upper signed, the lower unsigned."""
     wide, size = x.cast(WIDE), number(_HALF)
     upper = F.call_function("div", wide, size).cast("bigint")
     rest = wide % size
@@ -196,7 +195,7 @@ def _halves(x: Column) -> tuple[Column, Column]:
 
 
 def _long(lower: Column) -> Column:
-    """64 bits from zero as the bigint of the same bits."""
+    """An unsigned 64-bit number as the bigint with the same bits."""
     return F.when(lower >= number(2**63), lower - number(_HALF)).otherwise(lower).cast("bigint")
 
 
@@ -209,7 +208,7 @@ def bitwise(function: Callable[[Column, Column], Column]) -> Build:
         (h1, l1), (h2, l2) = (_halves(column) for column in call.columns)
         low = function(_long(l1), _long(l2)).cast(WIDE)
         low = F.when(low < 0, low + number(_HALF)).otherwise(low).cast(WIDE)
-        # A negative number is put together from the other side: its upper half alone may be beyond 38 digits.
+        # A negative number is (high + 1) * 2^64 + (low - 2^64): high * 2^64 alone may have more than 38 digits.
         high = function(h1, h2).cast("decimal(20,0)")
         negative = high < 0
         high, low = F.when(negative, high + 1).otherwise(high), F.when(negative, low - number(_HALF)).otherwise(low)

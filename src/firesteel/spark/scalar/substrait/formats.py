@@ -1,5 +1,5 @@
-"""Moments as text and back, by C's formats. A literal format is taken apart here: what it writes is put together from
-the parts of the moment, and what it reads is a regular expression. Other formats, and what C has besides, have no form.
+"""Moments as text and back, by C's `strftime` formats. A literal format is parsed here: writing concatenates the parts
+of the moment, reading uses a regular expression. Formats that are no literals, and other directives, are not native.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from firesteel.spark.scalar.substrait.base import Call, Scalar, scalar
 from firesteel.spark.scalar.substrait.dates import instant, local
 from firesteel.spark.time.moments import long
 
-#: Formats that stand for longer ones.
+#: Directives that abbreviate several.
 _SHORT = {"F": "%Y-%m-%d", "T": "%H:%M:%S", "D": "%m/%d/%y", "R": "%H:%M"}
 
 
@@ -34,7 +34,7 @@ def _pieces(call: Call) -> Iterator[tuple[str, str]]:
 # Writing
 
 
-def _padded(part: Callable[[Column], Column], size: int) -> Callable[[Column], Column]:
+def _zero_padded(part: Callable[[Column], Column], size: int) -> Callable[[Column], Column]:
     return lambda x: F.lpad(part(x).cast("string"), size, "0")
 
 
@@ -48,15 +48,15 @@ def _micros(x: Column) -> Column:
 
 _WRITTEN: dict[str, Callable[[Column], Column]] = {
     "Y": lambda x: F.year(x).cast("string"),
-    "y": _padded(lambda x: F.year(x) % 100, 2),
-    "m": _padded(F.month, 2),
-    "d": _padded(F.day, 2),
-    "H": _padded(F.hour, 2),
-    "I": _padded(_half, 2),
-    "M": _padded(F.minute, 2),
-    "S": _padded(F.second, 2),
-    "f": _padded(_micros, 6),
-    "j": _padded(F.dayofyear, 3),
+    "y": _zero_padded(lambda x: F.year(x) % 100, 2),
+    "m": _zero_padded(F.month, 2),
+    "d": _zero_padded(F.day, 2),
+    "H": _zero_padded(F.hour, 2),
+    "I": _zero_padded(_half, 2),
+    "M": _zero_padded(F.minute, 2),
+    "S": _zero_padded(F.second, 2),
+    "f": _zero_padded(_micros, 6),
+    "j": _zero_padded(F.dayofyear, 3),
     "p": lambda x: F.when(F.hour(x) < 12, F.lit("AM")).otherwise(F.lit("PM")),
     "a": lambda x: F.date_format(x, "EEE"),
     "A": lambda x: F.date_format(x, "EEEE"),
@@ -80,8 +80,8 @@ def _strftime(call: Call) -> Column:
         if kind and text not in _WRITTEN:
             raise call.unsupported(f"the format '%{text}'")
         parts.append(_WRITTEN[text](moment) if kind else F.lit(text))
-    found = F.concat(*parts) if parts else F.lit("")
-    return F.when(moment.isNotNull(), found)
+    text_ = F.concat(*parts) if parts else F.lit("")
+    return F.when(moment.isNotNull(), text_)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -99,8 +99,8 @@ _READ = {
 _MEANT = {"Y": 1900, "m": 1, "d": 1, "H": 0, "M": 0, "S": 0}
 
 
-def _parsed(call: Call, precision: int) -> Column:
-    """The local timestamp; an error where the text is not written so."""
+def _parse(call: Call, precision: int) -> Column:
+    """The local timestamp; an error if the text does not match the format."""
     text = call.args[0].plain
     pattern, groups = "", []
     for kind, piece in _pieces(call):
@@ -121,12 +121,12 @@ def _parsed(call: Call, precision: int) -> Column:
     seconds = part("S").cast("decimal(16,6)")
     if "f" in groups:
         fraction = F.rpad(F.regexp_extract(text, whole, groups.index("f") + 1), 6, "0")
-        kept = F.rpad(F.left(fraction, F.lit(precision)), 6, "0")
+        truncated = F.rpad(F.left(fraction, F.lit(precision)), 6, "0")
         millionth = F.literal("0.000001", "decimal(6,6)")
-        seconds = (seconds + kept.try_cast("decimal(6,0)") * millionth).cast("decimal(16,6)")
+        seconds = (seconds + truncated.try_cast("decimal(6,0)") * millionth).cast("decimal(16,6)")
     clock = (part("H"), part("M"), seconds)
-    found = F.try_make_timestamp_ntz(part("Y"), part("m"), part("d"), *clock)
-    return call.or_else(F.when(text.rlike(whole), found), call.error("the text is not written so"))
+    timestamp = F.try_make_timestamp_ntz(part("Y"), part("m"), part("d"), *clock)
+    return call.or_else(F.when(text.rlike(whole), timestamp), call.error("the text is not written so"))
 
 
 def _quoted(text: str) -> str:
@@ -134,16 +134,16 @@ def _quoted(text: str) -> str:
 
 
 def _strptime_date(call: Call) -> Column:
-    return _parsed(call, 0).cast("date")
+    return _parse(call, 0).cast("date")
 
 
 def _strptime_timestamp(call: Call) -> Column:
-    """In the zone that is given, else in UTC."""
+    """The text is local time in the given zone, else UTC."""
     if form(call.returns) is Form.VARIANT:
         raise call.unsupported("more than six digits of a second")
     assert isinstance(call.returns, t.Timestamp)
     zone = call.args[2].plain if len(call.args) > 3 else None
-    return instant(_parsed(call, call.returns.precision or 0), zone)
+    return instant(_parse(call, call.returns.precision or 0), zone)
 
 
 FORMATS: dict[str, Scalar] = {

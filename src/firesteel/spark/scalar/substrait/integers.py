@@ -1,7 +1,7 @@
-"""Arithmetic of integers, signed and unsigned: exact, in the type of the operands, and what happens beyond its bounds.
+"""Arithmetic of integers, signed and unsigned: exact, in the type of the operands, with a check for overflow.
 
-`overflow` is an option of the call: an error, the bound itself, or (SILENT) whatever comes out, which is what the
-bits of two's complement say. A call that does not say gets an error: an answer that is silently wrong is the worst.
+`overflow` is an option of the call: ERROR, SATURATE (the bound itself) or SILENT (wraps around, as two's complement
+does). The default is ERROR, because a silently wrong answer is the worst.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ def _fits_long(type_: t.Type) -> bool:
 
 
 def wrapped(value: Column, type_: t.Type) -> Column:
-    """The number that the last bits of another are, in two's complement."""
+    """The number wrapped around to the type's bits, as two's complement does."""
     low, high = bounds(type_)
     return (F.pmod((value - number(low)).cast(WIDE), number(high - low + 1)) + number(low)).cast(WIDE)
 
 
 def narrowed(call: Call, value: Column, type_: t.Type) -> Column:
-    """A number that may be out of the type's bounds, as one of the type. It is mentioned often: as a name, please."""
+    """A wide number in the type; out of bounds, the `overflow` option decides. Bind it first: it is mentioned often."""
     low, high = bounds(type_)
     spark = call.spark
     within = (value >= number(low)) & (value <= number(high))
-    kept = F.when(within, value).cast(spark)
+    fitted = F.when(within, value).cast(spark)
     match call.choice("overflow", "ERROR"):
         case "SATURATE":
             bound = F.when(value < number(low), number(low)).when(value > number(high), number(high))
-            return F.coalesce(kept, bound.cast(spark))
+            return F.coalesce(fitted, bound.cast(spark))
         case "SILENT":
-            return F.coalesce(kept, wrapped(value, type_).cast(spark))
-    return F.when(value.isNotNull() & ~within, call.error("overflow")).otherwise(kept)
+            return F.coalesce(fitted, wrapped(value, type_).cast(spark))
+    return F.when(value.isNotNull() & ~within, call.error("overflow")).otherwise(fitted)
 
 
 def several(call: Call) -> bool:
@@ -80,7 +80,7 @@ Pair = Callable[[Column, Column], Column]
 
 
 def arithmetic(attempt: Pair, wide: Pair) -> Build:
-    """A sum, a difference or a product: `attempt` is SQL NULL beyond the bounds of Spark's type, `wide` exact."""
+    """A sum, a difference or a product: `attempt` gives SQL NULL on overflow of Spark's type, `wide` is exact."""
 
     def build(call: Call) -> Column:
         x, y = call.columns
@@ -96,12 +96,12 @@ def arithmetic(attempt: Pair, wide: Pair) -> Build:
 
 
 def call_by_name(call: Call, value: Column) -> Column:
-    """`narrowed`, over a name for the value."""
+    """`narrowed`, with the value bound in a lambda."""
     return F.element_at(F.transform(F.array(value), lambda found: narrowed(call, found, call.returns)), 1)
 
 
 def divide(call: Call) -> Column:
-    """Towards zero."""
+    """Integer division, truncated."""
     x, y = call.columns
     unsigned = isinstance(call.returns, t.UserDefined)
     wide = "bigint" if _fits_long(call.returns) else _UNIT
@@ -111,8 +111,8 @@ def divide(call: Call) -> Column:
         low, high = bounds(call.returns)
         beyond = (x == low) & (y == -1)
         bound = {"SATURATE": F.lit(high), "SILENT": F.lit(low)}.get(call.choice("overflow", "ERROR"))
-        found = call.error("overflow") if bound is None else bound.cast(call.spark)
-        quotient = F.when(beyond, found).otherwise(
+        at_overflow = call.error("overflow") if bound is None else bound.cast(call.spark)
+        quotient = F.when(beyond, at_overflow).otherwise(
             F.call_function("div", F.when(~beyond, x).cast(wide), by.cast(wide)).cast(call.spark)
         )
     if "ERROR" in (call.choice("on_division_by_zero", ""), call.choice("on_domain_error", "")):
@@ -132,7 +132,7 @@ def modulus(call: Call) -> Column:
 
 
 def _beyond_least(call: Call) -> Column:
-    """What -x and |x| are of the least number there is."""
+    """The result of -x and |x| for the least value of the type, where both overflow."""
     low, high = bounds(call.returns)
     match call.choice("overflow", "ERROR"):
         case "SATURATE":
@@ -160,7 +160,7 @@ def sign(call: Call) -> Column:
 
 
 def power(call: Call) -> Column:
-    """By multiplying, which is exact to 38 digits. A negative exponent leaves a fraction, which is cut off."""
+    """The power, by multiplication, which is exact to 38 digits. With a negative exponent it is truncated."""
     x, y = call.columns
     one, wide = number(1), x.cast(WIDE)
     step = F.aggregate(
@@ -195,7 +195,7 @@ def _unit_power(x: Column, y: Column) -> Column:
 
 
 def _fraction(x: Column, y: Column) -> Column:
-    """A negative power, cut off: of anything but 1 and -1 nothing remains."""
+    """A negative power, truncated: zero for all numbers but 1 and -1."""
     return F.when(F.abs(x.cast("double")) == 1, _unit_power(x, y)).otherwise(number(0))
 
 
@@ -204,7 +204,7 @@ _WIDEST = 10**38 - 1
 
 
 def factorial(call: Call) -> Column:
-    """A table: there are only so many that fit."""
+    """The factorial, from a table: only a few fit in the type."""
     (x,) = call.columns
     low, high = (-_WIDEST, _WIDEST) if isinstance(call.returns, t.Decimal) else bounds(call.returns)
     overflow = call.choice("overflow", "ERROR")
@@ -218,10 +218,10 @@ def factorial(call: Call) -> Column:
 
 
 def _factorials(last: int) -> list[int]:
-    found = [1]
+    results = [1]
     for n in range(1, last + 1):
-        found.append(found[-1] * n)
-    return found
+        results.append(results[-1] * n)
+    return results
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -240,7 +240,7 @@ BITS: dict[str, Scalar] = {
 
 
 def _product(x: Column, y: Column) -> Column:
-    """Exact; of the greatest factors something that is too much in any case."""
+    """The exact product; if it has more than 38 digits, a number that is out of bounds for every type."""
     too_much = F.when(x.isNotNull() & y.isNotNull(), number(10**38 - 1))
     return F.coalesce(F.try_multiply(x, y).cast(WIDE), too_much)
 
@@ -255,7 +255,7 @@ MULTIPLY = arithmetic(F.try_multiply, _product)
 
 
 def round_integer(call: Call) -> Column:
-    """To tens, hundreds ...: to a number of digits that is negative."""
+    """Round to tens, hundreds ...: `s` is a negative number of digits."""
     x, s = call.columns
     places = call.constant(1)
     if type(places) is int and places >= 0:
@@ -267,12 +267,12 @@ def round_integer(call: Call) -> Column:
     low = wide - rest
     odd = F.pmod(F.call_function("div", low.cast(WIDE), unit), F.lit(2)) == 1
     up = is_up(call.choice("rounding", "TIE_AWAY_FROM_ZERO"), x, rest, (rest + rest).cast(WIDE), unit, odd)
-    found = call_by_name(call, F.when(up, low + unit).otherwise(low).cast(WIDE))
-    return found if type(places) is int else F.when(s >= 0, x).otherwise(found)
+    rounded = call_by_name(call, F.when(up, low + unit).otherwise(low).cast(WIDE))
+    return rounded if type(places) is int else F.when(s >= 0, x).otherwise(rounded)
 
 
 def is_up(mode: str, x: Column, rest: Column, twice: Column, unit: Column, odd: Column) -> Column:
-    """Is it the next multiple of the unit, and not the last one?"""
+    """Is the number rounded up to the next multiple of the unit?"""
     tie = twice == unit
     more = twice > unit
     return {

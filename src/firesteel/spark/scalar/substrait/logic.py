@@ -1,4 +1,4 @@
-"""Booleans and comparisons. What compares is what compares in PartiQL: one order for both worlds."""
+"""Booleans and comparisons, by the same comparisons as in PartiQL."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OPERATORS: dict[str, Callable[[Column, Column], Column]] = {
 
 
 def ordered(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    """Which comes first. PartiQL does not compare lists and structs; here they are in the order of their elements."""
+    """`lt`, `lte`, `gt` or `gte`. Unlike in PartiQL, lists and structs can be compared, element by element."""
     if not any(isinstance(e.type, t.Array | t.Struct) for e in (a, b)):
         return compare.compare(scope, name, a, b, where)
     keys = [nested_key(scope, e) for e in (a, b)]
@@ -51,7 +51,7 @@ def ordered(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
 
 
 def nested_key(scope: Scope, expr: Expr) -> Expr:
-    """What lists and structs are in order by. The order of a struct is that of its fields, whatever their names."""
+    """The sort key of a list or struct. Structs compare field by field, whatever the names are."""
     if isinstance(expr.type, t.Struct):
         names = [f"f{i:05}" for i in range(len(expr.type.fields))]
         fields = zip(names, expr.type.fields, strict=True)
@@ -63,7 +63,7 @@ def nested_key(scope: Scope, expr: Expr) -> Expr:
 
 
 def _between(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
-    """False if one bound says so, whatever the other is."""
+    """BETWEEN: false if one comparison is false, even if the other is NULL."""
 
     def body(x: Expr, low: Expr, high: Expr) -> Expr:
         sides = [ordered(scope, "lte", low, x, where), ordered(scope, "lte", x, high, where)]
@@ -73,7 +73,7 @@ def _between(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where
     return scope.let(arguments(fn, args), body)
 
 
-def _distinct(same: bool) -> Scalar:
+def _is_distinct_from(same: bool) -> Scalar:
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         def body(a: Expr, b: Expr) -> Expr:
             if all(form(e.type) is not Form.VARIANT and is_own_key(e.type) for e in (a, b)):
@@ -108,7 +108,7 @@ def _nullif(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where)
 
 
 def _truth(value: bool, negated: bool) -> Build:
-    """Is it true, or false? NULL is neither."""
+    """IS TRUE and IS FALSE, also negated. NULL is neither."""
 
     def build(call: Call) -> Column:
         (x,) = call.columns
@@ -129,7 +129,7 @@ def _and_not(call: Call) -> Column:
 
 
 def _chain(name: str) -> Scalar:
-    """AND and OR of any number, of none too."""
+    """AND and OR of any number of arguments, including none."""
 
     def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -> Expr:
         given = arguments(fn, args)
@@ -141,7 +141,7 @@ def _chain(name: str) -> Scalar:
 
 
 def _extreme(function: Callable[..., Column], skip: bool) -> Build:
-    """The least or the greatest. Spark passes over NULL."""
+    """The least or the greatest. Spark skips NULL; without `skip`, one NULL makes the result NULL."""
 
     def build(call: Call) -> Column:
         nested = any(isinstance(arg.type, t.Array | t.Struct) for arg in call.args)
@@ -162,7 +162,7 @@ def _extreme(function: Callable[..., Column], skip: bool) -> Build:
 
 
 def _orderable(type_: t.Type) -> bool:
-    """Does Spark have an order of the column: are there no variants and no maps in it?"""
+    """Can Spark order the column? Not if it contains variants or maps."""
     return form(t.proper(type_)) is not Form.VARIANT and not fold(
         type_, lambda one, inner: any(inner) or _unordered(one)
     )
@@ -173,7 +173,7 @@ def _unordered(node: Node) -> bool:
 
 
 def nan_first(x: Column) -> Column:
-    """What floats are ordered by: Spark has NaN last, and we have it first."""
+    """A sort key of floats with NaN first; Spark has it last."""
     return F.when(x.isNotNull(), F.struct((~F.isnan(x)).alias("r"), x.alias("n")))
 
 
@@ -181,8 +181,8 @@ def _finite(x: Column) -> Column:
     return ~F.isnan(x) & (F.abs(x) != F.lit(math.inf))
 
 
-def _if_there(function: Callable[[Column], Column]) -> Build:
-    """Spark's tests of NULL are false: here they are NULL."""
+def _null_for_null(function: Callable[[Column], Column]) -> Build:
+    """A test that is NULL for NULL; Spark's tests are false."""
 
     def build(call: Call) -> Column:
         (x,) = call.columns
@@ -197,16 +197,16 @@ COMPARISON: dict[str, Scalar] = {
     "not_equal": compared("ne"),
     **{name: compared(name) for name in ("lt", "lte", "gt", "gte")},
     "between": _between,
-    "is_not_distinct_from": _distinct(True),
-    "is_distinct_from": _distinct(False),
+    "is_not_distinct_from": _is_distinct_from(True),
+    "is_distinct_from": _is_distinct_from(False),
     "is_null": _null(False),
     "is_not_null": _null(True),
     "is_true": scalar(_truth(True, False)),
     "is_not_true": scalar(_truth(True, True)),
     "is_false": scalar(_truth(False, False)),
     "is_not_false": scalar(_truth(False, True)),
-    "is_nan": scalar(_if_there(F.isnan), twice=True),
-    "is_finite": scalar(_if_there(_finite), twice=True),
+    "is_nan": scalar(_null_for_null(F.isnan), twice=True),
+    "is_finite": scalar(_null_for_null(_finite), twice=True),
     "is_infinite": simple(lambda x: F.abs(x) == F.lit(math.inf)),
     "nullif": _nullif,
     "coalesce": simple(F.coalesce),

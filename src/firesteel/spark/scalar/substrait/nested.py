@@ -1,4 +1,4 @@
-"""Lists and maps, and what Substrait has as expressions of its own."""
+"""Functions of lists and maps, and Substrait's expressions that are no functions (list element, map value ...)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _sorted(x: Column, direction: str) -> Column:
 
 
 def _any(call: Call) -> Column:
-    """Three-valued: NULL where none is true, and one is not known."""
+    """Three-valued OR: NULL if none is true and one is NULL."""
     return F.exists(call.columns[0], lambda one: one)
 
 
@@ -45,20 +45,20 @@ def _all(call: Call) -> Column:
 
 
 def _index_in(call: Call) -> Column:
-    """From zero; NULL where it is not there."""
+    """The index of a value in a list, from zero; NULL if it is not in the list."""
     needle, list_ = call.columns
     type_ = call.args[0].type
     if not is_own_key(type_):
         raise call.unsupported("values that Spark does not compare")
     place = F.array_position(list_, needle)
-    found = F.when(place > 0, place - 1)
+    position = F.when(place > 0, place - 1)
     if isinstance(type_, t.Float32 | t.Float64) and call.choice("nan_equality", "NAN_IS_NAN") == "NAN_IS_NOT_NAN":
-        return F.when(~F.isnan(needle), found)
-    return found
+        return F.when(~F.isnan(needle), position)
+    return position
 
 
 def _element(call: Call) -> Column:
-    """From zero, or from the end."""
+    """The element at an index from zero; a negative index counts from the end."""
     list_, at = call.columns
     value = call.constant(1)
     if type(value) is int:
@@ -78,7 +78,7 @@ def _map_entry(call: Call) -> Column:
 
 
 def _map(call: Call) -> Column:
-    """Of a key that repeats the last counts: Spark would not have it."""
+    """A map. If a key repeats, the last value counts; Spark's own `create_map` refuses repeated keys."""
     pairs = [(_present_key(call, arg), value.plain) for arg, value in zip(call.args[::2], call.args[1::2], strict=True)]
     known = [arg.constant for arg in call.args[::2]]
     if UNKNOWN not in known:

@@ -1,5 +1,5 @@
-"""Regular expressions: Java's, written from the tree that the reference evaluator matches by. Where a pattern is looked
-for from a position on, what is before it is not looked at."""
+"""Regular expressions, as Java's, written from the reference evaluator's syntax tree. A search from a position on does
+not see the text before it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _MAX = 2**31 - 1
 
 
 def _pattern(call: Call) -> Column:
-    """The pattern as Java writes it. One that could take Java too long is left to the Python workers, which match in
-    linear time; and one that only the run knows, since nobody can judge it before."""
+    """The pattern in Java's syntax. A pattern for which Java may take too long, or that is no literal and cannot be
+    judged, is left to the Python workers, which match in linear time."""
     value = call.constant(1)
     if not isinstance(value, str):
         raise call.unsupported("a pattern that is no literal could take any time")
@@ -32,8 +32,8 @@ def _pattern(call: Call) -> Column:
     return F.lit(written)
 
 
-def _searched(call: Call, at: int) -> Column:
-    """The text from the position that the argument gives."""
+def _text_from(call: Call, at: int) -> Column:
+    """The text from the position in argument `at` on."""
     x = call.args[0].plain
     if call.constant(at, 1) == 1:
         return x
@@ -41,29 +41,29 @@ def _searched(call: Call, at: int) -> Column:
 
 
 def _match(call: Call) -> Column:
-    """NULL where there is no such match."""
+    """The n-th match, or a group of it; NULL if there are fewer matches."""
     group = index(call, 4) if len(call.args) > 4 else F.lit(0)
-    every = F.regexp_extract_all(_searched(call, 2), _pattern(call), group)
+    every = F.regexp_extract_all(_text_from(call, 2), _pattern(call), group)
     place = call.constant(3, 1)
     at = F.lit(place - 1) if type(place) is int else index(call, 3) - 1
     return F.get(every, at)
 
 
 def _match_all(call: Call) -> Column:
-    return F.regexp_extract_all(_searched(call, 2), _pattern(call), index(call, 3) if len(call.args) > 3 else F.lit(0))
+    return F.regexp_extract_all(_text_from(call, 2), _pattern(call), index(call, 3) if len(call.args) > 3 else F.lit(0))
 
 
 def _count(call: Call) -> Column:
-    return F.regexp_count(_searched(call, 2), _pattern(call)).cast("bigint")
+    return F.regexp_count(_text_from(call, 2), _pattern(call)).cast("bigint")
 
 
 def _position(call: Call) -> Column:
-    """Where the match begins: after all that is between and in the matches before it; 0 if there is none."""
-    text, pattern = _searched(call, 2), _pattern(call)
+    """The position of the n-th match: the length of all earlier matches and the texts between, plus one; 0 if none."""
+    text, pattern = _text_from(call, 2), _pattern(call)
     before = (index(call, 2) - 1).cast("bigint") if call.constant(2, 1) != 1 else F.literal(0, "bigint")
     if call.constant(3, 1) == 1:
-        found = F.regexp_instr(text, pattern).cast("bigint")
-        return F.when(found > 0, found + before).otherwise(found)
+        position = F.regexp_instr(text, pattern).cast("bigint")
+        return F.when(position > 0, position + before).otherwise(position)
     place = index(call, 3)
     every = F.regexp_extract_all(text, pattern, F.lit(0))
     between = F.slice(F.split(text, pattern, -1), F.lit(1), place)
@@ -75,7 +75,7 @@ def _position(call: Call) -> Column:
 
 
 def _replacement(call: Call) -> Column:
-    """The specification's references are `\\1`, Java's `$1`."""
+    """The replacement with Java's references: `$1` for the specification's `\\1`."""
     value = call.constant(2)
     if isinstance(value, str):
         return F.lit(re.sub(r"\\(\d)|\\(.)|(\$)", _reference, value))
@@ -90,13 +90,13 @@ def _reference(found: re.Match[str]) -> str:
 
 
 def _replace(call: Call) -> Column:
-    """All matches (0, the default), or the first; any other one has no native form."""
+    """Replace all matches (0, the default) or the first (1); another number has no native form."""
     occurrence = call.constant(4, 0)
-    text = _searched(call, 3)
+    text = _text_from(call, 3)
     if type(occurrence) is int and occurrence not in (0, 1):
         raise call.unsupported("replacing another match than all or the first")
     if type(occurrence) is int:
-        found = (_replace_first if occurrence else _replace_all)(call, text)
+        replaced = (_replace_first if occurrence else _replace_all)(call, text)
     else:
         place = call.args[4].plain
         other = call.scope.run.error(
@@ -105,11 +105,11 @@ def _replace(call: Call) -> Column:
             cls=UnsupportedError,
         )
         call.throws = True
-        found = F.when(place == 0, _replace_all(call, text)).when(place == 1, _replace_first(call, text))
-        found = found.otherwise(F.when(place.isNotNull(), other))
+        replaced = F.when(place == 0, _replace_all(call, text)).when(place == 1, _replace_first(call, text))
+        replaced = replaced.otherwise(F.when(place.isNotNull(), other))
     if call.constant(3, 1) == 1:
-        return found
-    return F.concat(F.substring(call.args[0].plain, F.lit(1), index(call, 3) - 1), found)
+        return replaced
+    return F.concat(F.substring(call.args[0].plain, F.lit(1), index(call, 3) - 1), replaced)
 
 
 def _replace_all(call: Call, text: Column) -> Column:
@@ -117,7 +117,7 @@ def _replace_all(call: Call, text: Column) -> Column:
 
 
 def _replace_first(call: Call, text: Column) -> Column:
-    """The match, and all that comes after it: there is only one such match."""
+    """The pattern is extended by the rest of the text, so that it matches only once."""
     pattern = F.concat(F.lit("(?:"), _pattern(call), F.lit(r")(?<fsrest>(?s:.*))\z"))
     return F.regexp_replace(text, pattern, F.concat(_replacement(call), F.lit("${fsrest}")))
 

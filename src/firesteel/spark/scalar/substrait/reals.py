@@ -1,5 +1,5 @@
-"""Arithmetic and functions of floats. They never overflow into an error; where they have no value, an option says what
-there is instead: NaN, NULL or an error. Rounding is what IEEE 754 does by default, to the nearest and to even."""
+"""Arithmetic and functions of floats. Overflow is never an error. Where a function has no value, an option chooses NaN,
+NULL or an error. Rounding is IEEE 754's default: to the nearest, ties to even."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ Test = Callable[[Column], Column]
 
 
 def as_result(call: Call, value: Column) -> Column:
-    """Doubles as the type of the result."""
+    """A double in the type of the result."""
     return value.cast("float") if isinstance(call.returns, t.Float32) else value
 
 
 def doubles(call: Call) -> list[Column]:
-    """The arguments as doubles: in a float there is no room for what goes on between."""
+    """The arguments as doubles: 32 bits are too few for intermediate results."""
     return [
         x if isinstance(a.type, t.Float64) else x.cast("double") for a, x in zip(call.args, call.columns, strict=True)
     ]
@@ -43,7 +43,7 @@ def multiply(call: Call) -> Column:
 
 
 def divide(call: Call) -> Column:
-    """By zero: an infinity, and NaN of zero by zero (IEEE), or always an infinity (LIMIT), NULL or an error."""
+    """Division by zero gives infinity, and 0/0 NaN (IEEE); or always infinity (LIMIT); or NULL; or an error."""
     x, y = call.columns
     value = F.try_divide(x, F.when(y != 0, y)).cast(call.spark)
     match call.choice("on_division_by_zero", "IEEE"):
@@ -57,11 +57,11 @@ def divide(call: Call) -> Column:
             if choice == "LIMIT":
                 at_zero = F.when(x == 0, sign).otherwise(at_zero)
             at_zero = as_result(call, at_zero)
-    found = F.when(x.isNotNull() & (y == 0), at_zero).otherwise(value)
+    quotient = F.when(x.isNotNull() & (y == 0), at_zero).otherwise(value)
     if call.choice("on_domain_error", "NAN") == "NAN":
-        return found
+        return quotient
     infinite = (F.abs(x) == F.lit(math.inf)) & (F.abs(y) == F.lit(math.inf))
-    return F.when(F.isnan(x) | F.isnan(y) | infinite, _instead(call, "on_domain_error", "NAN")).otherwise(found)
+    return F.when(F.isnan(x) | F.isnan(y) | infinite, _instead(call, "on_domain_error", "NAN")).otherwise(quotient)
 
 
 def negate(call: Call) -> Column:
@@ -83,7 +83,7 @@ def power(call: Call) -> Column:
 
 
 def _instead(call: Call, option: str, default: str) -> Column:
-    """What there is where a function has no value."""
+    """The result where a function has no value, by the call's option."""
     match call.choice(option, default):
         case "ERROR":
             return call.error("no value for this argument")
@@ -93,7 +93,7 @@ def _instead(call: Call, option: str, default: str) -> Column:
 
 
 def real(function: Callable[[Column], Column], outside: Test | None = None) -> Build:
-    """A function of one number; `outside` tells where it has no value. Spark's functions are NaN there."""
+    """A function of one number. `outside` tests for numbers without a value, for which Spark's functions give NaN."""
 
     def build(call: Call) -> Column:
         (x,) = doubles(call)
@@ -109,7 +109,7 @@ def real(function: Callable[[Column], Column], outside: Test | None = None) -> B
 
 
 def _gives_nan(call: Call) -> bool:
-    """An integer has no NaN: where that is asked for, it is NULL."""
+    """Does the call want NaN? If the argument is an integer, which has no NaN, it is NULL instead."""
     chosen = call.fn.choice("on_domain_error")
     return chosen is None or (chosen == "NAN" and is_float(call.args[0].type))
 
@@ -124,7 +124,7 @@ def atan2(call: Call) -> Column:
 
 
 def logarithm(function: Callable[[Column], Column], zero: float = 0.0) -> Build:
-    """`zero` is where it goes to minus infinity; below, there is no value."""
+    """At `zero` the logarithm is minus infinity; below, it has no value."""
 
     def build(call: Call) -> Column:
         (x,) = doubles(call)
@@ -134,18 +134,18 @@ def logarithm(function: Callable[[Column], Column], zero: float = 0.0) -> Build:
 
 
 def logb(call: Call) -> Column:
-    """The base comes first."""
+    """The logarithm to a base, which is the first argument."""
     base, x = doubles(call)
     fits = (base > 0) & (base != 1)
     value = F.try_divide(F.ln(F.when(x > 0, x)), F.ln(F.when(fits, base)))
-    found = _log(call, x, as_result(call, value), 0.0, wrong=~fits)
+    log = _log(call, x, as_result(call, value), 0.0, wrong=~fits)
     there = call.there()
-    made = F.when(F.isnan(base), F.literal(math.nan, call.spark)).otherwise(found)
-    return made if there is None else F.when(there, made)
+    result = F.when(F.isnan(base), F.literal(math.nan, call.spark)).otherwise(log)
+    return result if there is None else F.when(there, result)
 
 
 def _log(call: Call, x: Column, value: Column, zero: float, wrong: Column | None = None) -> Column:
-    """The value, and what there is instead; the cases of the specification want NULL where NaN is asked for of zero."""
+    """The value, or what the options choose. For zero, NAN gives NULL, as in the specification's test cases."""
     match call.choice("on_log_zero", "MINUS_INFINITY"):
         case "ERROR":
             at_zero = call.error("the logarithm of zero")
@@ -162,12 +162,12 @@ def _log(call: Call, x: Column, value: Column, zero: float, wrong: Column | None
 # ---------------------------------------------------------------------------------------------------------------------
 # Rounding
 
-#: Every double from here on is an integer.
+#: Doubles of this size and above are integers.
 _INTEGERS = float(2**52)
 
 
 def whole(function: Callable[[Column], Column]) -> Build:
-    """`ceil` or `floor`: Spark's are integers, which do not hold all that floats do."""
+    """`ceil` or `floor`. Spark's give 64-bit integers, too small for large floats, which are integers already."""
 
     def build(call: Call) -> Column:
         (x,) = call.columns
@@ -178,7 +178,7 @@ def whole(function: Callable[[Column], Column]) -> Build:
 
 
 def round_float(call: Call) -> Column:
-    """To so many digits behind the point, as decimals see them: of a float as it is written."""
+    """Round to `s` decimal digits. A float counts as it is written: 0.1 is 0.1, not its exact binary value."""
     x, _ = call.columns
     mode, places = call.choice("rounding", "TIE_AWAY_FROM_ZERO"), call.constant(1)
     if places is None:
@@ -191,7 +191,7 @@ def round_float(call: Call) -> Column:
 
 
 def integral(x: Column, mode: str) -> Column:
-    """A double as a whole one, by one of the specification's ten ways of rounding."""
+    """A double rounded to an integer, by one of the specification's ten rounding modes."""
     low = F.floor(x).cast("double")
     high = low + F.lit(1.0)
     rest = x - low

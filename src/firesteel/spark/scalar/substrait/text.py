@@ -14,13 +14,13 @@ from firesteel.spark.scalar.like import like
 from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, scalar, simple
 
 _MAX = 2**31 - 1
-#: So many times, or so long, a text is made without asking.
+#: A constant count or length up to this needs no check at run time.
 _SHORT = 10_000
 _ASCII_LOWER, _ASCII_UPPER = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 def index(call: Call, at: int) -> Column:
-    """A number as one of Spark's positions, which are of 32 bits; no text is longer."""
+    """A number clipped to 32 bits, as Spark's functions want positions; no text is longer."""
     value = call.constant(at)
     if type(value) is int:
         return F.lit(max(-_MAX, min(value, _MAX)))
@@ -31,7 +31,7 @@ def index(call: Call, at: int) -> Column:
 
 
 def folded(call: Call, column: Column) -> Column:
-    """The text as it is compared: without its case, if the call says so."""
+    """The text for comparisons: in lower case if the call ignores case."""
     match call.choice("case_sensitivity", "CASE_SENSITIVE"):
         case "CASE_INSENSITIVE":
             return F.lower(column)
@@ -41,12 +41,12 @@ def folded(call: Call, column: Column) -> Column:
 
 
 def _both(function: Callable[[Column, Column], Column]) -> Build:
-    """A function of two texts that may differ in case."""
+    """A function of two texts that ignores case if the call says so."""
     return lambda call: function(*(folded(call, column) for column in call.columns))
 
 
-def _cased(utf8: Callable[[Column], Column], source: str, target: str) -> Build:
-    """A change of case, of all letters or of those of ASCII."""
+def _change_case(utf8: Callable[[Column], Column], source: str, target: str) -> Build:
+    """A change of case, of all letters or only of ASCII's."""
 
     def build(call: Call) -> Column:
         (x,) = call.columns
@@ -55,34 +55,34 @@ def _cased(utf8: Callable[[Column], Column], source: str, target: str) -> Build:
     return build
 
 
-def _swapped(x: Column) -> Column:
+def _swap_case(x: Column) -> Column:
     letters = F.transform(F.split(x, ""), lambda one: F.when(F.upper(one) == one, F.lower(one)).otherwise(F.upper(one)))
     return F.array_join(letters, "")
 
 
-def _capitalized(x: Column) -> Column:
+def _capitalize(x: Column) -> Column:
     return F.concat(F.upper(F.left(x, F.lit(1))), F.substring(x, F.lit(2), F.lit(_MAX)))
 
 
 def _words(x: Column, one: Callable[[Column], Column]) -> Column:
-    """The text with its words replaced, each with the space behind it."""
+    """Apply `one` to each word, together with the space behind it."""
     return F.array_join(F.transform(F.split(x, r"(?<=\s)(?=\S)"), one), "")
 
 
-def _titled(x: Column) -> Column:
-    """The first letter of each word in upper case, but for articles."""
+def _title(x: Column) -> Column:
+    """Each word with its first letter in upper case, except articles."""
 
     def one(word: Column) -> Column:
-        return F.when(word.rlike(r"(?i)^(a|an|the)\s*$"), word).otherwise(_capitalized(word))
+        return F.when(word.rlike(r"(?i)^(a|an|the)\s*$"), word).otherwise(_capitalize(word))
 
     return _words(x, one)
 
 
 def _initial(x: Column) -> Column:
-    return _words(F.lower(x), _capitalized)
+    return _words(F.lower(x), _capitalize)
 
 
-def _of_unicode(function: Callable[[Column], Column]) -> Build:
+def _utf8_only(function: Callable[[Column], Column]) -> Build:
     def build(call: Call) -> Column:
         if call.choice("char_set", "UTF8") == "ASCII_ONLY":
             raise call.unsupported("of ASCII alone")
@@ -103,7 +103,7 @@ def _concat_ws(call: Call) -> Column:
 
 
 def _like(call: Call) -> Column:
-    """A backslash in a pattern stands for itself, unless a third argument says what escapes."""
+    """LIKE. There is no escape character (not even the backslash) unless a third argument names one."""
     x, pattern, *escape = call.columns
     text, wanted = folded(call, x), folded(call, pattern)
     if escape:
@@ -115,7 +115,7 @@ def _like(call: Call) -> Column:
 
 
 def _substring(call: Call) -> Column:
-    """What lies in so many positions from the start on, wherever they are."""
+    """The characters at positions `start` to `start + length - 1`, as far as they exist."""
     x = call.columns[0]
     first, size = call.constant(1), call.constant(2, _MAX)
     negative = call.choice("negative_start", "WRAP_FROM_END")
@@ -127,14 +127,14 @@ def _substring(call: Call) -> Column:
     if negative == "WRAP_FROM_END":
         low = F.when(start < 0, start + F.char_length(x) + 1).otherwise(start)
     at = F.when(low < 1, F.literal(1, "bigint")).otherwise(low)
-    kept = low + length - at
-    found = F.substring(x, at.cast("int"), F.when(kept > 0, kept).otherwise(F.lit(0)).cast("int"))
-    found = F.when(start.isNotNull() & length.isNotNull(), found)
+    size_ = low + length - at
+    part = F.substring(x, at.cast("int"), F.when(size_ > 0, size_).otherwise(F.lit(0)).cast("int"))
+    part = F.when(start.isNotNull() & length.isNotNull(), part)
     if negative == "ERROR":
-        found = F.when(start < 0, call.error("a negative start")).otherwise(found)
+        part = F.when(start < 0, call.error("a negative start")).otherwise(part)
     if len(call.args) > 2 and not (type(size) is int and size >= 0):
-        found = F.when(length < 0, call.error("a negative length")).otherwise(found)
-    return found
+        part = F.when(length < 0, call.error("a negative length")).otherwise(part)
+    return part
 
 
 def _strpos(call: Call) -> Column:
@@ -143,7 +143,7 @@ def _strpos(call: Call) -> Column:
 
 
 def quoted(call: Call, at: int) -> Column:
-    """A text as a regular expression that matches it."""
+    """A regular expression that matches exactly this text."""
     value = call.constant(at)
     if isinstance(value, str):
         return F.lit(re.sub(r"([\\\[\](){}.*+?^$|])", r"\\\1", value))
@@ -161,7 +161,7 @@ def _count_substring(call: Call) -> Column:
 def _replace(call: Call) -> Column:
     x, part, other = call.columns
     if call.choice("case_sensitivity", "CASE_SENSITIVE") == "CASE_SENSITIVE":
-        # Spark takes NULL for no replacement, which deletes.
+        # Spark takes NULL for an empty replacement.
         value = F.replace(x, part, other)
         return F.when(other.isNotNull(), value) if call.args[2].type.nullable else value
     flags = "(?iu)" if call.choice("case_sensitivity", "") == "CASE_INSENSITIVE" else "(?i)"
@@ -170,7 +170,7 @@ def _replace(call: Call) -> Column:
 
 
 def _replace_slice(call: Call) -> Column:
-    """NULL of a place that is not there."""
+    """Replace `length` characters from `start`; NULL if `start` is outside of the text."""
     x, _, _, other = call.columns
     start, length = index(call, 1), index(call, 2)
     fits = (start >= 1) & (start <= F.char_length(x)) & (length >= 0)
@@ -180,8 +180,8 @@ def _replace_slice(call: Call) -> Column:
     return F.when(fits, F.concat(F.substring(x, F.lit(1), start - 1), other, after))
 
 
-def _within(call: Call, at: int, length: Column, found: Column) -> Column:
-    """What is made longer by a number that is small, or is checked: else a plan could fill the memory."""
+def _limit_length(call: Call, at: int, length: Column, found: Column) -> Column:
+    """`found`, with a check of its length unless the constant is small: else a plan could fill the memory."""
     value = call.constant(at)
     if type(value) is int and value <= _SHORT:
         return found
@@ -190,14 +190,14 @@ def _within(call: Call, at: int, length: Column, found: Column) -> Column:
 
 def _repeat(call: Call) -> Column:
     x, times = call.columns[0], index(call, 1)
-    return _within(call, 1, F.char_length(x).cast("bigint") * times, F.repeat(x, times))
+    return _limit_length(call, 1, F.char_length(x).cast("bigint") * times, F.repeat(x, times))
 
 
 def _pad(function: Callable[..., Column]) -> Build:
     def build(call: Call) -> Column:
         x, _, *characters = call.columns
         found = function(x, index(call, 1), characters[0] if characters else F.lit(" "))
-        return _within(call, 1, index(call, 1), found)
+        return _limit_length(call, 1, index(call, 1), found)
 
     return build
 
@@ -209,7 +209,7 @@ def _center(call: Call) -> Column:
     more = length - size
     left = F.call_function("div", more + (1 if call.choice("padding", "RIGHT") == "LEFT" else 0), F.lit(2)).cast("int")
     found = F.rpad(F.lpad(x, size + left, mark), length, mark)
-    found = _within(call, 1, length, F.when(more <= 0, x).otherwise(found))
+    found = _limit_length(call, 1, length, F.when(more <= 0, x).otherwise(found))
     if isinstance(call.constant(2), str) and len(call.constant(2)) == 1:
         return found
     return F.when(F.char_length(mark) != 1, call.error("it fills with one character")).otherwise(found)
@@ -224,7 +224,7 @@ def _trim(function: Callable[..., Column]) -> Build:
 
 
 def _split(call: Call) -> Column:
-    """Without a separator the text is the only part."""
+    """Split; if the separator is empty or NULL, the whole text is the only part."""
     x, separator = call.columns
     known = call.constant(1)
     parts, alone = F.split(x, quoted(call, 1), -1), F.array(x)
@@ -248,12 +248,12 @@ TEXT: dict[str, Scalar] = {
     "replace_slice": scalar(_replace_slice, twice=True, cost=5),
     "repeat": scalar(_repeat, twice=True),
     "reverse": simple(F.reverse),
-    "lower": scalar(_cased(F.lower, _ASCII_UPPER, _ASCII_LOWER)),
-    "upper": scalar(_cased(F.upper, _ASCII_LOWER, _ASCII_UPPER)),
-    "swapcase": scalar(_cased(_swapped, _ASCII_LOWER + _ASCII_UPPER, _ASCII_UPPER + _ASCII_LOWER), cost=6),
-    "capitalize": scalar(_of_unicode(_capitalized), twice=True, cost=3),
-    "title": scalar(_of_unicode(_titled), cost=8),
-    "initcap": scalar(_of_unicode(_initial), cost=8),
+    "lower": scalar(_change_case(F.lower, _ASCII_UPPER, _ASCII_LOWER)),
+    "upper": scalar(_change_case(F.upper, _ASCII_LOWER, _ASCII_UPPER)),
+    "swapcase": scalar(_change_case(_swap_case, _ASCII_LOWER + _ASCII_UPPER, _ASCII_UPPER + _ASCII_LOWER), cost=6),
+    "capitalize": scalar(_utf8_only(_capitalize), twice=True, cost=3),
+    "title": scalar(_utf8_only(_title), cost=8),
+    "initcap": scalar(_utf8_only(_initial), cost=8),
     "char_length": simple(lambda x: F.char_length(x).cast("bigint"), cost=2),
     "octet_length": simple(lambda x: F.octet_length(x).cast("bigint"), cost=2),
     "bit_length": simple(lambda x: F.bit_length(x).cast("bigint"), cost=2),

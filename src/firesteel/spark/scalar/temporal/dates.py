@@ -1,4 +1,4 @@
-"""Functions on dates, times and timestamps. Fields are told by literals: what has another is not native."""
+"""Functions on dates, times and timestamps. The field (`year`, `month` ...) must be a literal to be native."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _no_field(scope: Scope, field: str, where: Where) -> Column:
 
 
 def date_add(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """A date becomes a timestamp only by hours, minutes or seconds."""
+    """DATE_ADD. Adding hours, minutes or seconds to a date gives a timestamp."""
     field = _field(scope, "date_add", args[0], where)
     ranks = moments.ranks_of(args[2])
     clock = field not in _DAYS
@@ -79,7 +79,7 @@ def _times(count: Column, size: int) -> Column:
 
 
 def date_diff(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Whole ones, not one that has only begun."""
+    """DATE_DIFF: the number of complete years, months ... between two moments."""
     field = _field(scope, "date_diff", args[0], where)
     ranks = [moments.ranks_of(arg) for arg in args[1:]]
 
@@ -127,7 +127,7 @@ _FIELDS: dict[int, frozenset[str]] = {
 
 
 def _interval_field(field: str, interval: Interval) -> Column | None:
-    """A field of an interval, which has the sign of the whole."""
+    """A field of an interval; every field has the sign of the interval."""
     months = interval.months
     of_months = {"year": quotient(months, 12), "month": months % long(12)}
     if field in of_months:
@@ -168,7 +168,7 @@ def _any(conditions: object) -> Column:
 
 
 def extract_second(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """With the digits that it was written with."""
+    """EXTRACT(SECOND): keeps the digits that the value was written with."""
     ranks = moments.ranks_of(args[0])
 
     def of_moment(column: Column) -> Column:
@@ -198,7 +198,7 @@ def temporal(
     partial: str,
     where: Where,
 ) -> Expr:
-    """A function of a moment or an interval: of what the type says it may be."""
+    """A function of a moment or an interval. If the static type allows only one of them, only that is compiled."""
     kinds = possible(arg)
     if kinds is not None and Kind.INTERVAL not in kinds:
         return call(scope, name, [arg], ("moment",), of_moment, type_, where, partial=partial, cost=8)
@@ -212,11 +212,11 @@ def temporal(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Making them
+# Constructors
 
 
 def unix_timestamp(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """An integer, unless it is known to a fraction of a second."""
+    """UNIX_TIMESTAMP: an integer, or a decimal if the timestamp has fractions of a second."""
 
     def native(column: Column) -> Column:
         moment = Moment(column, frozenset({TIMESTAMP}))
@@ -240,7 +240,7 @@ def make_date(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def make_time(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Of seconds as they are written."""
+    """MAKE_TIME: the time has as many digits of a second as the argument is written with."""
 
     def native(hour: Column, minute: Column, second: Column, offset: Column | None = None) -> Column:
         nanos = _nanos(second)
@@ -264,7 +264,7 @@ def make_time(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def _nanos(number: Column) -> Column:
-    """A number of seconds in nanoseconds, what is finer cut off; SQL NULL of what is far too large."""
+    """A number of seconds in nanoseconds, truncated; SQL NULL if it is far too large."""
     text = F.concat(number["u"].cast("string"), F.repeat(F.lit("0"), F.greatest(9 - number["e"], F.lit(0))))
     size = F.char_length(text) - F.greatest(number["e"] - 9, F.lit(0))
     cut = F.when(size > 0, F.substring(text, F.lit(1), size))
@@ -272,7 +272,7 @@ def _nanos(number: Column) -> Column:
 
 
 def from_unixtime(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Of seconds since 1970; a decimal, because 64 bits of nanoseconds end in 2262."""
+    """FROM_UNIXTIME: seconds since 1970. Computed in decimals: 64 bits of nanoseconds end in 2262."""
 
     def native(number: Column) -> Column:
         text = F.concat(number["u"].cast("string"), F.repeat(F.lit("0"), F.greatest(9 - number["e"], F.lit(0))))
@@ -292,5 +292,5 @@ def from_unixtime(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def current(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
-    """What the clock says, the same all through a run."""
+    """CURRENT_DATE and the like: the same all through a run."""
     return lambda scope, args, where: literal(CLOCK[name](scope.run.now))

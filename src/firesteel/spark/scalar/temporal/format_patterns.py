@@ -1,6 +1,7 @@
-"""TO_STRING and TO_TIMESTAMP, by patterns that are literals: one column for each field of the pattern.
+"""TO_STRING and TO_TIMESTAMP with a literal pattern: one column for each field of the pattern.
 
-What a pattern means, and what text of it looks like, is the reference evaluator's table (`evaluate.patterns`).
+The meaning of patterns, and the regular expressions for reading, come from the reference evaluator
+(`evaluate.patterns`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _NAMES = (
 
 
 def _pattern(name: str, pattern: Expr, where: Where) -> str | None:
-    """The pattern; None where it is NULL or MISSING, or nothing that could be one."""
+    """The literal pattern; None if it is NULL, MISSING or no text."""
     if isinstance(pattern.constant, str):
         return str(pattern.constant)
     if may_be(pattern, "text"):
@@ -119,7 +120,7 @@ _WRITTEN: dict[str, Write] = {
         for size in sizes
     },
 }
-#: By the reference evaluator's own symbols, which are what its patterns are made of.
+#: The same, by the `id` of the reference evaluator's symbols, which its parsed patterns consist of.
 _WRITE: dict[int, Write] = {id(symbol): _WRITTEN[token] for token, symbol in SYMBOLS.items()}
 
 
@@ -151,7 +152,7 @@ def to_string(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 
 def to_timestamp(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """Text that is not what its pattern says is an error in both modes, and so is a pattern that means nothing."""
+    """Text that does not match the pattern is an error in both modes, and so is an invalid pattern."""
     families = ("text", "text")[: len(args)]
     nothing = F.literal(None, "variant")
     if not may_be(args[0], "text"):
@@ -176,10 +177,10 @@ def to_timestamp(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         groups = {
             symbol.field: _read(symbol, F.regexp_extract(value, looks, i)) for i, symbol in enumerate(reader.symbols, 1)
         }
-        found = let(F.struct(*(column.alias(_plain(field)) for field, column in groups.items())), made)
+        found = let(F.struct(*(column.alias(_plain(field)) for field, column in groups.items())), make_stamp)
         return F.when(value.isNotNull(), F.coalesce(F.when(value.rlike(looks), found), said))
 
-    def made(fields: Column) -> Column:
+    def make_stamp(fields: Column) -> Column:
         present = {symbol.field: fields[_plain(symbol.field)] for symbol in reader.symbols}
         return _stamp(present, PRECISIONS.index(reader.known_to))
 
@@ -195,7 +196,7 @@ def _token(symbol: PatternSymbol) -> str:
 
 
 def _read(symbol: PatternSymbol, text: Column) -> Column:
-    """What a field's text says, as a number; of a fraction the nanoseconds; SQL NULL if it is far too large."""
+    """The number in a field's text (a fraction in nanoseconds); SQL NULL if it is far too large."""
     token = _token(symbol)
     if symbol.field == "fraction":
         return text.try_cast("bigint") if token == "n" else F.rpad(text, 9, "0").try_cast("bigint")
@@ -213,7 +214,7 @@ def _read(symbol: PatternSymbol, text: Column) -> Column:
 
 
 def _read_offset(text: Column) -> Column:
-    """In minutes; SQL NULL of one that is no place on earth."""
+    """The offset in minutes; SQL NULL if it is more than 18 hours."""
     digits = F.regexp_replace(text, r"[^0-9]", "")
     hours = F.substring(digits, 1, 2).try_cast("bigint")
     minutes = F.coalesce(F.substring(digits, 3, 2).try_cast("bigint"), long(0))
@@ -224,7 +225,7 @@ def _read_offset(text: Column) -> Column:
 
 
 def _stamp(fields: dict[str, Column], known_to: int) -> Column:
-    """The timestamp of these fields as a variant; SQL NULL if there is none."""
+    """The timestamp of these fields as a variant; SQL NULL if there is no such time."""
     year, month, day = (fields.get(name, long(1)) for name in ("year", "month", "day"))
     hour, minute, second, fraction = (fields.get(name, long(0)) for name in ("hour", "minute", "second", "fraction"))
     fits = year.between(1, 9_999) & month.between(1, 12) & day.between(1, 31)

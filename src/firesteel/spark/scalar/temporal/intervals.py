@@ -1,7 +1,7 @@
-"""Arithmetic with intervals, and with moments that they move or lie between.
+"""Arithmetic with intervals: moment +- interval, moment - moment, interval +- interval, interval * number.
 
-What is computed is a struct (`moments.py`), by a name; what is given back is a variant, or a plain date. Where numbers
-may come, too, the kinds of both operands say which arithmetic it is.
+Operands are read as structs (`moments.py`) that are bound to names; the result is a variant, or a plain date. If an
+operand may also be a number, the kinds at run time decide which arithmetic applies.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TEMPORAL = FAMILIES["temporal"]
 
 
 def can(expr: Expr, *families: str) -> bool:
-    """May it be of one of the families, or nothing at all?"""
+    """May the value be of one of the families, or is it always absent?"""
     kinds = possible(expr)
     return not kinds or any(kinds & set(FAMILIES[family]) for family in families)
 
@@ -57,20 +57,20 @@ def concern(name: str, a: Expr, b: Expr) -> bool:
 
 
 def binary(scope: Scope, name: str, a: Expr, b: Expr, mixed: Mixed | None, where: Where) -> Expr:
-    """`plus`, `minus`, `times`, `divide`; `mixed` is that of numbers, if they may be some."""
+    """`plus`, `minus`, `times`, `divide`; `mixed` computes them for numbers, if the operands may be numbers."""
 
     def apply(x: Expr, y: Expr) -> Expr:
-        build = _sum if name in ("plus", "minus") else _scaled
-        found = build(scope, name, x, y, where)
+        build = _sum if name in ("plus", "minus") else _scale_either
+        temporal = build(scope, name, x, y, where)
         if mixed is None:
-            return found
-        return _either(scope, (x, y), found, mixed(x, y))
+            return temporal
+        return _either(scope, (x, y), temporal, mixed(x, y))
 
     return scope.let([a, b], apply)
 
 
 def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -> Expr:
-    """Whichever of the two arithmetics the kinds ask for."""
+    """Choose between the two results by the kinds of the operands."""
     kinds = [scope.variant(arg)[1] for arg in args]
     test = F.lit(False)
     for kind in kinds:
@@ -95,18 +95,18 @@ def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
 
     def native(x: Column, y: Column) -> Column:
         (m1, i1), (m2, i2) = (_parts(column, family) for column, family in zip((x, y), families, strict=True))
-        found: list[Column] = []
+        results: list[Column] = []
         if ranks and m1 is not None:
-            found.append(_moved(scope, m1, i2, sign, moments.ranks_of(a), where))
+            results.append(_move(scope, m1, i2, sign, moments.ranks_of(a), where))
         if ranks and name == "plus" and m2 is not None:
-            found.append(_moved(scope, m2, i1, 1, moments.ranks_of(b), where))
+            results.append(_move(scope, m2, i1, 1, moments.ranks_of(b), where))
         if pairs:
-            found.append(_added(scope, i1, i2, sign, where))
+            results.append(_add(scope, i1, i2, sign, where))
         if apart and m1 is not None and m2 is not None:
-            found.append(_apart(m1, m2, moments.ranks_of(a), moments.ranks_of(b)))
-        if not found:
+            results.append(_difference(m1, m2, moments.ranks_of(a), moments.ranks_of(b)))
+        if not results:
             return F.literal(None, "variant")
-        return F.coalesce(*found) if len(found) > 1 else found[0]
+        return F.coalesce(*results) if len(results) > 1 else results[0]
 
     type_ = t.DATE if only_dates else _sum_type(ranks, pairs or apart)
     said = f"{name} does not take these"
@@ -122,8 +122,8 @@ def _parts(column: Column, family: str) -> tuple[Column | None, Column]:
     return (None, column) if family == "interval" else (column["moment"], column["interval"])
 
 
-def _moved(scope: Scope, moment: Column, interval: Column, sign: int, ranks: frozenset[int], where: Where) -> Column:
-    """The moment, moved; SQL NULL where it cannot be."""
+def _move(scope: Scope, moment: Column, interval: Column, sign: int, ranks: frozenset[int], where: Where) -> Column:
+    """The moment plus or minus the interval; SQL NULL where that is impossible."""
     span = Interval(interval)
     fits = moment.isNotNull() & interval.isNotNull()
     if TIME in ranks:
@@ -141,16 +141,16 @@ def _moved(scope: Scope, moment: Column, interval: Column, sign: int, ranks: fro
     return F.when(fits, encoded)
 
 
-def _added(scope: Scope, a: Column, b: Column, sign: int, where: Where) -> Column:
+def _add(scope: Scope, a: Column, b: Column, sign: int, where: Where) -> Column:
     x, y = Interval(a), Interval(b)
     months = x.months + long(sign) * y.months
     add = F.try_add if sign > 0 else F.try_subtract
     fraction = F.greatest(a["f"], b["f"])
     struct = moments.of_interval(x.unit, months, add(x.nanos, y.nanos), F.lit(9), fraction)
-    return F.when(x.unit == y.unit, _fitting(scope, struct, where))
+    return F.when(x.unit == y.unit, _check_and_encode(scope, struct, where))
 
 
-def _apart(a: Column, b: Column, ranks_a: frozenset[int], ranks_b: frozenset[int]) -> Column:
+def _difference(a: Column, b: Column, ranks_a: frozenset[int], ranks_b: frozenset[int]) -> Column:
     start, end = Moment(b, ranks_b), Moment(a, ranks_a)
     nanos = calendar.nanos_between(start, end)
     unit = F.lit(UNITS.index("day_time"))
@@ -159,8 +159,8 @@ def _apart(a: Column, b: Column, ranks_a: frozenset[int], ranks_b: frozenset[int
     return F.when(fits, let(struct, lambda column: interval_variant(Interval(column))))
 
 
-def _fitting(scope: Scope, struct: Column, where: Where) -> Column:
-    """As a variant, with the digits behind the point that it may have; those before it may be too many."""
+def _check_and_encode(scope: Scope, struct: Column, where: Where) -> Column:
+    """The interval as a variant, truncated to its digits of a second; an error if years or days are too many."""
 
     def cut(column: Column) -> Column:
         unit = F.element_at(
@@ -180,7 +180,7 @@ def _fitting(scope: Scope, struct: Column, where: Where) -> Column:
 
 
 def fit(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """As one of the fields from the first to the last, which a cast names, so that they are constants."""
+    """CAST to an interval from a first to a last field, as in `INTERVAL DAY TO SECOND`; the fields are constants."""
     first, last, digits, fraction = (arg.constant for arg in args[1:])
     if not (isinstance(first, str) and isinstance(last, str) and type(digits) is type(fraction) is int):
         raise UnsupportedError("an interval of fields that only the run knows is not native on Spark", where=where)
@@ -216,8 +216,8 @@ def _whole(number: int) -> Column:
 # Multiples
 
 
-def _scaled(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
-    """An interval times a number, in any order, or by one."""
+def _scale_either(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+    """Interval * number, number * interval, or interval / number."""
     forth = can(a, "interval") and can(b, "number")
     back = name == "times" and can(b, "interval") and can(a, "number")
     if not (forth and back):
@@ -248,7 +248,7 @@ def _scale(scope: Scope, name: str, where: Where, interval: Column, factor: Colu
         amount = amount.cast(WHOLE)
         if name == "times":
             product = F.try_multiply(amount, factor["u"]).cast("string")
-            return _without(product, factor["e"])
+            return _drop_digits(product, factor["e"])
         aligned = F.concat(amount.cast("string"), F.repeat(F.lit("0"), factor["e"])).try_cast(WHOLE)
         quotient = _truncated(aligned, factor["u"])
         if not exactly:
@@ -261,7 +261,8 @@ def _scale(scope: Scope, name: str, where: Where, interval: Column, factor: Colu
     fits = months.isNotNull() & nanos.isNotNull()
     far = error("interval overflow: the result is out of range", where)
     column = F.when(
-        interval.isNotNull() & factor.isNotNull(), F.when(fits, _fitting(scope, struct, where)).otherwise(beyond)
+        interval.isNotNull() & factor.isNotNull(),
+        F.when(fits, _check_and_encode(scope, struct, where)).otherwise(beyond),
     )
     column = F.when(F.coalesce(infinite, F.lit(False)), far).otherwise(column)
     if name == "divide":
@@ -269,8 +270,8 @@ def _scale(scope: Scope, name: str, where: Where, interval: Column, factor: Colu
     return column
 
 
-def _without(text: Column, digits: Column) -> Column:
-    """An integer without its last digits; SQL NULL of nothing."""
+def _drop_digits(text: Column, digits: Column) -> Column:
+    """The integer that is left without the last digits of a text; SQL NULL for NULL."""
     size = F.char_length(text) - digits
     cut = F.when(size > 0, F.substring(text, F.lit(1), size))
     return F.when(text.isNotNull(), F.coalesce(cut.try_cast(WHOLE), F.literal(0, WHOLE)))
@@ -282,7 +283,7 @@ def _truncated(a: Column, b: Column) -> Column:
 
 
 def _by_float(amount: Column, number: Column) -> Column:
-    """By what a float is exactly: an integer over a power of two."""
+    """Divide by the exact value of a float: an integer over a power of two."""
     bits, mantissa = mantissa_of(number)
     return _truncated(F.try_multiply(amount, power_of_two(bits)), F.try_multiply(mantissa, power_of_two(-bits)))
 
@@ -302,7 +303,7 @@ def unary(scope: Scope, name: str, a: Expr, mixed: Mixed | None, where: Where) -
         return F.when(column.isNotNull(), let(other, lambda made_: interval_variant(Interval(made_))))
 
     def apply(x: Expr) -> Expr:
-        found = call(scope, name, [x], ("interval",), native, t.INTERVAL, where, cost=10)
-        return found if mixed is None else _either(scope, [x], found, mixed(x))
+        temporal = call(scope, name, [x], ("interval",), native, t.INTERVAL, where, cost=10)
+        return temporal if mixed is None else _either(scope, [x], temporal, mixed(x))
 
     return scope.let([a], apply)

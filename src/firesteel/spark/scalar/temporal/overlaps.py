@@ -17,8 +17,8 @@ from firesteel.spark.time.moments import TIME, Interval, Moment
 
 
 def overlaps(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
-    """SQL's: a period is a moment and another one, or an interval. Which of its ends comes first does not matter, and
-    one that is absent leaves the answer open where it could matter. Periods that only touch do not overlap."""
+    """SQL's OVERLAPS. A period is a pair of moments, in any order, or a moment and an interval. If an end is absent,
+    the result is NULL wherever that end could change it. Periods that only touch do not overlap."""
     said = "overlaps takes collections of two"
 
     def apply(*given: Expr) -> Expr:
@@ -49,7 +49,7 @@ def _there(given: Sequence[Expr]) -> Column:
 
 
 def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
-    """Start and end as instants, in their order, SQL NULL where they are not known; and whether it is a period."""
+    """A struct of start and end in order (SQL NULL if absent), and `ok`: is it a period at all?"""
     array, element = elements_of(scope, arg)
     inner = [column_expr(element, F.get(array.column, F.lit(i)), stage=array.place.stage) for i in range(2)]
     ranks = frozenset({moments.DATE, TIME, moments.TIMESTAMP})
@@ -97,14 +97,14 @@ def _later(moment: Column, span: Interval, ranks: frozenset[int]) -> Column:
 
 
 def _point(moment: Column, ranks: frozenset[int]) -> Column:
-    """What orders a moment among its like: a time of day is not like the others."""
+    """A sort key of a moment. `c` tells times of day from dates and timestamps: they cannot be compared."""
     point = Moment(moment, ranks)
-    made_ = F.struct(point.is_rank(TIME).alias("c"), point.instant.alias("s"), point.nanos.alias("n"))
-    return F.when(moment.isNotNull(), made_)
+    struct = F.struct(point.is_rank(TIME).alias("c"), point.instant.alias("s"), point.nanos.alias("n"))
+    return F.when(moment.isNotNull(), struct)
 
 
 def _alike(*points: Column) -> Column:
-    """Are all that are known of one kind?"""
+    """Are all points that are not NULL comparable?"""
     classes = F.array_compact(F.array(*(point["c"] for point in points)))
     return F.array_size(F.array_distinct(classes)) <= 1
 
