@@ -174,7 +174,7 @@ def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
     from pyspark.sql import functions as F
 
     from firesteel.spark.encoding.arrow_values import seal, taken
-    from firesteel.spark.runtime.engine import gathered
+    from firesteel.spark.runtime.engine import answer_of
     from firesteel.spark.runtime.settings import settings
 
     outcomes = [_outcome(answer) for answer in answers]
@@ -190,7 +190,7 @@ def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
         native = not _python_nodes(whole)
     for i, value in zip(table.column("i").to_pylist(), taken(table.column("v"), type_, sealed=True), strict=True):
         rows[i].append((value,))
-    return [gathered(one, found) for one, found in zip(compiled, rows, strict=True)], native
+    return [answer_of(one, found) for one, found in zip(compiled, rows, strict=True)], native
 
 
 _printing = threading.Lock()

@@ -209,13 +209,13 @@ def _compile_tee_nested(rel: Tee, scope: Any) -> Generator[Any, Any, Any]:
 
 def _compile_sieve(rel: Sieve, outer: Any) -> Generator[Any, Any, Any]:
     from firesteel.spark.relations.expressions import truth
-    from firesteel.spark.relations.unary import filtered
+    from firesteel.spark.relations.unary import filter_rows
 
     rows = yield from handlers.rows_of(rel.input, outer)
     scope = rows.scope(outer)
     condition = yield from handlers.expr_of(rel.condition, scope)
     held = scope.lowered(truth(scope, condition, "a condition is a boolean", rel.where))
-    return filtered(rows, scope, [held], rel)
+    return filter_rows(rows, scope, [held], rel)
 
 
 def _compile_sieve_nested(rel: Sieve, scope: Any) -> Generator[Any, Any, Any]:

@@ -47,7 +47,7 @@ from firesteel.spark.relations import (  # noqa: F401  (they register)
 from firesteel.spark.relations.joins import frames, items  # noqa: F401
 from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
-from firesteel.spark.relations.shared import Kept
+from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
 
@@ -76,7 +76,7 @@ def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
             value = here.bind(value)
         args.append(value)
         if listed and constant_lists.applies(split_variant(value), len(listed)):  # the list is not compiled to columns
-            return constant_lists.among(scope, split_variant(value), listed, node.where)
+            return constant_lists.in_constants(scope, split_variant(value), listed, node.where)
         if lazy and here.stages is not None:
             here = _scope_after(lazy, here, value)
     return calls.apply(scope, node.fn, args, node.where)
@@ -153,7 +153,7 @@ def compile_plan(
     failures: Failures,
     fallbacks: FallbackLog | None = None,
     refuse: bool = False,
-    kept: Kept | None = None,
+    kept: SharedRelations | None = None,
 ) -> Compiled:
     """Compile a plan's statement. Expressions that run in Python are added to `fallbacks`, or refused."""
     statement = plan.statement
@@ -166,7 +166,7 @@ def compile_plan(
     log = FallbackLog() if fallbacks is None else fallbacks
     run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, log)
     run.touched = touched_paths(plan)
-    run.kept = kept if kept is not None else Kept(failures=failures)
+    run.kept = kept if kept is not None else SharedRelations(failures=failures)
     top = Scope(run)
     if isinstance(statement, p.Root):
         return _root(statement, top)

@@ -33,20 +33,20 @@ Steps = tuple[p.ExcludeStep, ...]
 def _exclude(node: p.Exclude, outer: Scope) -> Compiling[Rows]:
     rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
-    return projected(rows, scope, excluded(scope, node, rows.columns), node.where)
+    return projected(rows, scope, exclude_columns(scope, node, rows.columns), node.where)
 
 
-def excluded(scope: Scope, node: p.Exclude, row: tuple[Expr, ...]) -> list[Expr]:
+def exclude_columns(scope: Scope, node: p.Exclude, row: tuple[Expr, ...]) -> list[Expr]:
     """The columns of a row, without what the paths lead to."""
     columns = list(row)
     for path in node.paths:
         if not 0 <= path.ordinal < len(columns) or not path.steps:
             raise PlanError(f"no column {path.ordinal} to exclude from, or no step", where=node.where)
-        columns[path.ordinal] = scope.lowered(without(scope, columns[path.ordinal], path.steps, node.where))
+        columns[path.ordinal] = scope.lowered(exclude_path(scope, columns[path.ordinal], path.steps, node.where))
     return columns
 
 
-def without(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
+def exclude_path(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
     """The value without what the path leads to; unchanged if the path leads nowhere.
 
     It recurses on the Python stack: a path is no deeper than types and lambdas may nest.
@@ -78,7 +78,7 @@ def _exclude_from_struct(scope: Scope, value: Expr, known: list[tuple[str, Expr]
         if not _matches_name(step, name):
             pairs.append((name, inner))
         elif rest:
-            pairs.append((name, without(scope, inner, rest, where)))
+            pairs.append((name, exclude_path(scope, inner, rest, where)))
     if isinstance(value, StructParts):
         present = value.present
     else:
@@ -105,7 +105,7 @@ def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Whe
     inside = scope.inner(scope.row, where)
 
     def change(item: Column) -> Expr:
-        inner.append(without(inside, column_expr(type_.element, item, atomic=True), rest, where))
+        inner.append(exclude_path(inside, column_expr(type_.element, item, atomic=True), rest, where))
         return inner[-1]
 
     if isinstance(step, p.ExcludeElements):
@@ -143,7 +143,7 @@ def _exclude_from_variant(scope: Scope, value: Expr, steps: Steps, where: Where)
 
     def change(item: Column) -> Column:
         inside = scope.inner(scope.row, where)
-        inner.append(without(inside, column_expr(t.ANY, item, atomic=True), rest, where))
+        inner.append(exclude_path(inside, column_expr(t.ANY, item, atomic=True), rest, where))
         return inner[-1].column
 
     if isinstance(step, p.ExcludeField | p.ExcludeAttributes):

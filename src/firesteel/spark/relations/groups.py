@@ -19,7 +19,7 @@ from firesteel.spark.encoding.column_types import Form, form
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.relations.nested.groups import distinct_array, value_keys
 from firesteel.spark.scalar.collections.aggregates import Aggregate, Group
-from firesteel.spark.scalar.collections.folds import folded
+from firesteel.spark.scalar.collections.folds import aggregate_array
 from firesteel.spark.scalar.functions import AGGREGATES, UNSUPPORTED
 from firesteel.spark.scalar.logic import balanced
 from firesteel.spark.scalar.substrait import aggregates as substrait
@@ -65,14 +65,14 @@ def _aggregate_call(
     build = AGGREGATES.get(row.name)
     if row.name in substrait.AGGREGATES:
         group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals))
-        return substrait.aggregating(group, agg.fn, args, order, None if condition is None else condition.plain)
+        return substrait.compile_aggregate(group, agg.fn, args, order, None if condition is None else condition.plain)
     if build is None:
         raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
     if condition is not None:
         build, args = _apply_filter(agg, build, [scope.bind(split_variant(arg)) for arg in args], condition.plain)
     group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals))
     if agg.distinct and args and distinct_is_collected(row.name, args[0]):
-        return collected_distinct(group, args[0])
+        return aggregate_distinct(group, args[0])
     return build(group, *args)
 
 
@@ -99,14 +99,14 @@ def distinct_is_collected(name: str, arg: Expr) -> bool:
     return name == "collect" or (name in ("sum", "avg") and not plain)
 
 
-def collected_distinct(group: Group, arg: Expr) -> Expr:
+def aggregate_distinct(group: Group, arg: Expr) -> Expr:
     """An aggregate with DISTINCT: collect the values in an array, keep the first of equal ones, aggregate the array."""
     value = group.bound(arg)
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
     array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
     inline = Scope(group.scope.run)  # names cannot be bound in selects after the aggregation
     once = distinct_array(inline, array, value_keys(value.type), group.where)
-    return inline.let([once], lambda bound: folded(inline, group.name, bound, group.where))
+    return inline.let([once], lambda bound: aggregate_array(inline, group.name, bound, group.where))
 
 
 def _add_total(column: Column, run: Run, totals: list[Column]) -> str:

@@ -73,10 +73,10 @@ def _scan_value(node: Ranging, outer: Scope) -> Compiling[Rows]:
     rows = one_row(outer.run)
     scope = Scope(outer.run, outer.row, outer.outer, Stages())
     expr = yield from expr_of(node.rex, scope)
-    return exploded(rows, scope, node, expr)
+    return explode_rows(rows, scope, node, expr)
 
 
-def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool = False) -> Rows:
+def explode_rows(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool = False) -> Rows:
     """Explode: each row once for every element of its value of the expression, with the element as new columns.
 
     With `keep` (an outer join) a row without elements stays, and its new columns are NULL.
@@ -95,7 +95,7 @@ def exploded(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: bool 
     if ordered is not False:
         order = (Order(reference(t.INT64, position)),)
     if keep:
-        items = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in items)
+        items = tuple(null_unless(expr, F.col(position).isNotNull(), (position,)) for expr in items)
     listed = rows.listed
     if ordered is None:
         before, test = rows.materialize(), range_.listed()
@@ -143,11 +143,15 @@ class Range:
 
 
 def _range_over(scope: Scope, node: Ranging, value: Expr) -> Range:
-    array = unpivoted(scope, value, node.where) if isinstance(node, p.Unpivot) else ranged(scope, value, node.where)
+    array = (
+        entries_to_scan(scope, value, node.where)
+        if isinstance(node, p.Unpivot)
+        else elements_to_scan(scope, value, node.where)
+    )
     return Range(array, value if isinstance(value, Variant) else None)
 
 
-def ranged(scope: Scope, value: Expr, where: Where) -> Expr:
+def elements_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
     """The elements of a collection; any other value is its own only element. Bind the value first."""
     type_ = value.type
     if isinstance(type_, t.Collection) and not isinstance(value, Variant):
@@ -187,7 +191,7 @@ def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
     return derive(type(type_)(element), column, value)
 
 
-def unpivoted(scope: Scope, value: Expr, where: Where) -> Expr:
+def entries_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
     """The attributes of a struct as an array of (key, value). Any other value gives one pair, with the key `_1`."""
     known = attributes(value)
     if known is not None:
@@ -285,12 +289,12 @@ def _index(run: Run, node: p.ScanIndexed, range_: Range, position: str) -> Expr:
     return column_expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
 
 
-def padded(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
+def null_unless(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
     """An expression of the padded side of an outer join: NULL, not MISSING, where `present` is false. Its columns are
     SQL NULL there already."""
     if isinstance(expr, StructParts):
         there = present if expr.present is None else present & expr.present
-        fields = tuple(padded(inner, present, names) for inner in expr.fields)
+        fields = tuple(null_unless(inner, present, names) for inner in expr.fields)
         types = tuple(t.Field(f.name, e.type) for f, e in zip(_fields(expr), fields, strict=True))
         struct = t.Struct(types, open=False, nullable=True)
         return replace(expr, type=struct, fields=fields, present=there).with_place(names=(*expr.place.names, *names))

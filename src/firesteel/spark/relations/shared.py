@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False)
-class Kept:
+class SharedRelations:
     """What the statements of one plan share: the persisted relations by name, and the messages of the errors that
     computing them may raise."""
 

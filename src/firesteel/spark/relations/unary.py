@@ -49,10 +49,10 @@ def _filter(node: p.Filter, outer: Scope) -> Compiling[Rows]:
         held = here.lowered(truth(here, predicate, "a condition is a boolean", link.predicate.where or link.where))
         conditions.append(held)
         here = here.guarded(partial(holds, held), held)
-    return filtered(rows, scope, conditions, node)
+    return filter_rows(rows, scope, conditions, node)
 
 
-def filtered(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Rows:
+def filter_rows(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) -> Rows:
     """The rows for which all conditions, compiled in the scope, are true."""
     assert scope.stages is not None
     bound = bool(scope.stages.levels)

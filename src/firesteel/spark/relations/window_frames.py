@@ -30,7 +30,7 @@ _ROWS = 2**31 - 1
 
 
 @dataclass
-class Later:
+class WindowColumns:
     """Columns over windows, selected after all arguments are bound: first `groups`, then `columns`."""
 
     run: Run
@@ -57,7 +57,7 @@ class Call:
     order: tuple[Order, ...]
     #: The order of an input that is a list: it breaks ties.
     below: tuple[Order, ...]
-    later: Later
+    later: WindowColumns
 
     @property
     def row(self) -> functions.Function:
@@ -97,7 +97,7 @@ Framing = Callable[[], WindowSpec | Column | None]
 Build = Callable[[Call, Framing], Expr]
 
 
-def framed(call: Call, keys: Sequence[Expr], offsets: Sequence[Expr | None]) -> WindowSpec | Column | None:
+def window_with_frame(call: Call, keys: Sequence[Expr], offsets: Sequence[Expr | None]) -> WindowSpec | Column | None:
     """The window with its frame; None if the frame is always empty; a column that raises an error if it is wrong."""
     frame = call.node.frame
     if frame is None:

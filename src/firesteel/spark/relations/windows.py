@@ -26,8 +26,8 @@ from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import spelled
 from firesteel.spark.keys.comparison import key
-from firesteel.spark.relations.groups import collected_distinct
-from firesteel.spark.relations.window_frames import Build, Call, Framing, Later, framed
+from firesteel.spark.relations.groups import aggregate_distinct
+from firesteel.spark.relations.window_frames import Build, Call, Framing, WindowColumns, window_with_frame
 from firesteel.spark.relations.window_functions import WINDOWS
 from firesteel.spark.scalar.collections.aggregates import Group
 from firesteel.spark.scalar.functions import AGGREGATES, UNSUPPORTED
@@ -39,7 +39,7 @@ from firesteel.spark.scalar.substrait.base import null_of
 def _window(node: p.Window, outer: Scope) -> Compiling[Rows]:
     rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
-    later = Later(outer.run)
+    later = WindowColumns(outer.run)
     results: list[Expr] = []
     for call in node.calls:
         results.append((yield from part_of(call, Over(scope, rows, later))))
@@ -58,7 +58,7 @@ class Over(NamedTuple):
 
     scope: Scope
     rows: Rows
-    later: Later
+    later: WindowColumns
 
 
 @handles(p.WindowCall)
@@ -84,10 +84,12 @@ def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
     for bound in (node.frame.start, node.frame.end) if node.frame else ():
         offsets.append((yield from expr_of(bound.offset, scope)) if bound.offset is not None else None)
     call = Call(node, scope, tuple(args), tuple(partition), tuple(order), rows.order, later)
-    return build(call, lambda: framed(call, raw, offsets))
+    return build(call, lambda: window_with_frame(call, raw, offsets))
 
 
-def _value_and_key(rex: p.Rex, scope: Scope, later: Later, *, ordering: bool) -> Generator[Any, Any, tuple[Expr, Expr]]:
+def _value_and_key(
+    rex: p.Rex, scope: Scope, later: WindowColumns, *, ordering: bool
+) -> Generator[Any, Any, tuple[Expr, Expr]]:
     """An expression and its key, bound once for all calls."""
     if (rex, ordering) not in later.keys:
         value = scope.bind(split_variant((yield from expr_of(rex, scope))))
@@ -143,7 +145,7 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
             said = f"'{node.fn.name}' with DISTINCT over a window is not native on Spark"
             raise UnsupportedError(said, where=node.where)
         group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
-        return substrait.aggregating(group, node.fn, call.args)
+        return substrait.compile_aggregate(group, node.fn, call.args)
     if distinct and call.args:
         return _distinct(call, spec)
     group = Group(call.scope, node.fn.name, False, node.where, lambda column: call.later.add(column, spec))
@@ -170,7 +172,7 @@ def _distinct(call: Call, spec: WindowSpec) -> Expr:
     if call.node.fn.name != "count":
         node = call.node
         group = Group(call.scope, node.fn.name, True, node.where, lambda column: call.later.add(column, spec))
-        return collected_distinct(group, value)
+        return aggregate_distinct(group, value)
     found = call.scope.bind(key(call.scope, value))
     keys = call.later.add(F.collect_set(found.column), spec)
     return column_expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)

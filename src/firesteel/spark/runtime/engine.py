@@ -23,9 +23,9 @@ from firesteel.spark.encoding import columns
 from firesteel.spark.encoding.arrow_values import download
 from firesteel.spark.encoding.failures import Failures, foreign, translated
 from firesteel.spark.relations.compile import Compiled, compile_plan
-from firesteel.spark.relations.shared import Kept
-from firesteel.spark.runtime.interrupts import again, interruptible
-from firesteel.spark.runtime.output import Warehouse, edge, store, write
+from firesteel.spark.relations.shared import SharedRelations
+from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
+from firesteel.spark.runtime.output import Warehouse, named_frame, store, write
 from firesteel.spark.runtime.plan_cache import key_of
 from firesteel.spark.runtime.sessions import Lease, lease, lease_given, release
 from firesteel.spark.runtime.settings import java_options, settings
@@ -90,9 +90,9 @@ class SparkEngine:
         """The plan as a DataFrame with the user's column names."""
         return self.run(plan, tables).dataframe
 
-    def together(self) -> Kept:
+    def together(self) -> SharedRelations:
         """What the statements of one plan share."""
-        return Kept()
+        return SharedRelations()
 
     def admit(self, plan: p.Plan) -> None:
         """Refuse, before lowering, a plan that nests too deep for this Spark session."""
@@ -100,7 +100,7 @@ class SparkEngine:
         with leased.using(Failures()):
             plan_depth.ensure(plan.statement, _limits(leased.spark))
 
-    def run(self, plan: p.Plan, tables: Sequence[Table] = (), kept: Kept | None = None) -> Outcome:
+    def run(self, plan: p.Plan, tables: Sequence[Table] = (), kept: SharedRelations | None = None) -> Outcome:
         """Compile a plan that has been through this engine's `lowerings`. It runs when the outcome's value is asked
         for."""
         kept = self.together() if kept is None else kept
@@ -136,7 +136,7 @@ class SparkEngine:
         tables: Sequence[Table],
         columns: t.Schema,
         before: Source | None,
-        kept: Kept | None = None,
+        kept: SharedRelations | None = None,
     ) -> Stored:
         """Write a plan's rows to a new folder. The table has the folders of `before`, then this one."""
         folders = before.folders if isinstance(before, Stored) else ()
@@ -186,7 +186,7 @@ class Outcome:
         plan: p.Plan,
         fallbacks: tuple[Fallback, ...] = (),
         lenient: Sequence[File] = (),
-        kept: Kept | None = None,
+        kept: SharedRelations | None = None,
         judged: Sequence[Path] = (),
     ) -> None:
         self._judged = judged
@@ -207,7 +207,7 @@ class Outcome:
     def dataframe(self) -> DataFrame:
         """The DataFrame, with the user's column names; nothing has run yet."""
         with self._lease.using(self._compiled.failures), settings(self._spark):
-            return edge(self._compiled)
+            return named_frame(self._compiled)
 
     def value(self) -> Value:
         """The answer: a bag or list of values, or the only value; rows are structs."""
@@ -216,7 +216,7 @@ class Outcome:
             rows = list(download(compiled.frame, compiled.types))
             self._ensure_judged()
             self._warn_of_malformed()
-        return gathered(compiled, rows)
+        return answer_of(compiled, rows)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         """Write the answer. An existing target is replaced only when the new one is complete."""
@@ -247,7 +247,7 @@ class Outcome:
     def _on_interrupt(self) -> None:
         """Handle Ctrl-C. PySpark goes on waiting while Spark plans a query: interrupt it a second time then."""
         if not self._try_to_stop(PATIENCE):
-            again()
+            interrupt_again()
             self._keep_stopping()
 
     def _keep_stopping(self) -> None:
@@ -313,7 +313,7 @@ class Outcome:
         return count
 
 
-def gathered(compiled: Compiled, rows: Sequence[tuple[Value, ...]]) -> Value:
+def answer_of(compiled: Compiled, rows: Sequence[tuple[Value, ...]]) -> Value:
     """A plan's rows as its answer: a bag, a list, or the only value."""
     if compiled.shape == "rows":
         structs = [Struct(zip(compiled.names, row, strict=True)) for row in rows]

@@ -43,7 +43,7 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-def again() -> None:
+def interrupt_again() -> None:
     """Interrupt the main thread once more, by a real signal, which also ends a blocking call."""
     ident = threading.main_thread().ident
     if ident is not None and hasattr(signal, "pthread_kill"):

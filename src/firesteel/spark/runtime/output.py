@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from firesteel.spark.relations.compile import Compiled
 
 
-def edge(compiled: Compiled) -> DataFrame:
+def named_frame(compiled: Compiled) -> DataFrame:
     """The frame with the user's column names: the attributes of rows and of structs if known, else `_1`."""
     named = compiled.named()
     if named is not None:
@@ -48,7 +48,7 @@ def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Ca
     format_ = format_of(path, format_)
     if format_ == "ion":
         raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
-    frame = edge(compiled)
+    frame = named_frame(compiled)
     ensure_written(frame.schema, format_)
     with staged(path, private=False) as new:
         writer = frame.write.format(format_)

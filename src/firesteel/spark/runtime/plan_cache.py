@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from firesteel.tables import Table
 
 
-class Known:
+class PlanCache:
     """The compiled plans of an engine."""
 
     def __init__(self) -> None:

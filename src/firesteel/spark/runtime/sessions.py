@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding.failures import Failures, translated, unreachable
-from firesteel.spark.runtime.plan_cache import Known
+from firesteel.spark.runtime.plan_cache import PlanCache
 from firesteel.spark.runtime.start import start
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Lease:
     #: What the engine is computing: anything that has `cancel`.
     busy: set[Any] = field(default_factory=set)
     #: The plans that the engine has compiled on this session.
-    known: Known = field(default_factory=Known)
+    known: PlanCache = field(default_factory=PlanCache)
 
     @property
     def spark(self) -> SparkSession:

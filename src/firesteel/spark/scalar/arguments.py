@@ -30,7 +30,9 @@ from firesteel.spark.time.moments import interval, moment
 Native = Callable[..., Column]
 
 
-def propagated(type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bool = False, cost: int = 1) -> Expr:
+def propagate_absent(
+    type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bool = False, cost: int = 1
+) -> Expr:
     """The value, SQL NULL where an argument is absent: that means MISSING if an argument is MISSING, else NULL."""
     nullable = any(arg.type.nullable for arg in args)
     missable = any(arg.type.missable for arg in args)
@@ -194,7 +196,7 @@ def _combine(
     misfits = [v.misfit for v in views if v.misfit is not None]
     if not misfits and form(type_) is not Form.VARIANT:
         parts = [part for v in views for part in v.parts]
-        result = propagated(type_, value, args, throws=throws, cost=2)
+        result = propagate_absent(type_, value, args, throws=throws, cost=2)
         return result.with_place(stage=max(part.place.stage for part in parts))
     for v, family in zip(views, families, strict=False):
         if v.misfit is not None and v.kind is not None:

@@ -24,10 +24,10 @@ from firesteel.spark.encoding.kinds import FAMILIES, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
 from firesteel.spark.encoding.variants import one_of, whole
-from firesteel.spark.scalar.arguments import propagated
+from firesteel.spark.scalar.arguments import propagate_absent
 from firesteel.spark.scalar.cast_tables import Conversion, conversions, result_type
 from firesteel.spark.scalar.compare import family
-from firesteel.spark.scalar.structs import container, elements_of
+from firesteel.spark.scalar.structs import container_result, elements_of
 from firesteel.spark.time.moments import moment
 
 
@@ -97,7 +97,7 @@ def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
 
     raw = _raw(scope, expr, target, where)
     if not isinstance(expr, Variant) and not variant and _source(expr) in _SURE.get(type(type_), ()):
-        return propagated(type_, raw.plain, [expr], throws=raw.place.throws, cost=raw.place.height)
+        return propagate_absent(type_, raw.plain, [expr], throws=raw.place.throws, cost=raw.place.height)
     return scope.let([raw], check)
 
 
@@ -237,7 +237,9 @@ def _to_collection(scope: Scope, expr: Expr, target: t.Collection, where: Where)
 
     def apply(value: Expr) -> Expr:
         array, element = elements_of(scope, value)
-        return container(scope, value, "collection", array, type(target)(element), f"cannot cast to {target}", where)
+        return container_result(
+            scope, value, "collection", array, type(target)(element), f"cannot cast to {target}", where
+        )
 
     return scope.let([expr], apply)
 
@@ -248,6 +250,6 @@ def _to_struct(scope: Scope, expr: Expr, target: t.Struct, where: Where) -> Expr
 
     def apply(value: Expr) -> Expr:
         column = derive(t.ANY, as_variant(value), value)
-        return container(scope, value, "struct", column, t.STRUCT, f"cannot cast to {target}", where)
+        return container_result(scope, value, "struct", column, t.STRUCT, f"cannot cast to {target}", where)
 
     return scope.let([expr], apply)

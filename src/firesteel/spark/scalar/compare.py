@@ -25,8 +25,8 @@ from firesteel.spark.keys.comparison import is_own_key, is_scalar, key, variant_
 from firesteel.spark.keys.variant_keys import RANKS, Use
 from firesteel.spark.numbers import float_compare
 from firesteel.spark.numbers.float_text import EXACT, side_of
-from firesteel.spark.scalar.arguments import propagated, wrong_type
-from firesteel.spark.scalar.compare_literal import comparable, compared, same_word
+from firesteel.spark.scalar.arguments import propagate_absent, wrong_type
+from firesteel.spark.scalar.compare_literal import comparable, compare_with_literal, same_word
 
 Operator = Callable[[Any, Any], Column]
 
@@ -188,12 +188,12 @@ def compare(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     args = (a, b)
     if "any" not in kinds and not isinstance(a, Variant) and not isinstance(b, Variant):
         if len(kinds - {"none"}) <= 1 and not kinds & {"array", "bag", "struct"}:
-            return propagated(t.BOOL, _native(name, a, b), args)
+            return propagate_absent(t.BOOL, _native(name, a, b), args)
         return wrong_type(scope, t.BOOL, args, f"cannot compare {_said(a)} and {_said(b)}", where)
     if name in ("gt", "gte"):
         return compare(scope, _FLIPPED[name], b, a, where)
     if comparable(a, b):
-        return scope.let([a, b], partial(compared, scope, operator, where))
+        return scope.let([a, b], partial(compare_with_literal, scope, operator, where))
     return scope.let([a, b], partial(_compare_dynamic, scope, operator, where))
 
 
@@ -204,7 +204,7 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     def apply(value: Expr, low: Expr, high: Expr) -> Expr:
         within = float_compare.between(value, low, high)
         if within is not None:
-            return propagated(t.BOOL, within, (value,))
+            return propagate_absent(t.BOOL, within, (value,))
         sides = [compare(scope, "lte", low, value, where), compare(scope, "lte", value, high, where)]
         if not low.type.absent and not high.type.absent and all(not isinstance(side, Split) for side in sides):
             # With bounds that are never absent, both comparisons are NULL or MISSING exactly where the value is.
@@ -223,7 +223,7 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 def _both(above: Expr, below: Expr) -> Expr:
     there = above.plain.isNotNull() & below.plain.isNotNull()
-    return propagated(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
+    return propagate_absent(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
 
 
 def _only_where(there: Column, side: Expr) -> Expr:

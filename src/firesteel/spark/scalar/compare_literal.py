@@ -50,7 +50,7 @@ def _family(expr: Expr) -> str | None:
     return None
 
 
-def compared(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
+def compare_with_literal(scope: Scope, operator: Operator, where: Where, a: Expr, b: Expr) -> Expr:
     """`a < b` or `a <= b`; for other kinds MISSING, or an error if strict; NULL if one is NULL."""
     variant, literal = (a, b) if isinstance(a, Variant) else (b, a)
     side = Side.of(scope, variant)

@@ -59,7 +59,7 @@ def applies(operand: Expr, count: int) -> bool:
     return count >= LONG if isinstance(operand, Variant) else count >= MANY and type(operand.type) in _TEXTS | _FLOATS
 
 
-def among(scope: Scope, operand: Expr, listed: Sequence[Value], where: Where) -> Expr:
+def in_constants(scope: Scope, operand: Expr, listed: Sequence[Value], where: Where) -> Expr:
     """IN: true if a constant equals the operand, else NULL if one is absent, else false."""
     present = [item for item in listed if not absent(item)]
 
@@ -245,4 +245,4 @@ def _float(value: Value) -> float | None:
     return near if math.isfinite(near) and decimal_of(near) == number else None
 
 
-__all__ = ["among", "applies", "constants"]
+__all__ = ["applies", "constants", "in_constants"]

@@ -19,7 +19,7 @@ from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, elements, entries, from_entries, one_of, to_variant
 from firesteel.spark.numbers.float_compare import stands_for
-from firesteel.spark.scalar.arguments import propagated, view
+from firesteel.spark.scalar.arguments import propagate_absent, view
 from firesteel.spark.scalar.compare import equal
 from firesteel.values import Bag, Text, decimal_of
 
@@ -165,12 +165,14 @@ def _size(expr: Expr, kind: Column) -> Column:
     return F.array_size(_entries(expr))
 
 
-def container(scope: Scope, expr: Expr, family: str, found: Expr, type_: t.Type, message: str, where: Where) -> Expr:
+def container_result(
+    scope: Scope, expr: Expr, family: str, found: Expr, type_: t.Type, message: str, where: Where
+) -> Expr:
     """The result `found` of a function of one container. A present argument that is no container is wrong."""
     wrong = misfit(scope, expr, family)
     value = found.column
     if wrong is None:
-        return propagated(type_, value, [expr], cost=3)
+        return propagate_absent(type_, value, [expr], cost=3)
     error = scope.wrong(message, where)
     lost = wrong if error is None else None
     missing = any_of(test for test in (lost, expr.is_missing()) if test is not None)
@@ -189,7 +191,9 @@ def container(scope: Scope, expr: Expr, family: str, found: Expr, type_: t.Type,
 
 def cardinality(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     said = "cardinality takes collections and structs"
-    return scope.let(args, lambda arg: container(scope, arg, "container", size_of(scope, arg), t.INT64, said, where))
+    return scope.let(
+        args, lambda arg: container_result(scope, arg, "container", size_of(scope, arg), t.INT64, said, where)
+    )
 
 
 def exists(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -205,7 +209,7 @@ def exists(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 def to_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     def apply(arg: Expr) -> Expr:
         array, element = elements_of(scope, arg)
-        return container(scope, arg, "collection", array, t.Bag(element), "to_bag takes collections", where)
+        return container_result(scope, arg, "collection", array, t.Bag(element), "to_bag takes collections", where)
 
     return scope.let(args, apply)
 

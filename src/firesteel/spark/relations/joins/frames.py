@@ -31,10 +31,10 @@ from firesteel.spark.encoding.column_types import Form, common, form
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.relations.expressions import truth
 from firesteel.spark.relations.joins.lateral import lateral_rows
-from firesteel.spark.relations.joins.python_pairs import paired
-from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, beside, condition_place
-from firesteel.spark.relations.scans import padded
-from firesteel.spark.relations.unary import filtered
+from firesteel.spark.relations.joins.python_pairs import join_by_pairs
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, condition_place, joined_rows
+from firesteel.spark.relations.scans import null_unless
+from firesteel.spark.relations.unary import filter_rows
 from firesteel.spark.scalar.compare import comparable_as_they_are, equality_key
 from firesteel.spark.scalar.logic import balanced
 
@@ -81,7 +81,7 @@ def _cross(_: p.Cross, sides: Sides) -> Rows:
     node, left, right = sides.node, sides.left, sides.right
     frame = _with_only_row(left, right) if _is_only_row(node.right) else None
     joined = left.materialize().crossJoin(right.materialize()) if frame is None else frame
-    return beside(node, left, right, joined)
+    return joined_rows(node, left, right, joined)
 
 
 def _is_only_row(rel: p.Rel) -> bool:
@@ -106,7 +106,7 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
 def _theta(theta: p.Theta, sides: Sides) -> Compiling[Rows]:
     node, left, right, outer = sides
     if theta.capture is p.Capture.INNER:
-        rows = beside(node, left, right, left.materialize().crossJoin(right.materialize()))
+        rows = joined_rows(node, left, right, left.materialize().crossJoin(right.materialize()))
         return (yield from _residual(theta.condition, rows, node, outer))
     return (yield from _join_on_condition(theta.condition, [], node, left, right, outer))
 
@@ -162,7 +162,7 @@ def _residual(condition: p.Rex, rows: Rows, node: p.Join, outer: Scope) -> Compi
     scope = rows.scope(outer)
     value = yield from expr_of(condition, scope)
     held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
-    return filtered(rows, scope, [held], node)
+    return filter_rows(rows, scope, [held], node)
 
 
 def _join_on_condition(
@@ -178,7 +178,7 @@ def _join_on_condition(
         value = yield from expr_of(condition, scope)
     except UnsupportedError:
         attempt.abandon()
-        return (yield from paired(node, condition, tests, left, right, outer))
+        return (yield from join_by_pairs(node, condition, tests, left, right, outer))
     held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
     left, right, last = _pin_condition(held, staged(left, a, node.where), staged(right, b, node.where), outer.run)
     return _join_frames(node, left, right, balanced([*tests, last], True), outer)
@@ -251,7 +251,7 @@ def _join_frames(node: p.Join, left: Rows, right: Rows, condition: Column, outer
     if capture is p.Capture.INNER:
         left, right = left.with_columns_computed(), right.with_columns_computed()
         every = reduce(and_, (*left.pending_filters, *right.pending_filters), condition)
-        return beside(node, left, right, left.base.join(right.base, every, "inner"))
+        return joined_rows(node, left, right, left.base.join(right.base, every, "inner"))
     markers: dict[str, str] = {}
     frames = {"left": left.materialize(), "right": right.materialize()}
     for side, pads in (("left", capture.pads_left), ("right", capture.pads_right)):
@@ -265,12 +265,12 @@ def _join_frames(node: p.Join, left: Rows, right: Rows, condition: Column, outer
     frame = frames["left"].join(frames["right"], condition, _HOW[capture])
     if single:
         frame = _check_single(frame, number, node, run)
-    rows = beside(node, left, right, frame)
+    rows = joined_rows(node, left, right, frame)
     columns = []
     for side, found in (("left", left), ("right", right)):
         marker = markers.get(side)
         for expr in found.columns:
-            columns.append(expr if marker is None else padded(expr, F.col(marker).isNotNull(), (marker,)))
+            columns.append(expr if marker is None else null_unless(expr, F.col(marker).isNotNull(), (marker,)))
     return replace(rows, columns=tuple(columns))
 
 

@@ -19,14 +19,14 @@ from firesteel.spark.encoding.variants import let
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.relations.expressions import truth
 from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH
-from firesteel.spark.relations.nested.items import ROWS, Items, both_listed, over, packed, unpacker
+from firesteel.spark.relations.nested.items import ROWS, Items, both_listed, derived_array, pack_row, unpacker
 from firesteel.spark.relations.nested.relations import kept_items
 from firesteel.spark.scalar.compare import equal
 
 Row = tuple[Expr, ...]
 
 
-def always(kind: p.JoinType) -> bool:
+def has_no_condition(kind: p.JoinType) -> bool:
     """Does every pair of rows match, because there is no condition?"""
     return not isinstance(kind, p.Theta) and not (isinstance(kind, p.Equi) and (kind.keys or kind.residual is not None))
 
@@ -102,7 +102,7 @@ def _join_items(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Col
         right = right_of(item)
         rights.append(right)
         row = left.unpack(item)
-        if always(node.type):
+        if has_no_condition(node.type):
             return right
 
         def holds(other: Column) -> Expr:
@@ -125,7 +125,7 @@ def _join_items(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Col
         inner[:] = [matches.array]
 
         def both(other: Column) -> Column:
-            return packed([*row, *matches.unpack(other)], types)
+            return pack_row([*row, *matches.unpack(other)], types)
 
         paired = F.transform(matches.array.column, both)
         if not node.capture.pads_right:
@@ -133,7 +133,7 @@ def _join_items(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Col
         if single:
             wrong = scope.run.error(SECOND_MATCH, node.where)
             paired = let(paired, lambda rows: F.when(F.array_size(rows) > 1, wrong).otherwise(rows))
-        alone = packed([*row, *(null_expr() for _ in types[len(row) :])], types)
+        alone = pack_row([*row, *(null_expr() for _ in types[len(row) :])], types)
         return F.coalesce(_unless_empty(paired), F.array(alone))
 
     column = F.flatten(F.transform(left.array.column, pairs))
@@ -145,7 +145,7 @@ def _join_items(node: p.Join, scope: Scope, left: Items, right_of: Callable[[Col
         ordered, listed = False, None
     if node.lateral and ordered is None and right.listed is not None:
         listed = _all_listed(left, right_of)
-    array = over(left, column, inner, ROWS)
+    array = derived_array(left, column, inner, ROWS)
     return Items(array.with_place(throws=array.place.throws or single), unpacker(types), ordered, listed)
 
 
@@ -176,7 +176,7 @@ def _unmatched(node: p.Join, scope: Scope, left: Items, right: Items, types: Seq
     width = len(types) - len(right.unpack(F.lit(None)))
     nothing = [null_expr() for _ in range(width)]
     kept = F.filter(right.array.column, alone)
-    return F.transform(kept, lambda other: packed([*nothing, *right.unpack(other)], types))
+    return F.transform(kept, lambda other: pack_row([*nothing, *right.unpack(other)], types))
 
 
 def _semi_anti_or_mark(node: p.Join, left: Items, matching: Callable[[Column], Items]) -> Items:
@@ -192,14 +192,14 @@ def _semi_anti_or_mark(node: p.Join, left: Items, matching: Callable[[Column], I
 
         def marked(item: Column) -> Column:
             row[:] = [*left.unpack(item), column_expr(t.BOOL, has(item))]
-            return packed(row)
+            return pack_row(row)
 
         column = F.transform(left.array.column, marked)
         types = [expr.type for expr in row]
-        return Items(over(left, column, inner, ROWS), unpacker(types), left.ordered, left.listed)
+        return Items(derived_array(left, column, inner, ROWS), unpacker(types), left.ordered, left.listed)
     wanted = node.capture is p.Capture.LEFT_SEMI
     column = F.filter(left.array.column, lambda item: has(item) if wanted else ~has(item))
-    return replace(left, array=over(left, column, inner))
+    return replace(left, array=derived_array(left, column, inner))
 
 
 def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
@@ -219,4 +219,4 @@ def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
     return derive(t.BOOL, column, left.array, *inner, cost=3)
 
 
-__all__ = ["SECOND_MATCH", "always", "condition_holds"]
+__all__ = ["SECOND_MATCH", "condition_holds", "has_no_condition"]

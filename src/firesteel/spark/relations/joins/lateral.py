@@ -22,12 +22,12 @@ from firesteel.spark.core.rows import Order, Rows, projected, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.joins.items import always, condition_holds
+from firesteel.spark.relations.joins.items import condition_holds, has_no_condition
 from firesteel.spark.relations.joins.sides import NO_BOOLEAN, condition_place, joined_order
 from firesteel.spark.relations.nested.items import Items
 from firesteel.spark.relations.nested.relations import kept_items
-from firesteel.spark.relations.scans import exploded, padded
-from firesteel.spark.relations.unary import filtered
+from firesteel.spark.relations.scans import explode_rows, null_unless
+from firesteel.spark.relations.unary import filter_rows
 
 
 def lateral_rows(node: p.Join, left: Rows, outer: Scope) -> Compiling[Rows]:
@@ -42,13 +42,13 @@ def lateral_rows(node: p.Join, left: Rows, outer: Scope) -> Compiling[Rows]:
     exploding = certain or (condition is not None and not keep) or isinstance(node.type, p.Cross)
     if isinstance(node.right, p.Scan | p.ScanIndexed | p.Unpivot) and exploding and not node.capture.tests:
         expr = yield from expr_of(node.right.rex, scope)
-        rows = exploded(left, scope, node.right, expr, keep=keep)
+        rows = explode_rows(left, scope, node.right, expr, keep=keep)
         if certain or keep or condition is None:
             return rows
         over = rows.scope(outer)
         value = yield from expr_of(condition, over)
         held = truth(over, value, NO_BOOLEAN, condition_place(condition, node))
-        return filtered(rows, over, [held], node)
+        return filter_rows(rows, over, [held], node)
     attempt = scope.run.fallbacks.begin()
     try:
         items = yield from items_of(node.right, scope)
@@ -81,7 +81,7 @@ def _in_python(node: p.Rel, scope: Scope, error: UnsupportedError, attempt: Atte
 
 def _matching(node: p.Join, left: Rows, scope: Scope, items: Items, outer: Scope) -> Items:
     """The items that match the left row."""
-    if always(node.type):
+    if has_no_condition(node.type):
         return items
     array = scope.bind(items.array)
     around = replace(outer, stages=None, guard=None)
@@ -101,7 +101,7 @@ def _semi_anti_or_mark(node: p.Join, left: Rows, scope: Scope, items: Items) -> 
     if node.capture is p.Capture.LEFT_MARK:
         return projected(left, scope, [*left.columns, has], node.where)
     wanted = has if node.capture is p.Capture.LEFT_SEMI else derive(t.BOOL, ~has.plain, has)
-    return filtered(left, scope, [wanted], node)
+    return filter_rows(left, scope, [wanted], node)
 
 
 def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.Join) -> Rows:
@@ -113,7 +113,7 @@ def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.J
     frame = rows.materialize().select(*kept, explode(items.array.column).alias(position, item))
     item_exprs = tuple(expr.with_place(names=(item,)) for expr in items.unpack(F.col(item)))
     if keep:
-        item_exprs = tuple(padded(expr, F.col(position).isNotNull(), (position,)) for expr in item_exprs)
+        item_exprs = tuple(null_unless(expr, F.col(position).isNotNull(), (position,)) for expr in item_exprs)
     ordered = joined_order(left.ordered, items.ordered)
     order = (*rows.order, Order(reference(t.INT64, position))) if ordered is not False else ()
     listed = rows.listed

@@ -19,8 +19,8 @@ from firesteel.spark.core.rows import Rows, staged
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, beside, condition_place
-from firesteel.spark.relations.scans import padded
+from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, condition_place, joined_rows
+from firesteel.spark.relations.scans import null_unless
 from firesteel.spark.scalar.logic import balanced
 
 _HOW = {p.Capture.RIGHT: "right", p.Capture.FULL: "full"}
@@ -28,7 +28,7 @@ _HOW = {p.Capture.RIGHT: "right", p.Capture.FULL: "full"}
 _MATCH, _LEFT, _RIGHT = range(3)
 
 
-def paired(
+def join_by_pairs(
     node: p.Join, condition: p.Rex, tests: list[Column], left: Rows, right: Rows, outer: Scope
 ) -> Compiling[Rows]:
     """The rows of a join that is not an inner one. `tests` are native and stay inside Spark's join."""
@@ -102,6 +102,6 @@ def _explode_roles(
         there = F.col(role) != other
         kept.append(there.alias(marker))
         kept += [F.when(there, F.col(name)).alias(name) for name in rows.materialize().columns]
-        columns += [padded(expr, F.col(marker), (marker,)) for expr in rows.columns]
-    rows = beside(node, left, right, frame.select(*kept))
+        columns += [null_unless(expr, F.col(marker), (marker,)) for expr in rows.columns]
+    rows = joined_rows(node, left, right, frame.select(*kept))
     return replace(rows, columns=tuple(columns), operators=operators)

@@ -29,7 +29,7 @@ def joined_order(left: bool | None, right: bool | None) -> bool | None:
     return True if left and right else None
 
 
-def beside(node: p.Join, left: Rows, right: Rows, frame: DataFrame) -> Rows:
+def joined_rows(node: p.Join, left: Rows, right: Rows, frame: DataFrame) -> Rows:
     """The rows of a joined frame: the columns of both sides, in the order of both if they are lists."""
     ordered = False if node.capture.pads_left else joined_order(left.ordered, right.ordered)
     return Rows(

@@ -23,8 +23,8 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common, form
 from firesteel.spark.keys.comparison import key, row_key
-from firesteel.spark.relations.nested.items import ROWS, Items, over, packed, unpacker
-from firesteel.spark.scalar.collections.folds import folded
+from firesteel.spark.relations.nested.items import ROWS, Items, derived_array, pack_row, unpacker
+from firesteel.spark.scalar.collections.folds import aggregate_array
 
 #: The keys of an item, compiled in the scope of a lambda.
 Keys = Callable[[Scope, Column], Sequence[Expr]]
@@ -171,7 +171,7 @@ def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
 
 
 def _repack(side: Items, types: Sequence[t.Type]) -> Column:
-    return F.transform(side.array.column, lambda item: packed(side.unpack(item), types))
+    return F.transform(side.array.column, lambda item: pack_row(side.unpack(item), types))
 
 
 def _choose_rows(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together: Items, distinct: bool) -> Expr:
@@ -206,7 +206,7 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
     def row(item: Column) -> Column:
         within = scope.inner(items.unpack(item), node.where)
         inner[:] = [within.lowered(compile_expr(rex, within)) for rex in rexes]
-        return packed(inner)
+        return pack_row(inner)
 
     column = F.transform(items.array.column, row)
     types = [expr.type for expr in inner]
@@ -214,14 +214,14 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
     width = len(node.keys)
     if node.strategy is p.Strategy.PARTIAL and width:
         column = F.filter(column, lambda one: _all_present(unpack(one)[:width]))
-    rows = over(items, column, inner, ROWS)
+    rows = derived_array(items, column, inner, ROWS)
     result_types: list[t.Type] = []
 
     def totals(bound: Expr) -> Expr:
         if not node.keys:
             results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, types)
             result_types[:] = [expr.type for expr in results]
-            return derive(ROWS, F.array(packed(results)), bound, *results, cost=3)
+            return derive(ROWS, F.array(pack_row(results)), bound, *results, cost=3)
         return _aggregate_groups(scope, node, bound, types, result_types)
 
     array = scope.let([rows], totals)
@@ -256,7 +256,7 @@ def _aggregate_groups(
 
         inner[:] = [*keys, *_results(within, node, members, rows, types)]
         result_types[:] = [expr.type for expr in inner]
-        return packed(inner)
+        return pack_row(inner)
 
     return derive(ROWS, F.transform(groups.column, aggregate), groups, rows, *inner, cost=4)
 
@@ -315,4 +315,4 @@ def value_keys(type_: t.Type) -> Keys:
 
 
 def _folded(scope: Scope, agg: p.Agg, array: Expr) -> Expr:
-    return folded(scope, agg.fn.name, array, agg.where)
+    return aggregate_array(scope, agg.fn.name, array, agg.where)

@@ -33,18 +33,18 @@ class Items:
 ROWS = t.Bag(t.ANY)
 
 
-def inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -> Expr:
+def compile_inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: Where) -> Expr:
     """Compile an expression over one item. PySpark calls back to build lambdas, so this recurses, but not deep."""
     inner = scope.inner(items.unpack(item), where)
     return inner.lowered(compile_expr(rex, inner))
 
 
-def over(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
+def derived_array(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
     """An array made of another one by a lambda; it depends on the expressions inside the lambda, too."""
     return derive(type_ or items.array.type, column, items.array, *inner, cost=3)
 
 
-def packed(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Column:
+def pack_row(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Column:
     """One row, as an item; encoded by wider types, if they are given."""
     if not exprs:
         return F.struct(F.lit(0).alias("e"))
@@ -69,11 +69,11 @@ def projected_items(
         columns = items.unpack(item)
         inside_ = scope.inner(columns, where)
         inner[:] = [inside_.lowered(expr) for expr in row(inside_, columns)]
-        return packed(inner)
+        return pack_row(inner)
 
     column = F.transform(items.array.column, project)
     types = [expr.type for expr in inner]
-    return Items(over(items, column, inner, ROWS), unpacker(types), items.ordered, items.listed)
+    return Items(derived_array(items, column, inner, ROWS), unpacker(types), items.ordered, items.listed)
 
 
 def both_listed(scope: Scope, a: Items, b: Items) -> tuple[bool | None, Expr | None]:

@@ -35,10 +35,10 @@ from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import common
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import from_entries, kind_of
-from firesteel.spark.relations.exclude import excluded
+from firesteel.spark.relations.exclude import exclude_columns
 from firesteel.spark.relations.expressions import truth
-from firesteel.spark.relations.nested.items import ROWS, Items, Unpack, inside, over, projected_items
-from firesteel.spark.relations.scans import ranged, unpivoted
+from firesteel.spark.relations.nested.items import ROWS, Items, Unpack, compile_inside, derived_array, projected_items
+from firesteel.spark.relations.scans import elements_to_scan, entries_to_scan
 from firesteel.spark.relations.unary import constant_count, count_column
 from firesteel.spark.scalar.structs import elements_of, misfit
 
@@ -57,7 +57,7 @@ def _scan(node: p.Scan | p.ScanIndexed, scope: Scope) -> Compiling[Items]:
     listed = _is_listed(scope, expr)
 
     def range_over(value: Expr) -> Expr:
-        array = ranged(scope, value, node.where)
+        array = elements_to_scan(scope, value, node.where)
         is_list.append(None if isinstance(value, Variant) else isinstance(value.type, t.Array | t.Sexp) and bag is None)
         if not isinstance(node, p.ScanIndexed):
             return array
@@ -111,7 +111,7 @@ def _indexed(array: Column, value: Expr) -> Column:
 @handles_nested(p.Unpivot)
 def _unpivot(node: p.Unpivot, scope: Scope) -> Compiling[Items]:
     expr = yield from expr_of(node.rex, scope)
-    array = scope.let([expr], lambda value: unpivoted(scope, value, node.where))
+    array = scope.let([expr], lambda value: entries_to_scan(scope, value, node.where))
     assert isinstance(array.type, t.Collection)
     pair = array.type.element
     assert isinstance(pair, t.Struct)
@@ -143,7 +143,7 @@ def kept_items(items: Items, holds: Callable[[Column], Expr]) -> Items:
         inner.append(holds(item))
         return F.coalesce(inner[-1].plain, F.lit(False))
 
-    return replace(items, array=over(items, F.filter(items.array.column, test), inner))
+    return replace(items, array=derived_array(items, F.filter(items.array.column, test), inner))
 
 
 @handles_nested(p.Project)
@@ -155,7 +155,7 @@ def _project(node: p.Project, scope: Scope) -> Compiling[Items]:
 @handles_nested(p.Exclude)
 def _exclude(node: p.Exclude, scope: Scope) -> Compiling[Items]:
     items = yield from items_of(node.input, scope)
-    return projected_items(scope, items, lambda inner, row: excluded(inner, node, row), node.where)
+    return projected_items(scope, items, lambda inner, row: exclude_columns(inner, node, row), node.where)
 
 
 @handles_nested(p.Limit, p.Offset)
@@ -189,14 +189,14 @@ def _select(node: p.Select, scope: Scope) -> Compiling[Expr]:
     inner: list[Expr] = []
 
     def construct(item: Column) -> Column:
-        inner.append(inside(scope, items, item, node.constructor, node.where))
+        inner.append(compile_inside(scope, items, item, node.constructor, node.where))
         return inner[-1].column
 
     column = F.transform(items.array.column, construct)
     element = inner[-1].type
     if isinstance(node.type, t.Collection):
-        return over(items, column, inner, type(node.type)(element))
-    result = over(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
+        return derived_array(items, column, inner, type(node.type)(element))
+    result = derived_array(items, column, inner, (t.Array if items.ordered else t.Bag)(element))
     if items.listed is None:
         return result
     as_list = result.with_type(t.Array(element))
@@ -219,7 +219,7 @@ def _pivot(node: p.Pivot, scope: Scope) -> Compiling[Expr]:
         inner[:] = found
         return pivot_pair(within, found[0], found[1], node.where)
 
-    entries = over(items, F.transform(items.array.column, pair), inner, ROWS)
+    entries = derived_array(items, F.transform(items.array.column, pair), inner, ROWS)
     return scope.let([entries], lambda bound: derive(t.STRUCT, from_entries(bound.column), bound, cost=8))
 
 

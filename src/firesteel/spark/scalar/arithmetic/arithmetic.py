@@ -32,7 +32,7 @@ from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.numbers.operands import Choice, Number, either, holding, number, typed
 from firesteel.spark.numbers.quotients import Operand, quotient
 from firesteel.spark.numbers.small_decimals import small_result
-from firesteel.spark.scalar.arguments import propagated
+from firesteel.spark.scalar.arguments import propagate_absent
 from firesteel.spark.scalar.temporal import intervals
 
 Operation = Callable[[Any, Any], Column]
@@ -74,8 +74,8 @@ def binary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     a, b = args
     if all(typed(arg) for arg in args):
         return _typed_binary(scope, name, a, b, where)
-    if intervals.concern(name, a, b):
-        both = intervals.can(a, "number") and intervals.can(b, "number")
+    if intervals.is_temporal(name, a, b):
+        both = intervals.may_be_any(a, "number") and intervals.may_be_any(b, "number")
         mixed = (lambda x, y: _dynamic_binary(scope, name, x, y, where)) if both else None
         return intervals.binary(scope, name, a, b, mixed, where)
     return scope.let(args, lambda x, y: _dynamic_binary(scope, name, x, y, where))
@@ -90,12 +90,12 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
     if any(isinstance(e.type, t.Float32 | t.Float64) for e in (a, b)):
         x, y = a.plain.cast("double"), b.plain.cast("double")
         if name not in _DIVISIONS:
-            return propagated(t.FLOAT64, floats(x, y), (a, b))
-        return guarded(scope, t.FLOAT64, floats, a, b, "double", DIVISION, where)
+            return propagate_absent(t.FLOAT64, floats(x, y), (a, b))
+        return with_overflow_check(scope, t.FLOAT64, floats, a, b, "double", DIVISION, where)
     if all(isinstance(e.type, t.Integer) for e in (a, b)):
         if name in _BARE and all(_small(e) for e in (a, b)):
-            return propagated(t.INT64, _BARE[name](a.plain.cast("bigint"), b.plain.cast("bigint")), (a, b))
-        return guarded(scope, t.INT64, ints, a, b, "bigint", OVERFLOW, where, division=name in _DIVISIONS)
+            return propagate_absent(t.INT64, _BARE[name](a.plain.cast("bigint"), b.plain.cast("bigint")), (a, b))
+        return with_overflow_check(scope, t.INT64, ints, a, b, "bigint", OVERFLOW, where, division=name in _DIVISIONS)
     if name == "divide":
         return _quotient(scope, a, b, where)
     type_ = _decimal_result(name, _digits(a), _digits(b))
@@ -105,8 +105,8 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
     if type_ is None:
         return _exact_binary(scope, name, a, b, where)
     if name in _BARE and (type_.precision or MAX_DIGITS) < MAX_DIGITS:
-        return propagated(type_, _BARE[name](_as_decimal(a), _as_decimal(b)), (a, b))
-    return guarded(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
+        return propagate_absent(type_, _BARE[name](_as_decimal(a), _as_decimal(b)), (a, b))
+    return with_overflow_check(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
 
 
 #: Spark's own operators, which raise an error on overflow: only for operands whose result always fits.
@@ -124,7 +124,7 @@ def _small(expr: Expr) -> bool:
     return isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
 
 
-def guarded(
+def with_overflow_check(
     scope: Scope,
     type_: t.Type,
     operation: Operation,
@@ -148,7 +148,7 @@ def guarded(
             error = F.when(right == 0, zero).otherwise(error if message is not DIVISION else F.lit(None))
         if x.type.absent or y.type.absent:
             error = F.when(left.isNotNull() & right.isNotNull(), error)
-        return propagated(type_, F.coalesce(value, error), (x, y), throws=True, cost=3)
+        return propagate_absent(type_, F.coalesce(value, error), (x, y), throws=True, cost=3)
 
     often = division or message is DIVISION or a.type.absent or b.type.absent
     return scope.let([a, b], apply) if often else apply(a, b)

@@ -17,17 +17,17 @@ from firesteel.spark.encoding.column_types import Form, form, to_spark
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
 from firesteel.spark.numbers.operands import Choice, number, typed
-from firesteel.spark.scalar.arguments import propagated
+from firesteel.spark.scalar.arguments import propagate_absent
 from firesteel.spark.scalar.arithmetic.arithmetic import (
     BEYOND,
     FLOATS,
     LEAST,
     OVERFLOW,
     UNKNOWN,
-    guarded,
     is_null,
     misfit,
     or_missing,
+    with_overflow_check,
 )
 from firesteel.spark.scalar.temporal import intervals
 
@@ -49,14 +49,14 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         return a
     if isinstance(a.type, t.Integer) and name == "neg":
         zero = column_expr(t.INT64, F.literal(0, "bigint"), atomic=True, constant=0)
-        return guarded(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
+        return with_overflow_check(scope, t.INT64, F.try_subtract, zero, a, "bigint", OVERFLOW, where)
     if isinstance(a.type, t.Integer):
         return _absolute(scope, a, where)
     if isinstance(a.type, t.Decimal):
         spark_type = to_spark(t.proper(a.type))
-        return propagated(t.proper(a.type), _signed(name, a.plain, spark_type), (a,), cost=3)
+        return propagate_absent(t.proper(a.type), _signed(name, a.plain, spark_type), (a,), cost=3)
     value = a.plain.cast("double")
-    return propagated(t.FLOAT64, F.negative(value) if name == "neg" else F.abs(value), (a,))
+    return propagate_absent(t.FLOAT64, F.negative(value) if name == "neg" else F.abs(value), (a,))
 
 
 def _signed(name: str, column: Column, spark_type: Any) -> Column:
@@ -70,7 +70,9 @@ def _absolute(scope: Scope, a: Expr, where: Where) -> Expr:
         value = x.plain.cast("bigint")
         bad = value == F.literal(LEAST, "bigint")
         made_ = F.abs(F.when(~bad, value))
-        return propagated(t.INT64, F.when(bad, scope.run.error(OVERFLOW, where)).otherwise(made_), (x,), throws=True)
+        return propagate_absent(
+            t.INT64, F.when(bad, scope.run.error(OVERFLOW, where)).otherwise(made_), (x,), throws=True
+        )
 
     return scope.let([a], apply)
 

@@ -14,14 +14,14 @@ from firesteel.spark.core.variant_kinds import possible
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
-from firesteel.spark.scalar.arguments import call, propagated
+from firesteel.spark.scalar.arguments import call, propagate_absent
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND
 
 #: Floats of this size and above are integers.
 _INTEGERS = float(2**53)
 
 
-def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+def ceiling_or_floor(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
     """`ceiling` or `floor`; infinities are unchanged."""
     function = F.ceil if name == "ceiling" else F.floor
 
@@ -58,8 +58,8 @@ def rounded(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
         if isinstance(a.type, t.Decimal):
             digits = (a.type.precision or 38) - (a.type.scale or 0) + 1
             type_ = t.Decimal(min(digits, 38), 0)
-            return propagated(type_, function(a.plain).cast(f"decimal({type_.precision},0)"), (a,))
-        return propagated(t.FLOAT64, floating(a.plain.cast("double")), (a,), cost=4)
+            return propagate_absent(type_, function(a.plain).cast(f"decimal({type_.precision},0)"), (a,))
+        return propagate_absent(t.FLOAT64, floating(a.plain.cast("double")), (a,), cost=4)
 
     return build
 

@@ -240,10 +240,10 @@ def _total(group: Group, value: Expr, *, mean: bool) -> Total:
 
 
 def _dynamic_sum(group: Group, value: Expr) -> Expr:
-    return summed(group, _total(group, value, mean=False))
+    return sum_of(group, _total(group, value, mean=False))
 
 
-def summed(group: Group, parts: Total) -> Expr:
+def sum_of(group: Group, parts: Total) -> Expr:
     """The sum: an integer, decimal or float, by the kinds of the addends."""
     whole_number = parts.exact.try_cast("bigint").cast("variant")
     too_long = _too_long(group)
@@ -276,10 +276,10 @@ def _exactly(short: Column, parts: Total, too_long: Column, finish: Callable[[Di
 
 
 def _dynamic_mean(group: Group, value: Expr) -> Expr:
-    return averaged(group, _total(group, value, mean=True))
+    return mean_of(group, _total(group, value, mean=True))
 
 
-def averaged(group: Group, parts: Total) -> Expr:
+def mean_of(group: Group, parts: Total) -> Expr:
     """The mean: a decimal, or a float if an addend is NaN or infinite."""
     exact, floats = parts.plain(parts.exact, EXACTLY, _ROOMY), parts.plain(parts.written, Met.FLOAT, _ROOMY)
     total, count, too_long = F.try_add(exact, floats), parts.count, _too_long(group)

@@ -18,7 +18,7 @@ from firesteel.spark.encoding.variants import any_of, one_of
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.numbers.operands import Choice
 from firesteel.spark.scalar import compare
-from firesteel.spark.scalar.collections.folds import folded, wrong_value
+from firesteel.spark.scalar.collections.folds import aggregate_array, wrong_value
 from firesteel.spark.scalar.structs import elements_of, misfit
 
 
@@ -29,7 +29,7 @@ def aggregate(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
         return scope.let(args, lambda arg: _of_elements(scope, arg, body, f"coll_{name} takes collections", where))
 
     def body(scope: Scope, array: Expr, where: Where) -> Expr:
-        return folded(scope, name, array, where)
+        return aggregate_array(scope, name, array, where)
 
     return build
 

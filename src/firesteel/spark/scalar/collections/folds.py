@@ -29,7 +29,7 @@ _SUM = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), **_BOTH)
 _MEAN = t.absent(t.union((t.DECIMAL, t.FLOAT64)), **_BOTH)
 
 
-def folded(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
+def aggregate_array(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
     """The aggregate `name` over the elements of an array that is not NULL."""
     assert isinstance(array.type, t.Collection)
     element = array.type.element

@@ -58,7 +58,7 @@ def _sums(integer: Build, real: Build) -> Scalar:
     """A sum, a difference or a product."""
 
     def several(call: Call) -> bool:
-        return not is_float(call.returns) and integers.several(call)
+        return not is_float(call.returns) and integers.mentions_operands_twice(call)
 
     return scalar(lambda call: (real if is_float(call.returns) else integer)(call), twice=several, cost=3)
 
@@ -88,9 +88,9 @@ ARITHMETIC: dict[str, Scalar] = {
 }
 
 DECIMAL: dict[str, Scalar] = {
-    "add": scalar(decimals.add, twice=decimals.several, cost=3),
-    "subtract": scalar(decimals.subtract, twice=decimals.several, cost=3),
-    "multiply": scalar(decimals.multiply, twice=decimals.several, cost=3),
+    "add": scalar(decimals.add, twice=decimals.mentions_operands_twice, cost=3),
+    "subtract": scalar(decimals.subtract, twice=decimals.mentions_operands_twice, cost=3),
+    "multiply": scalar(decimals.multiply, twice=decimals.mentions_operands_twice, cost=3),
     "divide": _twice(decimals.divide),
     "modulus": _twice(decimals.modulus),
     "negate": _twice(decimals.negate),
@@ -104,9 +104,9 @@ DECIMAL: dict[str, Scalar] = {
 }
 
 UNSIGNED: dict[str, Scalar] = {
-    "add": scalar(integers.ADD, twice=integers.several, cost=6),
-    "subtract": scalar(integers.SUBTRACT, twice=integers.several, cost=6),
-    "multiply": scalar(integers.MULTIPLY, twice=integers.several, cost=6),
+    "add": scalar(integers.ADD, twice=integers.mentions_operands_twice, cost=6),
+    "subtract": scalar(integers.SUBTRACT, twice=integers.mentions_operands_twice, cost=6),
+    "multiply": scalar(integers.MULTIPLY, twice=integers.mentions_operands_twice, cost=6),
     "divide": _twice(integers.divide),
 }
 

@@ -21,16 +21,16 @@ from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
 from firesteel.spark.numbers.exact_decimals import Digits, finite, of_plain, to_variant
 from firesteel.spark.scalar.collections import aggregates as partiql
 from firesteel.spark.scalar.collections.aggregates import Group
-from firesteel.spark.scalar.substrait.aggregating import Aggregating, in_order, ordered
+from firesteel.spark.scalar.substrait.aggregating import AggregateCall, in_order, ordered
 from firesteel.spark.scalar.substrait.base import is_float, typed
 from firesteel.spark.scalar.substrait.decimals import digits, extremes
 from firesteel.spark.scalar.substrait.integers import WIDE, bounds, number, wrapped
 from firesteel.spark.scalar.substrait.reals import integral
 
-Aggregate = Callable[[Aggregating], Expr]
+Aggregate = Callable[[AggregateCall], Expr]
 
 
-def aggregating(
+def compile_aggregate(
     group: Group, fn: p.Fn, args: Sequence[Expr], order: Sequence[Order] = (), filter_: Column | None = None
 ) -> Expr:
     """Compile a call of one of the functions. Arguments are NULL in rows that the filter leaves out."""
@@ -42,7 +42,7 @@ def aggregating(
         given = [group.scope.bind(arg) for arg in given]
     if filter_ is not None:
         given = [_filter_argument(arg, filter_) for arg in given]
-    call = Aggregating(group, fn, tuple(given), tuple(order), filter_)
+    call = AggregateCall(group, fn, tuple(given), tuple(order), filter_)
     return AGGREGATES[fn.name](call)
 
 
@@ -63,7 +63,7 @@ def _filter_argument(arg: Expr, filter_: Column) -> Expr:
 # Counting
 
 
-def _count(call: Aggregating) -> Expr:
+def _count(call: AggregateCall) -> Expr:
     if not call.args:
         counted = F.lit(1) if call.filter is None else F.when(call.filter, F.lit(1))
         return _count_result(call, F.count(counted))
@@ -75,17 +75,17 @@ def _count(call: Aggregating) -> Expr:
     return _count_result(call, F.count(value.plain))
 
 
-def _count_result(call: Aggregating, column: Column) -> Expr:
+def _count_result(call: AggregateCall, column: Column) -> Expr:
     if isinstance(call.returns, t.Decimal):
         return call.after(call.cast(call.group.add(column)))
     return call.result(column)
 
 
-def _retype(call: Aggregating, expr: Expr) -> Expr:
+def _retype(call: AggregateCall, expr: Expr) -> Expr:
     return call.after(call.cast(expr.plain)) if isinstance(call.returns, t.Decimal) else expr
 
 
-def _approx_count(call: Aggregating) -> Expr:
+def _approx_count(call: AggregateCall) -> Expr:
     return _count_result(call, F.approx_count_distinct(call.value(), 0.02))  # a relative standard deviation of 2%
 
 
@@ -93,7 +93,7 @@ def _approx_count(call: Aggregating) -> Expr:
 # Sums and means
 
 
-def _sum(call: Aggregating, zero: bool = False) -> Expr:
+def _sum(call: AggregateCall, zero: bool = False) -> Expr:
     type_ = call.args[0].type
     if is_float(type_):
         add = F.sum_distinct if call.group.distinct else F.sum
@@ -108,13 +108,13 @@ def _sum(call: Aggregating, zero: bool = False) -> Expr:
     return _checked_sum(call, zero)
 
 
-def _or_zero(call: Aggregating, column: Column, zero: bool) -> Expr:
+def _or_zero(call: AggregateCall, column: Column, zero: bool) -> Expr:
     if not zero:
         return call.result(column)
     return call.after(F.coalesce(call.group.add(column), call.cast(F.lit(0))))
 
 
-def _checked_sum(call: Aggregating, zero: bool) -> Expr:
+def _checked_sum(call: AggregateCall, zero: bool) -> Expr:
     """A sum that may overflow: then it is SQL NULL although there are addends, and the `overflow` option decides."""
     decimal = isinstance(call.returns, t.Decimal)
     wide = call.value() if decimal else call.value().cast("decimal(28,0)")
@@ -155,7 +155,7 @@ def _quotient(total: Column, by: Column, type_: t.Decimal, returns: t.Type) -> C
     return F.try_add(whole, F.try_divide(rest, by).cast(f"decimal({scale + 1},{scale})"))
 
 
-def _mean(call: Aggregating) -> Expr:
+def _mean(call: AggregateCall) -> Expr:
     """The mean; that of integers is truncated."""
     type_ = call.args[0].type
     value = call.value()
@@ -199,7 +199,7 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
 
 
-def _product(call: Aggregating) -> Expr:
+def _product(call: AggregateCall) -> Expr:
     value = call.value()
     if is_float(call.args[0].type):
         found = call.group.add(F.product(value.cast("double")))
@@ -228,14 +228,14 @@ def _product(call: Aggregating) -> Expr:
 
 
 def _spread(sample: Callable[[Column], Column], population: Callable[[Column], Column]) -> Aggregate:
-    def build(call: Aggregating) -> Expr:
+    def build(call: AggregateCall) -> Expr:
         function = population if call.choice("distribution", "SAMPLE") == "POPULATION" else sample
         return call.after(call.cast(call.group.add(function(call.value().cast("double")))))
 
     return build
 
 
-def _corr(call: Aggregating) -> Expr:
+def _corr(call: AggregateCall) -> Expr:
     """The correlation; NULL for a single pair, or if all x or all y are equal."""
     x, y = (call.value(i).cast("double") for i in range(2))
     pairs = [F.when(other.isNotNull(), one) for one, other in ((x, y), (y, x))]
@@ -246,11 +246,11 @@ def _corr(call: Aggregating) -> Expr:
     return call.after(call.cast(value))
 
 
-def _mode(call: Aggregating) -> Expr:
+def _mode(call: AggregateCall) -> Expr:
     return call.result(F.mode(call.value(), deterministic=True))
 
 
-def _median(call: Aggregating) -> Expr:
+def _median(call: AggregateCall) -> Expr:
     """The median. Of integers, the mean of the two middle values is rounded as the call says."""
     if isinstance(call.returns, t.Float32 | t.Float64):
         return call.after(call.cast(call.group.add(F.median(call.value()))))
@@ -278,7 +278,7 @@ def _as_in_partiql(name: str) -> Aggregate:
     return lambda call: partiql.AGGREGATES[name](call.group, *call.args)
 
 
-def _any_value(call: Aggregating) -> Expr:
+def _any_value(call: AggregateCall) -> Expr:
     if call.choice("ignore_nulls", "TRUE") == "FALSE" and call.filter is not None:
         raise call.unsupported("the NULLs of a part of the rows")
     value = call.args[0]
@@ -292,7 +292,7 @@ def _any_value(call: Aggregating) -> Expr:
     return call.result(F.any_value(value.column, F.lit(skips)))
 
 
-def _string_agg(call: Aggregating) -> Expr:
+def _string_agg(call: AggregateCall) -> Expr:
     """The texts in the call's order. A separator that is a column is put before the text of its own row."""
     text = call.value()
     separator = call.args[1].constant if len(call.args) > 1 else ""
@@ -309,13 +309,13 @@ def _string_agg(call: Aggregating) -> Expr:
     return call.after(F.when(F.array_size(every) > 0, joined))
 
 
-def _texts(call: Aggregating, value: Column) -> Column:
+def _texts(call: AggregateCall, value: Column) -> Column:
     if call.order:
         return ordered(call, value)
     return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
 
 
-def _quantile(call: Aggregating) -> Expr:
+def _quantile(call: AggregateCall) -> Expr:
     """The values at the boundaries of n equal parts, in the call's order; interpolated between two values."""
     n, value = call.args[0].constant, call.args[1]
     if n is None or (type(n) is int and n < 1):

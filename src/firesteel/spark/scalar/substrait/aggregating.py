@@ -18,7 +18,7 @@ from firesteel.spark.scalar.collections.aggregates import Group
 
 
 @dataclass(frozen=True)
-class Aggregating:
+class AggregateCall:
     """One call while it is compiled: the group, the signature, the arguments in their declared types, the order."""
 
     group: Group
@@ -63,13 +63,13 @@ class Aggregating:
         return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.group.where)
 
 
-def ordered(call: Aggregating, value: Column) -> Column:
+def ordered(call: AggregateCall, value: Column) -> Column:
     """The present values, as an array in the call's order; each once for DISTINCT."""
     found = in_order(call, value)
     return F.array_distinct(found) if call.group.distinct else found
 
 
-def in_order(call: Aggregating, value: Column) -> Column:
+def in_order(call: AggregateCall, value: Column) -> Column:
     """The present values, as an array in the call's order."""
     keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
     every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))

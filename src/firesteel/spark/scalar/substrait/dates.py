@@ -74,7 +74,7 @@ def _absent(expr: Expr) -> bool:
     return isinstance(expr.type, t.Null) or expr.constant is None
 
 
-def moved(direction: int) -> Scalar:
+def add_interval(direction: int) -> Scalar:
     """A date or timestamp plus or minus an interval. January 31 plus one month is the last day of February."""
 
     def build(call: Call) -> Column:
@@ -236,8 +236,8 @@ def _localized(call: Call) -> Column:
 
 
 DATES: dict[str, Scalar] = {
-    "add": moved(1),
-    "subtract": moved(-1),
+    "add": add_interval(1),
+    "subtract": add_interval(-1),
     "add_intervals": of_intervals("plus"),
     "multiply": of_intervals("times"),
     "extract": scalar(_extract, twice=True, cost=5),

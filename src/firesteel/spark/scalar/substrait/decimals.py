@@ -34,7 +34,7 @@ def extremes(type_: t.Type) -> tuple[Decimal, Decimal]:
     return tuple(Decimal((sign, (9,) * precision, -scale)) for sign in (1, 0))  # type: ignore[return-value]
 
 
-def fitting(call: Call, value: Column, negative: Callable[[], Column]) -> Column:
+def fit_result(call: Call, value: Column, negative: Callable[[], Column]) -> Column:
     """The value in the result type. If it does not fit (it is SQL NULL although the arguments are not), the `overflow`
     option decides; `negative` tells whether it is too small rather than too large."""
     fitted = value.try_cast(call.spark)
@@ -50,18 +50,18 @@ def _roomy(call: Call, before: int, scale: int) -> bool:
     return before <= _before(call.returns) and scale == digits(call.returns)[1]
 
 
-def tight(call: Call) -> bool:
+def may_overflow(call: Call) -> bool:
     """May a sum, a difference or a product not fit?"""
     a, b = (arg.type for arg in call.args)
     return not (_product_fits(call, a, b) if call.name == "multiply" else _sum_fits(call, a, b))
 
 
-def several(call: Call) -> bool:
+def mentions_operands_twice(call: Call) -> bool:
     """Does a sum, a difference or a product mention its operands again, for the case of overflow?"""
     match call.choice("overflow", "ERROR"):
         case "SATURATE" | "SILENT":
-            return tight(call)
-    return any(arg.type.nullable for arg in call.args) and tight(call)
+            return may_overflow(call)
+    return any(arg.type.nullable for arg in call.args) and may_overflow(call)
 
 
 def _sum_fits(call: Call, a: t.Type, b: t.Type) -> bool:
@@ -82,28 +82,28 @@ def subtract(call: Call) -> Column:
 
 def _sum(call: Call, direction: int) -> Column:
     x, y = call.columns
-    if not tight(call):
+    if not may_overflow(call):
         return x + y if direction > 0 else x - y
-    return fitting(call, F.try_add(x, y) if direction > 0 else F.try_subtract(x, y), lambda: x < 0)
+    return fit_result(call, F.try_add(x, y) if direction > 0 else F.try_subtract(x, y), lambda: x < 0)
 
 
 def multiply(call: Call) -> Column:
     x, y = call.columns
-    if not tight(call):
+    if not may_overflow(call):
         return x * y
-    return fitting(call, F.try_multiply(x, y), lambda: (x < 0) != (y < 0))
+    return fit_result(call, F.try_multiply(x, y), lambda: (x < 0) != (y < 0))
 
 
 def divide(call: Call) -> Column:
     """Division; by zero it is an error, because the specification has no option for decimals."""
     x, y = call.columns
-    value = fitting(call, F.try_divide(x, y), lambda: (x < 0) != (y < 0))
+    value = fit_result(call, F.try_divide(x, y), lambda: (x < 0) != (y < 0))
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
 
 
 def modulus(call: Call) -> Column:
     x, y = call.columns
-    value = fitting(call, F.try_mod(x, y), lambda: x < 0)
+    value = fit_result(call, F.try_mod(x, y), lambda: x < 0)
     return F.when(x.isNotNull() & (y == 0), call.error("division by zero")).otherwise(value)
 
 
@@ -179,7 +179,7 @@ def round_decimal(call: Call) -> Column:
     low = wide - rest
     odd = F.pmod(F.call_function("div", low, unit), F.lit(2)) == 1
     moved = F.when(is_up(mode, x, rest, rest + rest, unit, odd), low + unit).otherwise(low)
-    return F.when(s >= scale, x.cast(call.spark)).otherwise(fitting(call, moved, lambda: x < 0))
+    return F.when(s >= scale, x.cast(call.spark)).otherwise(fit_result(call, moved, lambda: x < 0))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

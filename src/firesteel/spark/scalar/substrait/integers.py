@@ -54,7 +54,7 @@ def wrapped(value: Column, type_: t.Type) -> Column:
     return (F.pmod((value - number(low)).cast(WIDE), number(high - low + 1)) + number(low)).cast(WIDE)
 
 
-def narrowed(call: Call, value: Column, type_: t.Type) -> Column:
+def narrow(call: Call, value: Column, type_: t.Type) -> Column:
     """A wide number in the type; out of bounds, the `overflow` option decides. Bind it first: it is mentioned often."""
     low, high = bounds(type_)
     spark = call.spark
@@ -69,7 +69,7 @@ def narrowed(call: Call, value: Column, type_: t.Type) -> Column:
     return F.when(value.isNotNull() & ~within, call.error("overflow")).otherwise(fitted)
 
 
-def several(call: Call) -> bool:
+def mentions_operands_twice(call: Call) -> bool:
     """Does a sum, a difference or a product mention its operands more than once?"""
     if isinstance(call.returns, t.UserDefined):
         return call.name == "multiply"
@@ -86,18 +86,18 @@ def arithmetic(attempt: Pair, wide: Pair) -> Build:
         x, y = call.columns
         if isinstance(call.returns, t.UserDefined):
             value = wide(x.cast(_UNIT), y.cast(_UNIT)).cast(WIDE)
-            return call_by_name(call, value)
+            return narrow_bound(call, value)
         if call.choice("overflow", "ERROR") == "ERROR":
             return call.or_else(attempt(x, y), call.error("overflow"))
         exact = wide(x.cast(_UNIT), y.cast(_UNIT)).cast(WIDE)
-        return F.coalesce(attempt(x, y), call_by_name(call, exact))
+        return F.coalesce(attempt(x, y), narrow_bound(call, exact))
 
     return build
 
 
-def call_by_name(call: Call, value: Column) -> Column:
+def narrow_bound(call: Call, value: Column) -> Column:
     """`narrowed`, with the value bound in a lambda."""
-    return F.element_at(F.transform(F.array(value), lambda found: narrowed(call, found, call.returns)), 1)
+    return F.element_at(F.transform(F.array(value), lambda found: narrow(call, found, call.returns)), 1)
 
 
 def divide(call: Call) -> Column:
@@ -267,7 +267,7 @@ def round_integer(call: Call) -> Column:
     low = wide - rest
     odd = F.pmod(F.call_function("div", low.cast(WIDE), unit), F.lit(2)) == 1
     up = is_up(call.choice("rounding", "TIE_AWAY_FROM_ZERO"), x, rest, (rest + rest).cast(WIDE), unit, odd)
-    rounded = call_by_name(call, F.when(up, low + unit).otherwise(low).cast(WIDE))
+    rounded = narrow_bound(call, F.when(up, low + unit).otherwise(low).cast(WIDE))
     return rounded if type(places) is int else F.when(s >= 0, x).otherwise(rounded)
 
 

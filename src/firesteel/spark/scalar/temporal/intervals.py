@@ -34,25 +34,29 @@ _BEYOND = "an interval times or by a number of so many digits is not native on S
 _TEMPORAL = FAMILIES["temporal"]
 
 
-def can(expr: Expr, *families: str) -> bool:
+def may_be_any(expr: Expr, *families: str) -> bool:
     """May the value be of one of the families, or is it always absent?"""
     kinds = possible(expr)
     return not kinds or any(kinds & set(FAMILIES[family]) for family in families)
 
 
-def concern(name: str, a: Expr, b: Expr) -> bool:
+def is_temporal(name: str, a: Expr, b: Expr) -> bool:
     """Is this arithmetic of moments or intervals, or may it be?"""
     if not any(possible(e) is None or possible(e) & set(_TEMPORAL) for e in (a, b)):  # type: ignore[operator]
         return False
     match name:
         case "plus":
-            return (can(a, "interval") and can(b, "temporal")) or (can(a, "temporal") and can(b, "interval"))
+            return (may_be_any(a, "interval") and may_be_any(b, "temporal")) or (
+                may_be_any(a, "temporal") and may_be_any(b, "interval")
+            )
         case "minus":
-            return can(a, "temporal") and can(b, "temporal")
+            return may_be_any(a, "temporal") and may_be_any(b, "temporal")
         case "times":
-            return (can(a, "interval") and can(b, "number")) or (can(a, "number") and can(b, "interval"))
+            return (may_be_any(a, "interval") and may_be_any(b, "number")) or (
+                may_be_any(a, "number") and may_be_any(b, "interval")
+            )
         case "divide":
-            return can(a, "interval") and can(b, "number")
+            return may_be_any(a, "interval") and may_be_any(b, "number")
     return False
 
 
@@ -85,10 +89,10 @@ def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -
 
 def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     sign = 1 if name == "plus" else -1
-    ranks = moments.ranks_of(a) if can(b, "interval") else frozenset()
-    if name == "plus" and can(a, "interval"):
+    ranks = moments.ranks_of(a) if may_be_any(b, "interval") else frozenset()
+    if name == "plus" and may_be_any(a, "interval"):
         ranks = ranks | moments.ranks_of(b)
-    pairs = can(a, "interval") and can(b, "interval")
+    pairs = may_be_any(a, "interval") and may_be_any(b, "interval")
     apart = name == "minus" and bool(moments.ranks_of(a)) and bool(moments.ranks_of(b))
     only_dates = ranks == {moments.DATE} and not pairs and not apart
     families = tuple("interval" if possible(e) == frozenset({Kind.INTERVAL}) else "temporal" for e in (a, b))
@@ -218,8 +222,8 @@ def _whole(number: int) -> Column:
 
 def _scale_either(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     """Interval * number, number * interval, or interval / number."""
-    forth = can(a, "interval") and can(b, "number")
-    back = name == "times" and can(b, "interval") and can(a, "number")
+    forth = may_be_any(a, "interval") and may_be_any(b, "number")
+    back = name == "times" and may_be_any(b, "interval") and may_be_any(a, "number")
     if not (forth and back):
         return _multiple(scope, name, b, a, where) if back else _multiple(scope, name, a, b, where)
     first, second = _multiple(scope, name, a, b, where), _multiple(scope, name, b, a, where)
