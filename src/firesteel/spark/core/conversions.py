@@ -1,4 +1,4 @@
-"""Expressions from one representation, or encoding, to another: into wider types, apart, one of several."""
+"""Conversions of expressions: to another encoding or representation, and of several into one CASE."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from firesteel.spark.encoding.variants import to_variant
 
 
 def fit(expr: Expr, target: t.Type) -> Column:
-    """The expression's column, encoded by a type that holds its values."""
+    """The expression as one column, encoded by `target`, a type that holds its values."""
     if isinstance(expr, StructParts) and form(target) is not Form.VARIANT and isinstance(target, t.Struct):
         by_name = dict(expr.named)
         parts = []
@@ -53,7 +53,7 @@ def _empty(type_: t.Type, null: bool = False) -> Column:
 
 
 def convert(column: Column, source: t.Type, target: t.Type) -> Column:
-    """A column encoded by one type, encoded by another that holds its values. Types are not nested deep."""
+    """A column encoded by `source`, encoded by `target`, a type that holds its values. Types are not nested deep."""
     if form(target) is Form.VARIANT:
         return to_variant(column, source)
     if form(source) is Form.VARIANT and not isinstance(source, t.Null | t.Missing):
@@ -76,8 +76,8 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
 
 
 def split_variant(expr: Expr) -> Expr:
-    """A variant that holds values of one scalar type, split: then functions of that type take it as it is. A number in
-    parts becomes a variant."""
+    """A variant of one scalar type as a Split, so that functions of that type can take its plain column. NumberParts
+    become one column."""
     if isinstance(expr, NumberParts):
         return derive(expr.type, expr.column, expr, cost=3)
     if not isinstance(expr, Variant) or not isinstance(t.proper(expr.type), NATIVE):
@@ -94,7 +94,7 @@ def truth(expr: Expr) -> Expr:
 
 
 def as_present(expr: Expr) -> Expr:
-    """The expression, where it is known to be present. Of a variant nothing more is known."""
+    """The expression with a type that is never absent, where it is known to be present. A variant stays as it is."""
     match expr:
         case Variant():
             return expr
@@ -107,7 +107,7 @@ def as_present(expr: Expr) -> Expr:
 
 
 def absent_as_null(expr: Expr) -> Expr:
-    """The expression with NULL where it is absent, for whom that makes no difference. Of a variant the type alone."""
+    """The expression with NULL for MISSING, where both count the same. Of a variant only the type changes."""
     type_ = t.absent(expr.type, nullable=True, missable=False)
     if isinstance(expr, Split):
         return Plain(type_, expr.value, place=expr.place, constant=expr.constant)
@@ -130,9 +130,9 @@ def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
     """The result of the first condition that is true; the last result if none is."""
     if not conditions:
         return results[-1]
-    found = _mixture(conditions, results)
-    if found is not None:
-        return found
+    number = _choose_number(conditions, results)
+    if number is not None:
+        return number
     type_ = common(result.type for result in results)
     *branches, default = (fit(result, type_) for result in results)
     cost = 1 + max(fit_cost(result, type_) for result in results)
@@ -147,13 +147,13 @@ def _case(conditions: Sequence[Expr], branches: Sequence[Column]) -> Column:
     return found
 
 
-#: A sum of integers that are less is one of 64 bits, however many there are.
-_FEW = 10**9
+#: A sum of integers smaller than this fits 64 bits, however many there are.
+_SMALL = 10**9
 
 
-def _mixture(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr | None:
-    """Decimals of one type in some branches, small integers that are known in the others: no variants."""
-    constants = [type(result.constant) is int and abs(result.constant) < _FEW for result in results]
+def _choose_number(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr | None:
+    """A CASE of decimals of one type and small literal integers: no variants. None if the results are others."""
+    constants = [type(result.constant) is int and abs(result.constant) < _SMALL for result in results]
     others = [result for result, constant in zip(results, constants, strict=True) if not constant]
     if not any(constants) or not all(_is_decimal(result) for result in others):
         return None

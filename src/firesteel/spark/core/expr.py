@@ -4,12 +4,12 @@ An expression is one of five representations:
 
     Plain         one column of the type's own Spark type; SQL NULL is NULL, or MISSING, as `encoding(type)` says
     Variant       one VARIANT column; SQL NULL is MISSING, variant null is NULL
-    Split         a plain column, and one that says where it is MISSING: `a.x < 3`, of which a filter asks if it is true
+    Split         a plain column, and one that says where it is MISSING: `a.x < 3` in a filter
     NumberParts   a decimal column, and columns that say where it stands for an integer and how many digits it has
     StructParts   a struct of which only the attributes are columns: the row of a table
 
-Whether the value is known while compiling (`constant`) goes with any of them. `Placement` says where an expression can
-be mentioned. `column` gives any of them as one column, encoded by the type.
+Any of them may have a value that is known while compiling (`constant`). `Placement` says where an expression can be
+mentioned. `column` gives any of them as one column, encoded by the type.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from firesteel.values import MISSING
 
 UNKNOWN = object()
 
-#: The types whose values VARIANT holds as they are, so that a variant of such a type can be taken apart again.
+#: Types that VARIANT holds without a tag, so that a variant of such a type can become a plain column again.
 NATIVE = (t.Bool, t.Int8, t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.String, t.Date)
 
 E = TypeVar("E", bound="Expr")
@@ -45,11 +45,11 @@ class Placement:
     height: int = 0
     #: A name or a literal: it costs nothing to mention it twice.
     atomic: bool = False
-    #: May raise an error: it is not computed where it is not needed.
+    #: May it raise an error? Then it is computed only where it is needed.
     throws: bool = False
     #: Of an atomic expression: the columns of the frame that it needs.
     names: tuple[str, ...] = ()
-    #: Is it a column of the frame as it is?
+    #: Is it just a column of the frame?
     own: bool = False
 
 
@@ -64,8 +64,8 @@ class Expr:
 
     @property
     def plain(self) -> Column:
-        """The plain column: SQL NULL where the value is absent. A variant is taken apart, as its type says what is in
-        it; UnsupportedError if the type has no plain column."""
+        """The value as a plain column, SQL NULL where it is absent. A variant is converted to its type's plain column;
+        UnsupportedError if there is none."""
         raise NotImplementedError
 
     @property
@@ -73,7 +73,7 @@ class Expr:
         """The column, encoded by the type."""
         raise NotImplementedError
 
-    # Absence: None where it cannot be ---------------------------------------------------------------------------------
+    # Absence: None if it cannot occur ---------------------------------------------------------------------------------
 
     def is_missing(self) -> Column | None:
         raise NotImplementedError
@@ -84,30 +84,30 @@ class Expr:
     def is_absent(self) -> Column | None:
         raise NotImplementedError
 
-    # The same in another way ------------------------------------------------------------------------------------------
+    # Copies with changes ----------------------------------------------------------------------------------------------
 
     def with_type(self: E, type_: t.Type) -> E:
-        """The same columns, called another type of the same encoding."""
+        """The same columns, with another type of the same encoding."""
         return replace(self, type=type_)
 
     def with_place(self: E, **changes: Any) -> E:
-        """The same expression, placed otherwise."""
+        """The same expression, with another placement."""
         return replace(self, place=replace(self.place, **changes))
 
 
 @dataclass(frozen=True, eq=False)
 class Columns(Expr):
-    """An expression that has columns of its own: `value`, and what a representation has beside it."""
+    """An expression with columns of its own: `value`, and the others of its representation."""
 
     value: Column
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """What there is to name."""
+        """All columns of the expression, which `bind` gives names to."""
         return (self.value,)
 
     def with_columns(self, columns: Sequence[Column]) -> Columns:
-        """The same representation over names for its columns."""
+        """The same representation over other columns, which are names."""
         (value,) = columns
         return replace(self, value=value, place=Placement(atomic=True), constant=UNKNOWN)
 
@@ -142,11 +142,11 @@ class Plain(Columns):
 class Variant(Columns):
     """One column of VARIANTs."""
 
-    #: The number that it is, where a plain decimal has room for it; SQL NULL where it is something else, or nothing.
+    #: The value as a plain decimal; SQL NULL where it does not fit one, is no number, or is absent.
     number: NumberParts | None = field(default=None, kw_only=True)
-    #: Of a boolean inside a lambda: true or not, for whom that is enough.
+    #: Of a boolean inside a lambda: a plain boolean, for callers that only ask whether it is true.
     truth: Callable[[], Column] | None = field(default=None, kw_only=True)
-    #: Inside a lambda: what is known of it by a name (`lambda_names.FACTS`), and which of that was used.
+    #: Inside a lambda: the facts about it that have names (`lambda_names.FACTS`), and those that were used.
     facts: Mapping[str, Expr] = field(default_factory=dict, kw_only=True)
     used: set[str] | None = field(default=None, kw_only=True)
 
@@ -176,8 +176,8 @@ class Variant(Columns):
 
 @dataclass(frozen=True, eq=False)
 class Split(Columns):
-    """A plain column, and one that says where it is MISSING. Together they stand for a VARIANT that nobody may ever ask
-    for: a comparison that feeds a filter."""
+    """A plain column, and one that says where it is MISSING. They replace a VARIANT, which often nobody needs: a filter
+    only asks whether a comparison is true."""
 
     missing: Column
 
@@ -236,7 +236,7 @@ class NumberParts(Columns):
 
 @dataclass(frozen=True, eq=False)
 class StructParts(Expr):
-    """A struct that is nowhere a column: its attributes are. `present` says where it is not NULL."""
+    """A struct of which only the attributes are columns. `present` says where it is not NULL."""
 
     fields: tuple[Expr, ...]
     present: Column | None = None
@@ -274,8 +274,8 @@ class StructParts(Expr):
 
 def column_expr(type_: t.Type, column: Column, *, constant: Any = UNKNOWN, **place: Any) -> Plain | Variant:
     """An expression of one column, encoded by the type."""
-    made = Variant if form(type_) is Form.VARIANT else Plain
-    return made(type_, column, place=Placement(**place), constant=constant)
+    cls = Variant if form(type_) is Form.VARIANT else Plain
+    return cls(type_, column, place=Placement(**place), constant=constant)
 
 
 def place_over(args: Iterable[Expr], cost: int = 1, throws: bool = False) -> Placement:
@@ -291,7 +291,7 @@ def place_over(args: Iterable[Expr], cost: int = 1, throws: bool = False) -> Pla
 def derive(
     type_: t.Type, value: Column, *args: Expr, missing: Column | None = None, cost: int = 1, throws: bool = False
 ) -> Plain | Variant | Split:
-    """An expression made of others: split if it is said where it is MISSING, else one column."""
+    """An expression made of `args`: a Split if `missing` is given, else one column."""
     place = place_over(args, cost, throws)
     if missing is not None:
         return Split(type_, value, missing, place=place)
@@ -301,13 +301,13 @@ def derive(
 def number_parts(
     decimal: t.Decimal, value: Column, integral: Column, *args: Expr, cost: int = 1, places: Column | None = None
 ) -> NumberParts:
-    """Decimals, some of which stand for integers; or NULL."""
+    """Decimals, of which those that are `integral` stand for integers; or NULL."""
     type_ = t.absent(t.union((t.INT64, decimal)), nullable=True)
     return NumberParts(type_, value, integral, places, place=place_over(args, cost))
 
 
 def as_decimal(expr: Expr) -> Expr:
-    """A number in parts as decimals, for whom that makes no difference; any other as it is."""
+    """NumberParts as plain decimals, where integers need not be told apart; any other expression as it is."""
     if not isinstance(expr, NumberParts):
         return expr
     decimal = next(member for member in t.members(expr.type) if isinstance(member, t.Decimal))
@@ -341,8 +341,8 @@ def missing_expr() -> Expr:
 
 
 def as_variant(expr: Expr) -> Column:
-    """The expression as a variant, whatever its representation. The parts of a struct are put together as a variant,
-    and not as a struct that is then taken apart."""
+    """The expression as a variant, whatever its representation. StructParts become a variant directly, without a struct
+    in between."""
     if not isinstance(expr, StructParts):
         return to_variant(expr.column, expr.type)
     struct = variants.struct_of([(name, as_variant(inner), inner.type.missable) for name, inner in expr.named])

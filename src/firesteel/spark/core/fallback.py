@@ -1,9 +1,9 @@
 """Expressions without a native form: evaluated by the reference evaluator in Spark's Python workers.
 
-Only the expression itself goes there. What is below it and native stays native, and its columns are what the worker is
-given; of a row that is looked at as a whole, the attributes that are. Below it, what has no native form either becomes
-part of it. The expression becomes one Arrow function, a column of an intermediate select like anything else that is
-bound (`scope.Scope`), and Spark computes those of one select in one pass.
+Only the expression itself runs there. Native expressions below it stay in Spark, and the worker is given their columns;
+of a row, it is given the attributes that the expression uses. Expressions below it that are not native become part of
+it. The expression becomes one Arrow function: a column of an intermediate select, like anything else that is bound
+(`scope.Scope`). Spark computes all such columns of one select in one pass.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.tables import Memory, Table
 
-#: A table goes to the workers, with every batch, if it is in memory and has no more values than this.
+#: A table in memory is sent to the workers, with the expression, if it has no more values than this.
 MAX_SHIPPED = 100_000
 
-#: The types of results that are columns of Spark's own; results of any other type are variants.
+#: Results of these types are plain columns; results of any other type are variants.
 _PLAIN = (t.Bool, t.Int64, t.Float64, t.String, t.Date)
 
 
 def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt, result: t.Type | None = None) -> Expr:
-    """The expression, in Python; the error, where that is not wanted or cannot be done either.
+    """Compile the expression to run in Python; raise the error if that is refused, or Python cannot run it either.
 
-    `attempt` is the compiling of the expression that failed: what ran in Python below it is now part of it. The result
-    is of the type that the expression says, if there is a column of Spark's own for it.
+    `attempt` is the native compilation that failed: expressions below that run in Python become part of this one. The
+    result has the type `result`, or else the expression's own type if that is one of `_PLAIN`, or else it is a variant.
     """
     run = scope.run
     if run.refuse:
         help_ = error.help or 'fallback="allow" runs it in Python instead'
         raise UnsupportedError(error.message, where=error.where or node.where, help=help_) from error
-    rex, inputs = _closed(node, scope)
-    tables = _shipped(rex, run, error)
+    rex, inputs = _close_over_inputs(node, scope)
+    tables = _tables_to_ship(rex, run, error)
     guard = scope.needed()
     bound = [scope.bind(expr) for expr in inputs]
     if result is None:
@@ -58,10 +58,10 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt
         job.outcomes()
     except UnsupportedError:
         raise error from None
-    job = replace(job, rex=_numbered(rex, run))
+    job = replace(job, rex=_number_places(rex, run))
     given = [expr.column for expr in (bound if guard is None else [guard, *bound])]
     stage = max((expr.place.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
-    # Spark does not call a function of nothing for every row.
+    # Spark does not call a function without arguments once for every row.
     both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
     attempt.becomes(Fallback(node, error.message))
     failed = both.column["e"]
@@ -70,15 +70,15 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt
 
 
 def beside(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Expr:
-    """The same in the condition of a join: over the side that the expression is about, if it is about one of them."""
-    about = {scope.sides[ordinal] for depth, ordinal in _touched(node) if depth == 0}
+    """`instead` in the condition of a join: computed on the side that the expression uses, if it uses only one."""
+    about = {scope.sides[ordinal] for depth, ordinal in _used_attributes(node) if depth == 0}
     if len(about) != 1:
         raise error
     return instead(node, about.pop(), error, attempt)
 
 
-def _shipped(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
-    """The tables that the expression refers to: they have to be small, since every worker gets them."""
+def _tables_to_ship(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
+    """The tables that the expression refers to; the error if one is not small, since every worker gets them."""
     referred = {node.ordinal for node in walk(rex, p.Global)}
     for ordinal in referred:
         source = run.tables[ordinal].source if 0 <= ordinal < len(run.tables) else None
@@ -95,8 +95,8 @@ def _small(value: values.Value) -> bool:
     return count <= MAX_SHIPPED
 
 
-def _numbered(rex: p.Rex, run: Run) -> p.Rex:
-    """The expression with numbers for its places: errors bring them back, and no text goes to the workers."""
+def _number_places(rex: p.Rex, run: Run) -> p.Rex:
+    """The expression with numbers as its places: errors carry them back, and workers get no text of the query."""
     known: dict[Any, Any] = {}
 
     def place(node: Node) -> Node:
@@ -110,36 +110,36 @@ def _numbered(rex: p.Rex, run: Run) -> p.Rex:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What an expression needs
+# The inputs of an expression
 
 
-def _closed(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
-    """The expression over one row of inputs, and the inputs."""
+def _close_over_inputs(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
+    """The expression, rewritten over one row of inputs; and the inputs."""
     assert scope.stages is not None
-    done, eager, touched = scope.stages.done, _eager(node), _touched(node)
+    done, eager, touched = scope.stages.done, _same_row_parts(node), _used_attributes(node)
     inputs: dict[Hashable, tuple[int, Expr]] = {}
 
-    def given(part: p.Rex, level: int, key: Hashable, expr: Callable[[], Expr]) -> p.Var:
+    def input_var(part: p.Rex, level: int, key: Hashable, expr: Callable[[], Expr]) -> p.Var:
         if key not in inputs:
             inputs[key] = (len(inputs), expr())
         return p.Var(part.type, inputs[key][0], depth=level)
 
-    def by(part: Node, level: int) -> Node | None:
+    def replacement(part: Node, level: int) -> Node | None:
         if isinstance(part, p.Var):
             key = (part.depth - level, part.ordinal)
             if key[0] < 0:
                 return None
-            return given(part, level, key, lambda: _narrowed(part, scope, key[0], touched.get(key)))
+            return input_var(part, level, key, lambda: _narrow(part, scope, key[0], touched.get(key)))
         if level > 0 or part is node or not isinstance(part, p.Rex) or isinstance(part, p.Lit | p.Global):
             return None
-        found = done.get((id(part), id(scope.guard)))
-        if found is None or found.constant is not UNKNOWN or (found.place.throws and id(part) not in eager):
+        native = done.get((id(part), id(scope.guard)))
+        if native is None or native.constant is not UNKNOWN or (native.place.throws and id(part) not in eager):
             return None
-        if isinstance(part, p.Call) and _may_lose_zeros(found):
+        if isinstance(part, p.Call) and _may_lose_zeros(native):
             return None
-        return given(part, level, id(part), lambda: found)
+        return input_var(part, level, id(part), lambda: native)
 
-    rex = replaced(node, by)
+    rex = replaced(node, replacement)
     return rex, [expr for _, expr in inputs.values()]
 
 
@@ -149,8 +149,8 @@ def _may_lose_zeros(computed: Expr) -> bool:
     return kinds is None or Kind.DECIMAL in kinds
 
 
-def _eager(node: p.Rex) -> set[int]:
-    """The expressions below that see the same row and are no part of a query."""
+def _same_row_parts(node: p.Rex) -> set[int]:
+    """The ids of the expressions below that are in no subquery, and so see the same row."""
     found: set[int] = set()
     stack: list[Node] = [node]
     while stack:
@@ -161,8 +161,8 @@ def _eager(node: p.Rex) -> set[int]:
     return found
 
 
-def _touched(root: p.Rex) -> dict[tuple[int, int], set[str] | None]:
-    """The attributes that are looked at of each row around, by lower case; None of one that is looked at as a whole."""
+def _used_attributes(root: p.Rex) -> dict[tuple[int, int], set[str] | None]:
+    """The attributes, in lower case, used of each variable (depth, ordinal); None if it is used as a whole."""
     found: dict[tuple[int, int], set[str] | None] = {}
     seen: set[tuple[int, int]] = set()
     stack: list[tuple[Node, int]] = [(root, 0)]
@@ -193,8 +193,8 @@ def _name(path: p.Path) -> str | None:
     return None
 
 
-def _narrowed(var: p.Var, scope: Scope, depth: int, names: set[str] | None) -> Expr:
-    """The variable; of a row, only the attributes of these names."""
+def _narrow(var: p.Var, scope: Scope, depth: int, names: set[str] | None) -> Expr:
+    """The variable; a row is reduced to the attributes of these names."""
     expr = scope.variable(var.ordinal, depth, var.where)
     if names is None or not isinstance(expr, StructParts) or not isinstance(expr.type, t.Struct):
         return expr

@@ -38,7 +38,7 @@ class FallbackLog:
 
 @dataclass(frozen=True)
 class Attempt:
-    """Compiling one node: what was noted since it began."""
+    """The compilation of one node: the fallbacks that were noted since it began."""
 
     _entries: list[Fallback]
     _before: int
@@ -49,7 +49,7 @@ class Attempt:
         return len(self._entries) == self._before
 
     def abandon(self) -> None:
-        """What was compiled is not used."""
+        """Drop what was noted: the compiled node is not used."""
         del self._entries[self._before :]
 
     def becomes(self, fallback: Fallback) -> None:

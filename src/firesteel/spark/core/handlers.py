@@ -71,7 +71,7 @@ class RexRequest:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NodeRequest:
-    """Compile this relation, or this part of one: what its handler is given besides depends on its class."""
+    """Compile this relation, or this part of one. What the context is depends on the class of the node."""
 
     node: Node
     context: Any
@@ -120,7 +120,7 @@ def compile_rows(node: p.Rel, scope: Scope) -> Rows:
 
 
 def compile_expr(node: p.Rex, scope: Scope) -> Expr:
-    """The expression, compiled at once: where it is built by a lambda's calling back, which goes down by itself."""
+    """The expression, compiled at once: for the callback by which PySpark builds a lambda, which cannot yield."""
     expr: Expr = drive(dispatch, RexRequest(node, scope))
     return expr
 
@@ -132,11 +132,11 @@ def compile_items(node: p.Rel, scope: Scope) -> Items:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Answering them
+# Answering requests
 
 
 def dispatch(request: Request) -> Any:
-    """Ask the handler of a node; what has none is refused by name."""
+    """Call the handler of a node; a node without one is refused by name."""
     match request:
         case NestedRequest(node, scope):
             handler = NESTED.get(type(node))
@@ -145,15 +145,15 @@ def dispatch(request: Request) -> Any:
             handler = HANDLERS.get(type(node))
             return handler(node, context) if handler else _refuse(node, UNSUPPORTED)
     node, scope = request.node, request.scope
-    handler = HANDLERS.get(type(node), _refused)
+    handler = HANDLERS.get(type(node), _refuse_rex)
     if scope.stages is None:
-        return _attempted_beside(node, scope, handler) if scope.sides else handler(node, scope)
+        return _compile_in_join(node, scope, handler) if scope.sides else handler(node, scope)
     if scope.shares(node):
-        return scope.share(node, lambda node, scope: _attempted(node, scope, handler))
-    return _attempted(node, scope, handler)
+        return scope.share(node, lambda node, scope: _compile_or_fall_back(node, scope, handler))
+    return _compile_or_fall_back(node, scope, handler)
 
 
-def _refused(node: Node, _: Any) -> NoReturn:
+def _refuse_rex(node: Node, _: Any) -> NoReturn:
     _refuse(node, UNSUPPORTED)
 
 
@@ -162,8 +162,8 @@ def _refuse(node: Node, reasons: dict[type[Node], str]) -> NoReturn:
     raise UnsupportedError(f"'{node.tag or type(node).__name__}' on Spark: {reason}", where=node.where)
 
 
-def _attempted(node: p.Rex, scope: Scope, handler: Handler) -> Any:
-    """An expression, where there is a place to bind what it is made of: natively, or else in Python."""
+def _compile_or_fall_back(node: p.Rex, scope: Scope, handler: Handler) -> Any:
+    """Compile an expression in a scope that has stages: natively, or else to run in Python."""
     assert scope.stages is not None
     attempt = scope.run.fallbacks.begin()
     try:
@@ -171,13 +171,13 @@ def _attempted(node: p.Rex, scope: Scope, handler: Handler) -> Any:
     except UnsupportedError as error:
         return fallback.instead(node, scope, error, attempt)
     if isinstance(expr, Generator):
-        return _waiting(node, scope, expr, attempt)
+        return _finish_or_fall_back(node, scope, expr, attempt)
     scope.stages.remember(node, scope.guard, expr)
     return expr
 
 
-def _waiting(node: p.Rex, scope: Scope, handler: Compiling[Expr], attempt: Attempt) -> Compiling[Expr]:
-    """The same of a handler that asks for what is below."""
+def _finish_or_fall_back(node: p.Rex, scope: Scope, handler: Compiling[Expr], attempt: Attempt) -> Compiling[Expr]:
+    """The same for a handler that is a generator."""
     assert scope.stages is not None
     shared = len(scope.stages.nodes)
     try:
@@ -190,11 +190,11 @@ def _waiting(node: p.Rex, scope: Scope, handler: Compiling[Expr], attempt: Attem
     return expr
 
 
-def _attempted_beside(node: p.Rex, scope: Scope, handler: Handler) -> Compiling[Expr]:
-    """An expression in the condition of a join: what it is made of can only be bound below that."""
+def _compile_in_join(node: p.Rex, scope: Scope, handler: Handler) -> Compiling[Expr]:
+    """Compile an expression in the condition of a join: what runs in Python is bound below the join."""
     attempt = scope.run.fallbacks.begin()
     try:
-        made = handler(node, scope)
-        return (yield from made) if isinstance(made, Generator) else made
+        expr = handler(node, scope)
+        return (yield from expr) if isinstance(expr, Generator) else expr
     except UnsupportedError as error:
         return fallback.beside(node, scope, error, attempt)

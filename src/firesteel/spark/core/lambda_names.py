@@ -35,7 +35,7 @@ def let(scope: Scope, exprs: Sequence[Expr], body: Body) -> Expr:
     offered = [FACTS if _deserves_facts(scope, expr) else () for expr in exprs]
 
     def noting_use(*named: Expr) -> Expr:
-        return body(*(_noting(expr, into) for expr, into in zip(named, used, strict=True)))
+        return body(*(_note_use(expr, into) for expr, into in zip(named, used, strict=True)))
 
     result = _with_facts(scope, exprs, offered, noting_use if any(offered) else body)
     last = [max((i for i, fact in enumerate(FACTS, 1) if fact in each), default=0) for each in used]
@@ -48,12 +48,12 @@ def let(scope: Scope, exprs: Sequence[Expr], body: Body) -> Expr:
     return result
 
 
-def _noting(expr: Expr, used: set[str]) -> Expr:
+def _note_use(expr: Expr, used: set[str]) -> Expr:
     return replace(expr, used=used) if isinstance(expr, Variant) else expr
 
 
 def _deserves_facts(scope: Scope, expr: Expr) -> bool:
-    """Are facts about it worth names? Names take room."""
+    """Should facts about it get names? Every name nests the expression deeper."""
     return scope.run.limits.roomy and isinstance(expr, Variant) and is_json(expr) and not expr.facts
 
 
@@ -68,22 +68,22 @@ def _with_facts(scope: Scope, exprs: Sequence[Expr], facts: Sequence[Sequence[st
 
         def inside(*values: Expr) -> Expr:
             by_place = dict(zip(places, values, strict=True))
-            return with_fact([_knowing(e, fact, by_place.get(i)) for i, e in enumerate(named)], level + 1)
+            return with_fact([_add_fact(e, fact, by_place.get(i)) for i, e in enumerate(named)], level + 1)
 
-        return _named([getattr(scope, fact)(named[place]) for place in places], inside)
+        return _with_names([getattr(scope, fact)(named[place]) for place in places], inside)
 
-    return _named(exprs, lambda *named: with_fact(named, 0))
+    return _with_names(exprs, lambda *named: with_fact(named, 0))
 
 
-def _knowing(expr: Expr, fact: str, value: Expr | None) -> Expr:
+def _add_fact(expr: Expr, fact: str, value: Expr | None) -> Expr:
     if value is None:
         return expr
     assert isinstance(expr, Variant)
     return replace(expr, facts={**expr.facts, fact: value})
 
 
-def _named(exprs: Sequence[Expr], body: Body) -> Expr:
-    """The body, over names for the expressions alone."""
+def _with_names(exprs: Sequence[Expr], body: Body) -> Expr:
+    """The body, over names for the expressions, without facts."""
     if all(expr.place.atomic for expr in exprs):
         return body(*exprs)
     parts: list[Column] = []

@@ -2,7 +2,7 @@
 
 Catalyst walks expressions and plans on the JVM's stack; Spark Connect sends them as protobuf messages, which may nest
 100 levels. An expression that nests deeper than `height` is cut into stages, each a select of its own; a chain of
-selects, filters and joins may be `operators` long. `tests/spark/runtime/test_engine.py` tries them, with a margin.
+selects, filters and joins may be `operators` long. `tests/spark/runtime/test_engine.py` tests these limits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Limits:
     inline: int
     #: How many lambdas there may be around one another.
     lambdas: int
-    #: The number of nodes on the longest way down, among expressions and among relations.
+    #: How many expressions, and how many relations, may be nested in one another in a plan.
     rexes: int
     rels: int
     #: The number of operators (selects, filters, joins) that may be stacked on one another.
@@ -37,7 +37,7 @@ class Limits:
 
     @property
     def roomy(self) -> bool:
-        """Is there room inside a lambda for what is large, such as the key of a container?"""
+        """May a lambda hold a large expression, such as the key of a container?"""
         return self.inline >= 30
 
 
@@ -45,14 +45,14 @@ OWN = Limits("local Spark", height=40, inline=100, lambdas=4, rexes=400, rels=40
 CLASSIC = Limits("this Spark session", height=20, inline=60, lambdas=3, rexes=150, rels=150, operators=300)
 CONNECT = Limits("Spark Connect", height=10, inline=24, lambdas=2, rexes=60, rels=60, operators=120)
 
-#: A plan that shares its parts can stand for a larger one: Spark sees every use.
+#: The most nodes of a plan. A shared node counts at every use, because Spark sees every use.
 MAX_NODES = 200_000
-#: Catalyst writes the expressions of a chain of selects into one another, so a high one counts as several relations.
+#: Catalyst inlines the expressions of a chain of selects, so every 10 levels of an expression count as one relation.
 _HIGH = 10
 
 
 def ensure(root: Node, limits: Limits) -> None:
-    """Refuse a plan that nests deeper than the engine goes, or is larger than it looks, before anything is built."""
+    """Refuse a plan that nests deeper than the engine allows, or has too many nodes, before compiling anything."""
     rexes, rels, size = fold(root, _measure)
     for found, limit, what in ((rexes, limits.rexes, "expressions"), (rels, limits.rels, "relations")):
         if found > limit:
@@ -76,37 +76,37 @@ def _measure(node: Node, inner: list[tuple[int, int, int]]) -> tuple[int, int, i
         if not isinstance(kid, p.Rel):
             own = max(own, high)
     if isinstance(node, p.Rel):
-        return rexes, rels + _chained(node) + own // _HIGH, size
-    return rexes + (isinstance(node, p.Rex) and not _flat(node)), rels, size
+        return rexes, rels + _added_depth(node) + own // _HIGH, size
+    return rexes + (isinstance(node, p.Rex) and not _is_flat(node)), rels, size
 
 
-def _chained(node: p.Rel) -> int:
-    """Filters over filters are one."""
+def _added_depth(node: p.Rel) -> int:
+    """How much deeper a relation is than its input: a filter over a filter adds nothing, they become one."""
     return 0 if isinstance(node, p.Filter) and isinstance(node.input, p.Filter) else 1
 
 
-def _flat(node: Node) -> bool:
-    """A conjunction of conjunctions, or a disjunction of disjunctions, of booleans: compiled as one of many."""
+def _is_flat(node: Node) -> bool:
+    """Is it an AND of ANDs, or an OR of ORs, of booleans? It is compiled as one AND or OR of many operands."""
     row = functions.find(node.fn.name) if isinstance(node, p.Call) else None
     if not isinstance(node, p.Call) or row is None or row.lazy not in (Lazy.UNTIL_FALSE, Lazy.UNTIL_TRUE):
         return False
-    return any(isinstance(arg, p.Call) and arg.fn.name == node.fn.name for arg in node.args) and _boolean(node)
+    return any(isinstance(arg, p.Call) and arg.fn.name == node.fn.name for arg in node.args) and _is_boolean(node)
 
 
-def _boolean(node: p.Call) -> bool:
-    """Only of booleans is it the same however they are bracketed."""
+def _is_boolean(node: p.Call) -> bool:
+    """Are all arguments booleans? Only then the brackets make no difference."""
     return all(isinstance(arg.type, t.Bool | t.Null | t.Missing) for arg in node.args if isinstance(arg, p.Rex))
 
 
 def operands(node: p.Call) -> list[p.Rex | t.Type]:
-    """The arguments of a call; of nested conjunctions or disjunctions of booleans, all of them, in order."""
-    if not _flat(node):
+    """The arguments of a call; nested ANDs, or nested ORs, of booleans are flattened, in order."""
+    if not _is_flat(node):
         return list(node.args)
     found: list[p.Rex | t.Type] = []
     stack: list[p.Rex | t.Type] = list(reversed(node.args))
     while stack:
         arg = stack.pop()
-        if isinstance(arg, p.Call) and arg.fn.name == node.fn.name and _boolean(arg):
+        if isinstance(arg, p.Call) and arg.fn.name == node.fn.name and _is_boolean(arg):
             stack.extend(reversed(arg.args))
         else:
             found.append(arg)

@@ -1,5 +1,5 @@
-"""Literals. `typed` makes one of a static type: Substrait's have one, and 5 may be an `i8`. Where the type does not say
-which column its values have, `literal` goes by the value itself."""
+"""Literals. `typed` makes one of a given type: Substrait's literals have one, and 5 may be an `i8`. `literal` takes the
+type from the value, where the given type does not determine a column."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ from firesteel.spark.encoding.json_text import json_text
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Timestamp, Value
 
-#: A list or a map with more items than this is not written out.
+#: A list or a map with more items than this is not written out item by item.
 _MAX_ITEMS = 1_000
 
+#: Types that do not determine a plain column.
 _LOOSE = (t.Any, t.Union, t.Null, t.Missing, t.Unresolved, t.Int)
 
 
 def complete(type_: t.Type) -> bool:
-    """Does the type say how its values sit in columns, all the way down, and is nothing ever MISSING?"""
-    return form(type_) is Form.PLAIN and fold(type_, lambda node, inner: all(inner) and _tells(node))
+    """Does the type determine a plain column, at every level, and is nothing ever MISSING?"""
+    return form(type_) is Form.PLAIN and fold(type_, lambda node, inner: all(inner) and _determines_column(node))
 
 
-def _tells(node: object) -> bool:
+def _determines_column(node: object) -> bool:
     if isinstance(node, t.Type) and (node.missable or isinstance(node, _LOOSE)):
         return False
     if isinstance(node, t.Struct) and node.open:
@@ -42,7 +43,7 @@ def _tells(node: object) -> bool:
 
 
 def typed(value: Value, type_: t.Type) -> Expr | None:
-    """A literal of the type; None if the type does not tell, or the value is not of it."""
+    """A literal of the type; None if the type is not `complete`, or the value is not of the type."""
     if not complete(type_) or isinstance(type_, t.Symbol | t.Clob) or value is MISSING:
         return None
     if value is None and not type_.nullable:
@@ -52,7 +53,7 @@ def typed(value: Value, type_: t.Type) -> Expr | None:
 
 
 def _column(value: Value, type_: t.Type) -> Column | None:
-    """Types are never nested deep (`encoding.MAX_NESTED`)."""
+    """The value as a column; None if it is not of the type. Types nest at most `column_types.MAX_NESTED` deep."""
     if value is None:
         return F.literal(None, spelled(type_))
     match type_:
@@ -156,7 +157,7 @@ def _decimal_type(value: Decimal) -> t.Type:
     return t.Decimal(precision, scale) if precision <= 38 else t.ANY
 
 
-def _listed(value: Value) -> Value:
+def _bags_as_lists(value: Value) -> Value:
     """The value with its bags as lists: in a plain column the static type tells them apart, and nothing is tagged."""
 
     def container(item: Value, inner: list[Value]) -> Value:
@@ -171,7 +172,7 @@ def _plain_literal(value: Value, type_: t.Type) -> Column | None:
     if form(type_) is Form.VARIANT:
         return None
     if values.items(value) is not None:
-        text = json_text(_listed(value)) if _json_type(type_) else None
+        text = json_text(_bags_as_lists(value)) if _json_type(type_) else None
         return variants.whole(variants.json_column(text), to_spark(type_).simpleString()) if text is not None else None
     match value:
         case bool() | float() | datetime.date():
@@ -192,7 +193,7 @@ def _plain_literal(value: Value, type_: t.Type) -> Column | None:
 
 
 def _json_type(type_: t.Type) -> bool:
-    """Does JSON, read as Spark's type, give the value back? Strings as strings, no tags, no names to be quoted."""
+    """Does `parse_json`, cast to Spark's type, give the value back? Not with tags, or names that need quotes."""
     if type_.missable:
         return False
     if isinstance(type_, t.Collection):
@@ -203,7 +204,7 @@ def _json_type(type_: t.Type) -> bool:
 
 
 def variant_literal(value: Value) -> Column:
-    """A value as a variant: of JSON where JSON can say it, else put together."""
+    """A value as a variant: by `parse_json` if JSON can express it, else built from its parts."""
     text = json_text(value)
     if text is not None:
         return variants.json_column(text)

@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 def called(scope: Scope, task: Task, given: Sequence[Column], result: s.StructType, stage: int) -> Expr:
-    """The task's result, bound in the scope; `stage` is the first in which what it is given is there."""
+    """The task's result, bound in the scope; `stage` is the first in which the columns `given` exist."""
     ship(scope.run.spark)
     if versions.has(scope.run.spark, "arrow_udf"):
         arrow_udf = functions.arrow_udf  # type: ignore[attr-defined]
         return scope.bind(column_expr(t.ANY, arrow_udf(task.reference, result)(*given), stage=stage))
     assert scope.stages is not None
     name = scope.run.name()
-    scope.stages.add_step(lambda frame: _mapped(frame, task, given, s.StructField(name, result)), stage)
+    scope.stages.add_step(lambda frame: _map_in_arrow(frame, task, given, s.StructField(name, result)), stage)
     return reference(t.ANY, name).with_place(stage=stage + 1)
 
 
-def _mapped(frame: DataFrame, task: Task, given: Sequence[Column], result: s.StructField) -> DataFrame:
+def _map_in_arrow(frame: DataFrame, task: Task, given: Sequence[Column], result: s.StructField) -> DataFrame:
     """The frame with the task's result as one more column."""
     inputs = [column.alias(f"{result.name}_{i}") for i, column in enumerate(given)]
     kept = frame.schema.fields
@@ -47,7 +47,7 @@ def _mapped(frame: DataFrame, task: Task, given: Sequence[Column], result: s.Str
 
 @dataclass(frozen=True)
 class Batches:
-    """What runs in the workers: of each batch the first columns are kept, the others are what the task is given."""
+    """Runs in the workers: of each batch the first columns are returned, the others are the inputs of the task."""
 
     task: Task
     kept: int

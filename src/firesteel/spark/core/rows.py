@@ -1,7 +1,7 @@
 """What a relation is compiled to: a frame, the expressions that are its columns, and what its rows are ordered by.
 
-Columns of a frame have generated names; extra ones may be there (what was bound on the way, what a list is ordered by)
-and are dropped when a select is made anyway. Nothing is sorted before a limit or the end asks for it.
+Columns of a frame have generated names. A frame may have extra columns (bound values, the order of a list), which the
+next select drops. Rows are sorted only when a limit, or the end of the plan, needs them in order.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def order_names(order: Sequence[Order]) -> list[str]:
 
 
 def _is_name(expr: Expr) -> bool:
-    """Is it one column of the frame, as it is?"""
+    """Is it just one column of the frame?"""
     return isinstance(expr, Columns) and expr.place.own and len(expr.place.names) == 1 and len(expr.columns) == 1
 
 
@@ -58,27 +58,27 @@ class Rows:
     columns: tuple[Expr, ...]
     #: A list's order. A bag has none.
     order: tuple[Order, ...] = ()
-    #: True for a list, False for a bag; None where only the run can tell.
+    #: True for a list, False for a bag; None if that is known only at run time.
     ordered: bool | None = False
-    #: Is the frame sorted by its order as it is?
+    #: Is the frame already sorted by `order`?
     sorted: bool = False
     #: How many operators are stacked on one another.
     operators: int = 1
-    #: Where only the run can tell: frames of one boolean, all true (or of nothing: SQL NULL) if it is a list.
+    #: If `ordered` is None: frames of one boolean. It is a list if none of them is false; SQL NULL means no rows.
     listed: tuple[Callable[[], DataFrame], ...] = ()
-    #: Conditions on the rows of the base that no filter asks yet: a join asks them with its own. Spark analyzes every
-    #: operator when it is made, and moves conditions to where they belong in any case.
+    #: Conditions on the base that no filter applies yet; a join adds them to its own condition. That saves an operator,
+    #: which Spark would analyze when it is made, and Catalyst pushes conditions down in any case.
     pending_filters: tuple[Column, ...] = ()
-    #: Columns that no select computes yet, by the names that they are to have, and the columns of the base that stay
-    #: beside them: the end of a plan gives them other names in the same select.
+    #: Columns that no select computes yet, by the names that they will have, and the columns of the base that stay
+    #: beside them. So the end of a plan can compute and rename them in one select.
     pending_columns: Mapping[str, Column] = field(default_factory=dict)
     kept_names: tuple[str, ...] = ()
-    #: What is known of the variants among its columns and has a column of its own (`Scope.kind` and the like).
+    #: Facts about the variants among its columns that are columns themselves (`Scope.kind` and the like).
     facts: Mapping[tuple[str, str], Expr] = field(default_factory=dict)
 
     def materialize(self) -> DataFrame:
-        """The frame of these rows: the base, with what is pending as a filter or a select over it. Asked again, it is
-        the same frame."""
+        """The frame of these rows: the base, with pending filters and columns as a filter or a select over it. Every
+        call gives the same frame."""
         return self._materialized
 
     @cached_property
@@ -89,7 +89,7 @@ class Rows:
         return self.base.filter(reduce(and_, self.pending_filters)) if self.pending_filters else self.base
 
     def over(self, frame: DataFrame, **changes: Any) -> Rows:
-        """The rows as they are in another frame."""
+        """The same rows over another frame, with nothing pending."""
         return replace(self, **{**_NOTHING_PENDING, "base": frame, "facts": {}, **changes})
 
     def with_columns_computed(self) -> Rows:
@@ -112,7 +112,7 @@ class Rows:
         return self._without_columns().in_order().select(*(column.alias(name) for name, column in found))
 
     def scope(self, outer: Scope) -> Scope:
-        """What an expression over these rows sees."""
+        """The scope of an expression over these rows."""
         return Scope(outer.run, self.columns, outer, Stages({} if self.pending_columns else self.facts))
 
     def names(self) -> list[str]:
@@ -127,7 +127,7 @@ class Rows:
         return self.materialize().orderBy(*(order.column() for order in self.order))
 
     def stacked(self, run: Run, more: int, where: Where) -> int:
-        """The number of operators with so many more, if the engine can take them."""
+        """The number of operators with `more` on top; an error if that is beyond the limit of the engine."""
         total = self.operators + more
         if total > run.limits.operators:
             raise UnsupportedError(
@@ -139,7 +139,7 @@ class Rows:
 
 
 def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
-    """The rows with what was bound over them computed."""
+    """The rows, with the stages of the scope as selects over them."""
     assert scope.stages is not None
     levels = len(scope.stages.levels)
     if not levels:
@@ -150,7 +150,7 @@ def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
 
 
 def trimmed(rows: Rows) -> Rows:
-    """The rows over a frame of no more columns than needed, and what is known of them."""
+    """The rows over a frame of only the columns that they and their facts need."""
     names = dict.fromkeys((*rows.names(), *(name for expr in rows.facts.values() for name in expr.place.names)))
     return rows.over(rows.materialize().select(*map(F.col, names)), facts=rows.facts)
 
@@ -158,34 +158,34 @@ def trimmed(rows: Rows) -> Rows:
 def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
     """Rows of these expressions, which were compiled in the scope over the rows."""
     rows = staged(rows, scope, where)
-    made: dict[str, Column] = {}
+    new: dict[str, Column] = {}
     kept: list[str] = []
-    columns = tuple(_materialized(expr, scope.run, kept, made) for expr in exprs)
-    if not made:
+    columns = tuple(_name_columns(expr, scope.run, kept, new) for expr in exprs)
+    if not new:
         return replace(rows, columns=columns)
     names = tuple(dict.fromkeys((*kept, *order_names(rows.order))))
     operators = rows.stacked(scope.run, 1, where)
     computed = rows.with_columns_computed()
-    return replace(computed, pending_columns=made, kept_names=names, columns=columns, operators=operators, facts={})
+    return replace(computed, pending_columns=new, kept_names=names, columns=columns, operators=operators, facts={})
 
 
-def _materialized(expr: Expr, run: Run, kept: list[str], made: dict[str, Column]) -> Expr:
-    """The expression as columns of the next frame: those that are kept, and those that are made."""
+def _name_columns(expr: Expr, run: Run, kept: list[str], new: dict[str, Column]) -> Expr:
+    """The expression over columns of the next frame: adds to `kept` the names it keeps, to `new` what to compute."""
     if expr.place.atomic:
         kept.extend(expr.place.names)
         return expr.with_place(stage=0)
     if isinstance(expr, StructParts):
-        fields = tuple(_materialized(inner, run, kept, made) for inner in expr.fields)
+        fields = tuple(_name_columns(inner, run, kept, new) for inner in expr.fields)
         names = [name for inner in fields for name in inner.place.names]
         present = None
         if expr.present is not None:
             names.append(run.name())
-            made[names[-1]] = expr.present
+            new[names[-1]] = expr.present
             present = F.col(names[-1])
         return replace(expr, fields=fields, present=present, place=Placement(atomic=True, names=tuple(names)))
     assert isinstance(expr, Columns)
     named = [run.name() for _ in expr.columns]
-    made.update(zip(named, expr.columns, strict=True))
+    new.update(zip(named, expr.columns, strict=True))
     return expr.over_names(named)
 
 

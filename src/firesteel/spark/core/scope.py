@@ -1,9 +1,9 @@
-"""What an expression sees while it is compiled, and where it puts what it wants to mention twice.
+"""The scope of an expression while it is compiled: the row that it sees, and where it binds what it mentions twice.
 
 Catalyst does not share subexpressions that are written twice, and nesting such expressions explodes. So an operand
 that an operator mentions more than once is bound to a name first (`Scope.let`): over a frame, as a column of an
 intermediate select, in as few stages as dependencies allow; where there is no select (inside a lambda, in the
-condition of an outer join) by the variable of a lambda (`inline`).
+condition of an outer join) as the variable of a lambda (`lambda_names`).
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class Run:
     shared: frozenset[int] = frozenset()
     #: Are expressions refused that would run in Python?
     refuse: bool = False
-    #: Those that do.
+    #: The expressions that run in Python.
     fallbacks: FallbackLog = field(default_factory=FallbackLog)
-    #: The time of the run, in UTC: one and the same, however long it takes, in Spark and in Python.
+    #: The time of the run, in UTC: the same for all of the run, in Spark and in Python.
     now: datetime.datetime = field(default_factory=lambda: datetime.datetime.now(datetime.UTC))
-    #: What is touched of each table, by ordinal.
+    #: The paths that the plan uses of each table, by ordinal.
     touched: Mapping[int, PathTree] = field(default_factory=dict)
     #: The relations that several places refer to, and that are kept (`shared.Kept`).
     kept: Any = None
@@ -86,16 +86,16 @@ class Run:
 
 
 class Stages:
-    """Selects to come over a frame: what is bound in one stage can be mentioned in the next."""
+    """Selects to put over a frame: what is bound in one stage can be mentioned in the next."""
 
     def __init__(self, facts: Mapping[tuple[str, str], Expr] | None = None) -> None:
-        #: Of every stage, the columns that its select adds, and what makes another frame of that one.
+        #: For every stage, the columns that its select adds, and the steps, from frame to frame, that follow it.
         self.levels: list[tuple[list[Column], list[Step]]] = []
-        #: What is known of variants, by what it is (`kind`, `json` ...) and the names of their columns.
+        #: Facts about variants, by the fact (`kind`, `json` ...) and the name of the variant's column.
         self.facts: dict[tuple[str, str], Expr] = dict(facts or {})
-        #: What shared nodes of the plan were bound to, by node and guard; the guards stay alive, and their ids theirs.
+        #: What shared nodes were bound to, by the ids of node and guard. A guard is kept, so that its id is not reused.
         self.nodes: dict[tuple[int, int], tuple[Expr, Guard | None]] = {}
-        #: What nodes without Python in them were compiled to, likewise.
+        #: What nodes that run in Spark alone were compiled to, by the same ids.
         self.done: dict[tuple[int, int], Expr] = {}
         self._guards: list[Guard | None] = []
 
@@ -103,7 +103,7 @@ class Stages:
         self._level(stage)[0].append(column)
 
     def add_step(self, step: Step, stage: int) -> None:
-        """What cannot be said as a column: it adds one to the frame itself."""
+        """Add a step that is no select, such as `mapInArrow`."""
         self._level(stage)[1].append(step)
 
     def _level(self, stage: int) -> tuple[list[Column], list[Step]]:
@@ -112,13 +112,13 @@ class Stages:
         return self.levels[stage]
 
     def remember(self, node: Node, guard: Guard | None, expr: Expr) -> None:
-        """A node was compiled, under that guard, to this."""
+        """Note what a node was compiled to under a guard."""
         self.done[id(node), id(guard)] = expr
         if not self._guards or self._guards[-1] is not guard:
             self._guards.append(guard)
 
     def forget(self, size: int) -> None:
-        """Keep only so many of the shared nodes: what the later ones were bound to is not used after all."""
+        """Forget all shared nodes but the first `size`: what the later ones were bound to is not used after all."""
         for key in list(self.nodes)[size:]:
             del self.nodes[key]
 
@@ -133,8 +133,8 @@ class Stages:
 
 @dataclass(eq=False)
 class Guard:
-    """Where something is needed at all: a branch that is taken, an operand that is reached. It gets a name when the
-    first thing that may raise an error is bound under it."""
+    """The condition under which expressions are needed: a CASE branch is taken, an operand of AND is reached. It is
+    bound to a name with the first expression under it that may raise an error."""
 
     condition: Callable[[], Expr]
     outer: Guard | None
@@ -143,19 +143,19 @@ class Guard:
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """The row at hand, those around it, and where to bind. Without stages, binding is inline."""
+    """The current row, the rows around it, and the stages to bind in. Without stages, `bind` binds nothing."""
 
     run: Run
     row: tuple[Expr, ...] = ()
     outer: Scope | None = None
     stages: Stages | None = None
-    #: Where a bound column is needed at all; elsewhere it must not raise an error.
+    #: Where bound columns are needed; elsewhere they must not raise an error.
     guard: Guard | None = None
-    #: How many lambdas there are around.
+    #: The number of lambdas around.
     nested: int = 0
-    #: Is what is wrong MISSING here, in strict mode too?
+    #: Is a wrong value MISSING here, even in strict mode?
     lenient: bool = False
-    #: In the condition of a join, which has no stages: the scope over the side that each variable of the row is of.
+    #: In the condition of a join, which has no stages: for each variable of the row, the scope of its side.
     sides: Mapping[int, Scope] = field(default_factory=dict)
 
     @property
@@ -177,14 +177,14 @@ class Scope:
         return row[ordinal]
 
     def guarded(self, condition: Callable[[], Column], expr: Expr) -> Scope:
-        """This scope, where what is computed is needed only if the condition holds; `expr` is what that is made of.
-        Most guards guard nothing that may raise an error, so the condition is not put together before one does."""
+        """This scope with a guard: what is computed in it is needed only if the condition holds, which is made of
+        `expr`. The condition is built late: most guards have nothing under them that may raise an error."""
         if self.stages is None:
             return self
         return replace(self, guard=Guard(lambda: derive(t.BOOL, condition(), expr), self.guard))
 
     def needed(self) -> Expr | None:
-        """The guard, by its name."""
+        """The guard, bound to a name; None if there is none."""
         guard = self.guard
         if guard is None:
             return None
@@ -216,8 +216,8 @@ class Scope:
         return body(*(self.bind(expr) for expr in exprs))
 
     def bind(self, expr: Expr, *, dear: bool = False) -> Expr:
-        """A name for the expression, if it is not one already and there is a place for it. What is made of variants is
-        dear: it is computed there, once, and not where Catalyst would rather have it."""
+        """The expression, bound to a column name unless it is a name already or there are no stages. A variant, or an
+        expression that is `dear` (costly), is bound by `F.once`: Catalyst does not inline it."""
         if expr.place.atomic or self.stages is None:
             return expr
         if isinstance(expr, StructParts):
@@ -235,7 +235,7 @@ class Scope:
         return named
 
     def kind(self, expr: Expr) -> Expr:
-        """The kind of a variant, bound if there is a place for it; once for every column."""
+        """The kind of a variant: bound once for every column, if there are stages."""
         known = known_kind(expr)
         if known is not None:
             return known
@@ -246,23 +246,23 @@ class Scope:
                 return derive(t.STRING, variants.tagged_kind(expr.column, schema.plain), expr, schema)
             return derive(t.STRING, variants.kind_of_schema(schema.plain), schema)
 
-        return self._once(expr, "kind", column)
+        return self._bind_fact(expr, "kind", column)
 
     def schema(self, expr: Expr) -> Expr:
-        """What Spark calls the type of a variant, with the digits of a decimal; once for every column."""
+        """The `schema_of_variant`, such as `DECIMAL(3,1)`: bound once for every column."""
         if not self.tells(expr):
-            return self._once(expr, "schema", lambda: derive(t.STRING, F.schema_of_variant(expr.column), expr))
+            return self._bind_fact(expr, "schema", lambda: derive(t.STRING, F.schema_of_variant(expr.column), expr))
         json = self.json(expr)
         column = F.when(variants.is_quoted(json.plain), F.lit(Kind.STRING)).otherwise(F.schema_of_variant(expr.column))
-        return self._once(expr, "schema", lambda: derive(t.STRING, column, expr, json))
+        return self._bind_fact(expr, "schema", lambda: derive(t.STRING, column, expr, json))
 
     def json(self, expr: Expr) -> Expr:
-        """The JSON text of a variant, once for every column: of all that Spark can make of one, the quickest."""
-        return self._once(expr, "json", lambda: derive(t.STRING, F.to_json(expr.column), expr))
+        """The JSON text of a variant, bound once for every column: no other conversion of a variant is as fast."""
+        return self._bind_fact(expr, "json", lambda: derive(t.STRING, F.to_json(expr.column), expr))
 
     def text(self, expr: Expr) -> Expr:
-        """The text of a variant that is text, a truth value or a number of 64 bits or more; once for every column. To
-        get anything else out of a variant takes Spark as long each time: what is there once is cast faster."""
+        """The text of a variant of a kind in `WRITTEN` (string, boolean, number), bound once for every column. Casting
+        this text is faster than getting another type out of the variant."""
 
         def column() -> Expr:
             kind, parts = self.kind(expr), [expr]
@@ -273,14 +273,14 @@ class Scope:
                 found = variants.text_of_json(parts[-1].plain, kind.column, whole)
             return derive(t.absent(t.STRING, nullable=True), found, *parts, kind)
 
-        return self._once(expr, "text", column)
+        return self._bind_fact(expr, "text", column)
 
     def tells(self, expr: Expr) -> bool:
-        """Does the JSON text of a variant say what it is, and is there a place to bind it?"""
+        """Does the JSON text of a variant tell its kind, and can that text be bound?"""
         return (self.stages is not None or (isinstance(expr, Variant) and bool(expr.facts))) and is_json(expr)
 
-    def _once(self, expr: Expr, what: str, make: Callable[[], Expr]) -> Expr:
-        """A fact about a variant, bound, once for every column that has a name."""
+    def _bind_fact(self, expr: Expr, what: str, make: Callable[[], Expr]) -> Expr:
+        """A fact about a variant, bound once for every column that has a name."""
         if isinstance(expr, Variant):
             if expr.used is not None:
                 expr.used.add(what)
@@ -321,7 +321,7 @@ class Scope:
         return name
 
     def lowered(self, expr: Expr) -> Expr:
-        """The expression, bound if it nests as deep as Spark should see at once."""
+        """The expression, bound to a name if it nests deeper than the limit for one expression."""
         if expr.place.height <= self.run.limits.height:
             return expr
         if self.stages is None and expr.place.height > self.run.limits.inline:
@@ -346,11 +346,11 @@ class Scope:
         return self._share(key, node, handler)
 
     def _share(self, key: tuple[int, int], node: Node, handler: Callable[[Any, Any], Any]) -> Any:
-        made_ = handler(node, self)
-        if isinstance(made_, Generator):
-            made_ = yield from made_
+        expr = handler(node, self)
+        if isinstance(expr, Generator):
+            expr = yield from expr
         assert self.stages is not None
-        bound = self.bind(made_)
+        bound = self.bind(expr)
         self.stages.nodes[key] = (bound, self.guard)
         return bound
 

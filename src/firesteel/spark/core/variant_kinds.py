@@ -1,4 +1,4 @@
-"""Kinds of variants that a static type, or a literal, leaves possible: what cannot be is not asked for at run time."""
+"""The variant kinds that a static type or a literal allows: other kinds are not tested for at run time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG, tagged
 from firesteel.values import MISSING, Bag, Graph, Sexp, Struct, Timestamp, Value
 
-#: What JSON can say, and no more: no moments, no bags, nothing that has a tag.
+#: The type of JSON values: no dates or times, no bags, nothing that has a tag.
 JSON = t.absent(
     t.union([t.BOOL, t.INT64, t.DECIMAL, t.FLOAT64, t.STRING, t.ARRAY, t.STRUCT]), nullable=True, missable=True
 )
@@ -21,7 +21,7 @@ _JSON_KINDS = frozenset(
     {Kind.BOOLEAN, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE, Kind.FLOAT, Kind.STRING, Kind.ARRAY, Kind.OBJECT}
 )
 
-#: The kinds of present values, by type. A type that is not here says nothing.
+#: The kinds of present values, by type. Values of a type that is not here may be of any kind.
 _KINDS: tuple[tuple[type[t.Type], tuple[Kind, ...]], ...] = (
     (t.Bool, (Kind.BOOLEAN,)),
     (t.Int, (Kind.BIGINT, Kind.WIDE_INT)),
@@ -67,13 +67,13 @@ def possible(expr: Expr) -> frozenset[Kind] | None:
 
 
 def tagged_kinds(expr: Expr) -> bool:
-    """May it be one of the kinds that are told by a tag?"""
+    """May it be of a tagged kind?"""
     kinds = possible(expr)
     return kinds is None or any(kind.tagged for kind in kinds)
 
 
 def is_json(expr: Expr) -> bool:
-    """Does its JSON text tell what it is?"""
+    """Is it always of a kind that JSON has, so that its JSON text tells the kind?"""
     kinds = possible(expr)
     return kinds is not None and kinds <= _JSON_KINDS
 
@@ -85,7 +85,7 @@ def may_be(expr: Expr, *families: str) -> bool:
 
 
 def known_kind(expr: Expr) -> Expr | None:
-    """The kind, where nothing has to be asked for it."""
+    """The kind as a literal, if it is known while compiling."""
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
         return column_expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
@@ -96,7 +96,7 @@ def known_kind(expr: Expr) -> Expr | None:
 
 
 def kind_of_value(value: Value) -> Kind | None:
-    """The kind of a value, as its variant would say; None for MISSING."""
+    """The kind of the variant of a value; None for MISSING."""
     if value is MISSING:
         return None
     tag = tagged(value)

@@ -1,8 +1,8 @@
 """What runs in Spark's Python workers: expressions that have no native form, by the reference evaluator.
 
-A `Job` is all that such an expression needs there. It goes as a pickle, made by this package for this package, and is
-compiled once in every worker process. Nothing is raised in a worker: an error is a value beside the result, so that
-it becomes one just where Spark needs the result, as with expressions that are native.
+A `Job` is all that such an expression needs there. It is sent as a pickle and compiled once in every worker process. A
+worker raises no errors: it returns an error beside the result, and Spark raises it only where the result is needed, as
+it does for native expressions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from firesteel.stack import room
 from firesteel.tables import Table
 from firesteel.values import Value
 
-#: What a level of a plan takes of the stack while it is pickled.
+#: How many stack frames pickling takes for each level of a plan.
 _FRAMES = 20
 
 
@@ -42,32 +42,32 @@ class Job:
 
     rex: p.Rex
     mode: p.Mode
-    #: The tables that it refers to, where they stand among those of the plan.
+    #: The tables that it refers to, at their ordinals in the plan; None for the plan's other tables.
     tables: tuple[Table | None, ...]
-    #: The time of the run: one and the same in all workers.
+    #: The time of the run, the same in all workers.
     now: datetime.datetime
     inputs: tuple[t.Type, ...]
     result: t.Type
-    #: Is the first column no input, but says where the result is needed at all?
+    #: Is the first column a guard, which is true where the result is needed, and no input?
     guarded: bool
-    #: The number of its place. Those of its parts are where their places were: see `failures.Failures.number`.
+    #: The number of its place in the query (`failures.Failures.number`). Its parts have such numbers as their places.
     number: int
-    #: The functions of the user's that it calls: the worker is told of them first.
+    #: The user's functions that it calls, pickled: the worker registers them first.
     registered: bytes = b""
 
     def pickled(self) -> bytes:
         with room(_FRAMES * depth(self.rex)):
-            return pickle.dumps(replace(self, registered=_registered(self.rex)))
+            return pickle.dumps(replace(self, registered=_pickle_functions(self.rex)))
 
     def outcomes(self) -> Callable[[Iterable[tuple[Value, ...]]], list[Value | FiresteelError]]:
-        """What computes it; an error of ours if that cannot be done."""
-        # What it does not refer to may be absent.
+        """A function from rows to results; an error of ours if the evaluator does not support the expression."""
+        # The tables that it does not refer to are None.
         tables: Any = self.tables
         return evaluate.each(self.rex, self.mode, tables, self.now)
 
 
 def returned(result: t.Type) -> s.StructType:
-    """Spark's type of what a task gives: the result, or the error instead of it."""
+    """Spark's type of what a task returns: the result `v`, or the error `e` instead of it."""
     return s.StructType([s.StructField("v", to_spark(result)), s.StructField("e", s.StringType())])
 
 
@@ -79,7 +79,7 @@ class Task:
 
     def reference(self, *columns: pa.Array) -> pa.Array:
         """The results for a batch of rows."""
-        job, outcomes = _compiled(self._job)
+        job, outcomes = _load_job(self._job)
         size = len(columns[0])
         needed = columns[0].to_pylist() if job.guarded else None
         values = [
@@ -88,32 +88,32 @@ class Task:
         ]
         rows: Iterable[tuple[Value, ...]] = zip(*values, strict=True) if values else [()] * size
         if needed is None:
-            return _encoded(job, outcomes(rows))
-        found = iter(outcomes([row for row, wanted in zip(rows, needed, strict=True) if wanted]))
-        return _encoded(job, [next(found) if wanted else _NOTHING for wanted in needed])
+            return _encode_outcomes(job, outcomes(rows))
+        computed = iter(outcomes([row for row, wanted in zip(rows, needed, strict=True) if wanted]))
+        return _encode_outcomes(job, [next(computed) if wanted else _NOTHING for wanted in needed])
 
 
 _NOTHING = object()
 
 
 @lru_cache(maxsize=256)
-def _compiled(pickled: bytes) -> tuple[Job, Callable[[Iterable[tuple[Value, ...]]], list[Value | FiresteelError]]]:
+def _load_job(pickled: bytes) -> tuple[Job, Callable[[Iterable[tuple[Value, ...]]], list[Value | FiresteelError]]]:
     job: Job = pickle.loads(pickled)
-    for one in pickle.loads(job.registered) if job.registered else ():
-        substrait.add(one)
+    for function in pickle.loads(job.registered) if job.registered else ():
+        substrait.add(function)
     return job, job.outcomes()
 
 
-def _registered(rex: p.Rex) -> bytes:
+def _pickle_functions(rex: p.Rex) -> bytes:
     names = {node.fn.name for node in walk(rex, p.Call)}
-    found = [one for one in map(substrait.registered, sorted(names)) if one is not None]
-    return cloudpickle.dumps([replace(one, column=None) for one in found]) if found else b""
+    functions = [function for function in map(substrait.registered, sorted(names)) if function is not None]
+    return cloudpickle.dumps([replace(function, column=None) for function in functions]) if functions else b""
 
 
-def _encoded(job: Job, outcomes: list[Value | FiresteelError]) -> pa.Array:
+def _encode_outcomes(job: Job, outcomes: list[Value | FiresteelError]) -> pa.Array:
     """The results as a column, and the errors as one beside it."""
     put = putter(job.result)
-    made: list[Any] = []
+    results: list[Any] = []
     errors: list[str | None] = []
     for outcome in outcomes:
         value, error = None, outcome if isinstance(outcome, FiresteelError) else None
@@ -124,17 +124,17 @@ def _encoded(job: Job, outcomes: list[Value | FiresteelError]) -> pa.Array:
                 error = failed
             except NotPlain:
                 error = EvaluationError(f"the plan says {job.result} of what is a {t.type_of(outcome)}")
-        made.append(value)
-        errors.append(None if error is None else marked(_number(job, error), error))
+        results.append(value)
+        errors.append(None if error is None else marked(_place_number(job, error), error))
     kind = arrow_type(to_spark(job.result))
     fields = [pa.field("v", kind), pa.field("e", pa.string())]
-    return pa.StructArray.from_arrays([pa.array(made, kind), pa.array(errors, pa.string())], fields=fields)
+    return pa.StructArray.from_arrays([pa.array(results, kind), pa.array(errors, pa.string())], fields=fields)
 
 
 def placed(number: int) -> Place:
-    """A place that is only a number: the worker has no need of the text."""
+    """A place that is only a number: the worker does not get the text of the query."""
     return Place((str(number),))
 
 
-def _number(job: Job, error: FiresteelError) -> int:
+def _place_number(job: Job, error: FiresteelError) -> int:
     return int(error.where.path[0]) if isinstance(error.where, Place) else job.number

@@ -1,8 +1,8 @@
 """Bringing this package to Spark's Python workers, where they do not have it.
 
-On this machine the workers are this Python. On a cluster and behind Spark Connect they are others, perhaps without this
-package, perhaps with another version of it: they get a zip of this one, of the modules alone that evaluate expressions
-there, so that of other packages they need no more than those do.
+On this machine the workers run this Python. On a cluster and behind Spark Connect they may lack this package, or have
+another version of it: they get a zip of this one. `_GATHERING` modules are empty in it, so that workers need only the
+other packages that evaluating expressions needs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weakref import WeakSet
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Packages whose `__init__` gathers more than a worker needs: there, they are empty.
+#: Modules that import more than a worker needs: in the zip they are empty.
 _GATHERING = ("firesteel/__init__.py", "firesteel/spark/__init__.py")
 
 
@@ -35,8 +35,8 @@ _shipped: WeakSet[SparkSession] = WeakSet()
 
 
 def ship(spark: SparkSession) -> None:
-    """Give the workers of the session this package, unless they have it. It has to be before a function for them is
-    made: PySpark notes with the function what it needs."""
+    """Give the workers of the session this package, once. Call it before making a function for them: PySpark records
+    with a function which files it needs."""
     with _lock:
         if spark not in _shipped:
             _ship(spark)
@@ -52,15 +52,15 @@ def _ship(spark: SparkSession) -> None:
 
 @lru_cache(maxsize=1)
 def _zip() -> Path:
-    """The zip of this process. It is there until the process ends: the driver copies nothing, but sends the file to
-    every executor that asks for it, and one may be started at any time."""
+    """The zip, made once, and kept until the process ends: the driver sends the file to every executor that asks for
+    it, and one may start at any time."""
     folder = tempfile.mkdtemp(prefix="firesteel-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return _packed(Path(folder))
 
 
 def _packed(folder: Path) -> Path:
-    """A zip of the package. Its name tells its content: a session takes no second one of the same name."""
+    """A zip of the package. Its name has a hash of its content: a session takes no second file of the same name."""
     root = Path(__file__).parents[2]
     texts: dict[str, bytes] = {}
     for path in sorted(root.rglob("*.py")):

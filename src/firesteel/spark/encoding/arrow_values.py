@@ -1,7 +1,7 @@
 """Values to Spark and back, through Arrow.
 
-What goes up has the type that its table says, unless a value would not come back as it went (a timestamp with an
-offset, an integer of 100 digits): then the column is a VARIANT, and the type that comes back with it says so.
+An uploaded column has the type that its table declares, unless a value would come back changed (a timestamp with an
+offset, an integer of 100 digits): then the column is a VARIANT, and `upload` returns that type.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MISSING_JSON = json.dumps({variant_bytes.TAG: [Kind.MISSING]})
 
 
 class NotPlain(Exception):
-    """The value does not sit in a plain column of the type without a loss."""
+    """A plain column of the type cannot hold the value without loss."""
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -42,20 +42,20 @@ class NotPlain(Exception):
 def upload(
     spark: SparkSession, columns: Sequence[tuple[str, t.Type, Sequence[Value]]]
 ) -> tuple[DataFrame, tuple[t.Type, ...]]:
-    """A DataFrame of named columns of values, and the types that they have there."""
+    """A DataFrame of named columns of values, and the types that its columns have."""
     arrays, fields, types = [], [], []
     for name, type_, items in columns:
-        found, array = fitting(settle(type_), items)
+        fitted, array = fitting(settle(type_), items)
         arrays.append(array)
-        types.append(found)
-        fields.append(s.StructField(name, to_spark(found)))
+        types.append(fitted)
+        fields.append(s.StructField(name, to_spark(fitted)))
     schema = pa.schema([pa.field(field.name, arrow_type(field.dataType)) for field in fields])
     table = pa.Table.from_arrays(arrays, schema=schema)
     return spark.createDataFrame(table, schema=s.StructType(fields)), tuple(types)
 
 
 def fitting(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
-    """Values as an Arrow column of that type, or of variants if one of them does not fit, and the type that it has."""
+    """The type and the values as an Arrow column of it; ANY and a column of variants if a value does not fit."""
     try:
         return type_, put(items, type_)
     except (NotPlain, pa.ArrowInvalid, OverflowError):
@@ -63,9 +63,9 @@ def fitting(type_: t.Type, items: Sequence[Value]) -> tuple[t.Type, pa.Array]:
 
 
 def put(items: Sequence[Value], type_: t.Type) -> pa.Array:
-    """Values as an Arrow column, encoded by the type; an error where one of them is not of it."""
-    one = putter(type_)
-    return pa.array([one(item) for item in items], arrow_type(to_spark(type_)))
+    """Values as an Arrow column, encoded by the type; an error if one of them does not fit."""
+    put_item = putter(type_)
+    return pa.array([put_item(item) for item in items], arrow_type(to_spark(type_)))
 
 
 _ARROW: tuple[tuple[type[s.DataType], Any], ...] = (
@@ -101,7 +101,7 @@ def arrow_type(spark: s.DataType) -> Any:
 
 
 def putter(type_: t.Type) -> Callable[[Value], Any]:
-    """What makes of a value what Arrow takes. Types are never nested deep (`encoding.MAX_NESTED`)."""
+    """A function that turns a value into what Arrow takes. Types nest at most `column_types.MAX_NESTED` deep."""
     kind = form(type_)
     if kind is Form.VARIANT:
         return _put_variant
@@ -120,8 +120,8 @@ def putter(type_: t.Type) -> Callable[[Value], Any]:
 
 
 def _put_variant(value: Value) -> Any:
-    made = variant_bytes.encode(value)
-    return None if made is None else {"value": made[0], "metadata": made[1]}
+    encoded = variant_bytes.encode(value)
+    return None if encoded is None else {"value": encoded[0], "metadata": encoded[1]}
 
 
 def _plain_putter(type_: t.Type) -> Callable[[Value], Any]:
@@ -187,10 +187,10 @@ def _struct_putter(type_: t.Struct) -> Callable[[Value], Any]:
 
     def item(value: Value) -> Any:
         _exactly(value, Struct)
-        made = dict(value.pairs)
-        if len(made) < len(value.pairs) or not made.keys() <= puts.keys():
+        by_name = dict(value.pairs)
+        if len(by_name) < len(value.pairs) or not by_name.keys() <= puts.keys():
             raise NotPlain
-        return {name: put(made.get(name, MISSING)) for name, put in puts.items()}
+        return {name: put(by_name.get(name, MISSING)) for name, put in puts.items()}
 
     return item
 
@@ -217,7 +217,7 @@ def taken(column: Any, type_: t.Type, *, sealed: bool) -> list[Value]:
 
 
 def seal(column: Column, type_: t.Type) -> Column:
-    """The column without SQL NULLs in its variants, tagged ones instead: PySpark cannot fetch those through Arrow."""
+    """The column with MISSING as a tagged variant, not as SQL NULL: PySpark cannot fetch a NULL variant via Arrow."""
     if form(type_) is Form.VARIANT:
         return F.coalesce(column, F.parse_json(F.lit(MISSING_JSON)))
     if not _holds_variants(to_spark(type_)):
@@ -235,7 +235,7 @@ def seal(column: Column, type_: t.Type) -> Column:
 
 
 def _boxed(type_: t.Type) -> bool:
-    """A struct that may be absent and holds variants comes in an array of one or none, for the same reason."""
+    """Does `seal` put the struct in an array of one or none? If it may be absent: its variants would be SQL NULL."""
     return isinstance(type_, t.Struct) and type_.absent and _holds_variants(to_spark(type_))
 
 
@@ -250,13 +250,13 @@ def _holds_variants(spark: s.DataType) -> bool:
 
 
 def _python(column: Any) -> list[Any]:
-    """Timestamps as microseconds: Python's own stop at the year 9999, and want to know time zones."""
+    """The items, with timestamps as microseconds: Python's `datetime` ends with the year 9999 and needs time zones."""
     numbers = _numbers(column.type)
     return (column if numbers == column.type else column.cast(numbers)).to_pylist()
 
 
 def _numbers(type_: Any) -> Any:
-    """The type with numbers for its timestamps."""
+    """The Arrow type with int64 for its timestamps."""
     if pa.types.is_timestamp(type_):
         return pa.int64()
     if pa.types.is_list(type_):
@@ -271,7 +271,7 @@ def _numbers(type_: Any) -> Any:
 
 
 def _taker(type_: t.Type, sealed: bool) -> Callable[[Any], Value]:
-    """What makes a value of what Arrow gives."""
+    """A function that turns what Arrow gives into a value."""
     kind = form(type_)
     empty: Value = None if kind is Form.PLAIN else MISSING
     take = _take_variant if kind is Form.VARIANT else _plain_taker(type_, sealed)

@@ -34,7 +34,7 @@ _UNSIGNED: dict[str, s.DataType] = {
     "u64": s.DecimalType(20, 0),
 }
 
-#: Types nested deeper than this are one VARIANT: Spark's schemas are walked on the stack, in Python and in the JVM.
+#: A type nested deeper than this is a VARIANT: Spark walks schemas recursively, in Python and in the JVM.
 MAX_NESTED = 12
 MAX_DIGITS = 38
 MICROS = 6
@@ -60,7 +60,7 @@ class Encoding:
 
 
 class Mean(t.Decimal):
-    """The decimals of a mean. They have one scale in a column, and no zeros at their end where they leave it."""
+    """The type of AVG over decimals. The column has a fixed scale; a value read from it loses its trailing zeros."""
 
     def __str__(self) -> str:
         return str(t.Decimal(self.precision, self.scale, nullable=self.nullable, missable=self.missable))
@@ -96,7 +96,7 @@ def encoding(type_: t.Type) -> Encoding:
 
 
 def nests(type_: t.Type) -> bool:
-    """Is it nested no deeper than types of columns may be?"""
+    """Is the type nested no deeper than `MAX_NESTED`?"""
     return fold(type_, lambda node, inner: isinstance(node, t.Type) + max(inner, default=0)) <= MAX_NESTED
 
 
@@ -110,7 +110,7 @@ def to_spark(type_: t.Type) -> s.DataType:
 
 
 def spelled(type_: t.Type) -> s.DataType | str:
-    """Spark's type as a cast takes it: by its name where that is plain. It saves four of five round trips."""
+    """Spark's type for `cast`: its name (`bigint`) unless it is nested. That saves four of five round trips."""
     spark = to_spark(type_)
     return spark if isinstance(spark, s.StructType | s.ArrayType | s.MapType) else spark.simpleString()
 
@@ -147,12 +147,12 @@ def _plain(type_: t.Type, inner: list[Encoding]) -> s.DataType | None:
 
 
 def unsigned(type_: t.Type) -> bool:
-    """Is it one of the unsigned integers? They sit in the next wider type of Spark's."""
+    """Is it one of Substrait's unsigned integers? Each sits in the next wider Spark type, `u64` in a decimal."""
     return isinstance(type_, t.UserDefined) and type_.name in UNSIGNED and type_.urn.endswith("unsigned_integers")
 
 
 def plain_names(struct: t.Struct) -> bool:
-    """Can Spark tell the fields apart? It looks at names without their case."""
+    """Can Spark tell the fields apart? It ignores the case of names."""
     names = [(field.name or "").lower() for field in struct.fields]
     return len(set(names)) == len(names) > 0 and all(names)
 
@@ -167,7 +167,7 @@ def frame_type(frame: Any) -> t.Type:
 
 
 def from_spark(spark: s.DataType) -> t.Type:
-    """The type of the values in a column that is not ours. It has one kind of absence, which is NULL."""
+    """The type of a column that we did not encode: SQL NULL is NULL in it, never MISSING."""
     return drive(_from_spark, spark)
 
 
@@ -220,7 +220,7 @@ def _from_nested(spark: s.StructType | s.ArrayType | s.MapType) -> Generator[Any
 
 
 def bare(spark: s.DataType) -> s.DataType:
-    """The type as ours are written: everything may be SQL NULL."""
+    """The type as `to_spark` writes it: every part is nullable, CHAR and VARCHAR are STRING."""
     match spark:
         case s.ArrayType():
             return s.ArrayType(bare(spark.elementType))
@@ -234,23 +234,23 @@ def bare(spark: s.DataType) -> s.DataType:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Fewer unions: types whose values are the same to us are one type
+# Fewer unions: one wider type instead, where it holds the same values
 
 
 def settle(type_: t.Type) -> t.Type:
-    """The type with unions replaced where a wider type of one column holds the same values."""
+    """The type with unions replaced by one wider type that holds the same values: `int32 | int64` is `int64`."""
     return transform(type_, _settle)
 
 
 def digits_of(type_: t.Type) -> tuple[int, int]:
-    """Precision and scale of numbers of this type, which are no floats."""
+    """The precision and scale of an integer or decimal type."""
     if isinstance(type_, t.Decimal):
         return type_.precision or MAX_DIGITS, type_.scale or 0
     return _INTEGERS.get(type_.bits or 0, MAX_DIGITS) if isinstance(type_, t.Integer) else MAX_DIGITS, 0
 
 
 def common(types: Iterable[t.Type]) -> t.Type:
-    """One type, of one column where that can be, for the values of several."""
+    """One type for the values of several, if possible one with a plain column."""
     return settle(t.merge(types))
 
 
@@ -294,6 +294,6 @@ _WIDER: tuple[tuple[Any, Any], ...] = (
 
 
 def seconds(value: Timestamp, type_: t.Timestamp) -> bool:
-    """Does a plain column bring the timestamp back as it is?"""
+    """Does a plain column of the type give the timestamp back unchanged?"""
     zoned = value.offset == 0 if type_.zone else value.offset is None
     return zoned and value.precision == "second" and value.digits == type_.precision

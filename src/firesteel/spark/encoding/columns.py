@@ -1,7 +1,7 @@
-"""Spark's functions as the compiler uses them: `from firesteel.spark import columns as F`.
+"""Spark's functions as the compiler uses them: `from firesteel.spark.encoding import columns as F`.
 
-Every call of a function is four round trips to the JVM, and half of all calls are names and literals, the same in every
-query: `col` and `lit` are kept. All else is PySpark's own.
+Every call of a PySpark function is four round trips to the JVM, and half of all calls are names and literals, the same
+in every query. So `col`, `lit`, `literal` and `error` cache their columns. Everything else is PySpark's own.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from pyspark.sql import functions as _spark
 from pyspark.sql.functions import *  # noqa: F403
 from pyspark.sql.types import DataType
 
-#: The literals that are kept: those for which equal means the same, once their class is told apart too.
-_KEPT = (str, int, bool, datetime.date, type(None))
+#: Literals of these classes are cached, by class and value: `1` and `True` are equal, but not the same literal.
+_CACHED = (str, int, bool, datetime.date, type(None))
 
 
 @lru_cache(maxsize=8192)
@@ -49,7 +49,7 @@ def lit(value: Any) -> Column:  # type: ignore[no-redef]
     """A literal."""
     if isinstance(value, StrEnum):
         value = value.value
-    if type(value) in _KEPT:
+    if type(value) in _CACHED:
         return _lit(value, type(value).__name__, is_remote())
     return _spark.lit(value)
 
@@ -58,24 +58,24 @@ def literal(value: Any, type_: DataType | str) -> Column:
     """A literal, cast to the type."""
     if isinstance(value, StrEnum):
         value = value.value
-    if type(value) in _KEPT and isinstance(type_, str):
+    if type(value) in _CACHED and isinstance(type_, str):
         return _literal(value, type(value).__name__, type_, is_remote())
     return lit(value).cast(type_)
 
 
 def error(message: str) -> Column:
-    """What raises an error when it is computed."""
+    """A column that raises an error when it is computed."""
     return _error(message, is_remote())
 
 
 def coalesce(*columns: Column) -> Column:  # type: ignore[no-redef]
-    """The first that is not SQL NULL. Of two it is told without a list, which is made in the JVM item by item."""
+    """The first that is not SQL NULL. For two, `nvl` saves making a list in the JVM, item by item."""
     return _spark.nvl(*columns) if len(columns) == 2 else _spark.coalesce(*columns)
 
 
 def once(column: Column) -> Column:
-    """The column, in an expression that Catalyst does not move: it would write what is bound in a select into every
-    filter over it, as often as that mentions the name, but for what is not deterministic."""
+    """The column, computed once, in its own select. Catalyst would inline it into a filter above, once for every
+    mention there; it does not do that to expressions that are not deterministic, such as `spark_partition_id()`."""
     return _spark.when(_always(is_remote()), column)
 
 
@@ -85,7 +85,7 @@ def _always(remote: bool) -> Column:
 
 
 def forget() -> None:
-    """Forget the columns: they belong to a JVM."""
+    """Clear the cache: its columns belong to one JVM."""
     _col.cache_clear()
     _lit.cache_clear()
     _literal.cache_clear()

@@ -10,13 +10,13 @@ from urllib.parse import unquote
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.source import Place, Span
 
-#: Our marks, where Spark raises them; in the text of a plan they say nothing.
+#: Our mark in an error that Spark raised. A mark in the text of a plan does not count.
 _MARK = re.compile(
     r"\[USER_RAISED_EXCEPTION\] \[firesteel:(\d+)(?::(\w+))?\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL
 )
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ?(.*?)(?: SQLSTATE: |\n|$)", re.DOTALL)
 
-#: What Spark's own errors are called among ours. With no message of ours, Spark's own is given.
+#: Spark's error classes, our exception for each, and our message; with None, Spark's message is kept.
 _SPARK: tuple[tuple[str, type[FiresteelError], str | None], ...] = (
     ("ARITHMETIC_OVERFLOW", EvaluationError, "overflow: the result is out of range"),
     ("NUMERIC_VALUE_OUT_OF_RANGE", EvaluationError, "overflow: the result is out of range"),
@@ -31,7 +31,7 @@ _SPARK: tuple[tuple[str, type[FiresteelError], str | None], ...] = (
     ("FAILED_READ_FILE.FILE_NOT_EXIST", EvaluationError, "a file went away while it was read"),
 )
 _UNREACHABLE = re.compile("Connection refused|StatusCode.UNAVAILABLE|failed to connect to all addresses")
-#: Signs of trouble that have no class, and what to say of them.
+#: Errors without a class: a pattern in the text, our message, our help.
 _SIGNS: tuple[tuple[re.Pattern[str], str, str | None], ...] = (
     (re.compile("OutOfMemoryError"), "Spark ran out of memory", "give the driver more, by spark.driver.memory"),
     (
@@ -47,11 +47,11 @@ _SIGNS: tuple[tuple[re.Pattern[str], str, str | None], ...] = (
         "run `firesteel doctor`",
     ),
 )
-#: Exceptions in a trace: as the cause of another, as what a call or a task ended with.
+#: A Java exception in a stack trace: after `Caused by:`, or as the end of a call or a task.
 _JAVA = re.compile(r"^(?:Caused by: |: |.*\(TID \d+\) \(.*?\): )(?:[a-z]\w*\.)+([A-Z][\w$]*)(?:: (.*))?$", re.MULTILINE)
 _PYTHON = re.compile(r"^\s*((?:\w+\.)*\w*(?:Error|Exception|Exit)\b.*)$", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"
-#: Classes of errors that say only where in Spark another one came up.
+#: Error classes that only wrap another error.
 _WRAPPERS = ("TASK_WRITE_FAILED", "WRITING_JOB_ABORTED", "FAILED_EXECUTE_UDF", "INTERNAL_ERROR", "JOB_ABORTED")
 _FILE = re.compile(r"(?:file|path|FILE|PATH)[^\n]*?(file:/[^\s,;'\"]+)")
 #: The errors that a Python worker may name.
@@ -62,7 +62,7 @@ _TOO_DEEP = ("StackOverflowError", "Max iterations", "RecursionError", "Error pa
 
 
 def marked(number: int, error: FiresteelError) -> str:
-    """The message of an error that a Python worker gives, with its class and the number of its place."""
+    """The message of an error in a Python worker, marked with its class and the number of its place."""
     return f"[firesteel:{number}:{type(error).__name__}] {' '.join(error.message.split(chr(10)))}"
 
 
@@ -73,7 +73,7 @@ class Failures:
         self._known: list[tuple[type[FiresteelError], Span | Place | None]] = []
 
     def register(self, cls: type[FiresteelError], where: Span | Place | None) -> str:
-        """A mark for a message, by which its error is found again."""
+        """A mark to put before a message: `translate` gets the class and the place from it."""
         return f"[firesteel:{self.number(where, cls)}] "
 
     def number(self, where: Span | Place | None, cls: type[FiresteelError] = EvaluationError) -> int:
@@ -87,41 +87,41 @@ class Failures:
         ours = _MARK.search(text)
         if ours is not None and int(ours[1]) < len(self._known):
             cls, where = self._known[int(ours[1])]
-            return _CLASSES.get(ours[2], cls)(_PLACE.sub(_plain, ours[3].strip()), where=where)
+            return _CLASSES.get(ours[2], cls)(_PLACE.sub(_plain_path, ours[3].strip()), where=where)
         if isinstance(error, RecursionError) or any(sign in text for sign in _TOO_DEEP):
             return UnsupportedError("the plan nests too deep for Spark", help="split it, or materialize a part of it")
-        return _known(text) or EvaluationError(f"Spark: {_cause(text) or text.strip().partition(chr(10))[0]}")
+        return _classify(text) or EvaluationError(f"Spark: {_cause(text) or text.strip().partition(chr(10))[0]}")
 
 
 #: The file at the end of a message of ours: Spark gives it as a URI.
 _PLACE = re.compile(r" in file:(?://)?(/\S*)$")
 
 
-def _plain(found: re.Match[str]) -> str:
-    return f" in {unquote(found[1])}"
+def _plain_path(uri: re.Match[str]) -> str:
+    return f" in {unquote(uri[1])}"
 
 
-def _known(text: str) -> FiresteelError | None:
-    """An error by its class, or by signs of what went wrong."""
-    found = _CLASS.findall(text)
-    for class_, said in found:
-        for name, known, message in _SPARK:
+def _classify(text: str) -> FiresteelError | None:
+    """Spark's error as one of ours, by its error class or by a pattern in its text; None if it has neither."""
+    classes = _CLASS.findall(text)
+    for class_, said in classes:
+        for name, ours, message in _SPARK:
             if class_.startswith(name):
-                return known(message or said.strip())
+                return ours(message or said.strip())
     for sign, message, help_ in _SIGNS:
         if sign.search(text):
             return EvaluationError(message, help=help_)
     if "FAILED_READ_FILE" in text or "MALFORMED_RECORD_IN_PARSING" in text:
-        return EvaluationError(_unreadable(text, found))
-    if found:
-        wrapped = _cause(text) if found[0][0].startswith(_WRAPPERS) else None
-        return EvaluationError(f"Spark: {wrapped or f'{found[0][1].strip()} ({found[0][0]})'}")
+        return EvaluationError(_unreadable(text, classes))
+    if classes:
+        wrapped = _cause(text) if classes[0][0].startswith(_WRAPPERS) else None
+        return EvaluationError(f"Spark: {wrapped or f'{classes[0][1].strip()} ({classes[0][0]})'}")
     return None
 
 
 def _cause(text: str) -> str | None:
-    """The innermost cause that a stack trace names: of a Python worker's traceback its last line, of Java's exceptions
-    the last one that says something. `An error occurred while calling o45.getResult` says nothing."""
+    """The innermost cause in a stack trace: the last line of a Python worker's traceback, else the last Java exception
+    that has a message. `An error occurred while calling o45.getResult` is no cause."""
     _, is_python, after = text.rpartition(_TRACEBACK)
     said = _PYTHON.findall(after.partition("\n\tat ")[0]) if is_python else ()
     if said:
@@ -133,21 +133,21 @@ def _cause(text: str) -> str | None:
     return None if name is None else f"{message} ({name})" if message else name
 
 
-def _unreadable(text: str, found: list[tuple[str, str]]) -> str:
-    """What could not be read, and why as far as Spark says so."""
+def _unreadable(text: str, classes: list[tuple[str, str]]) -> str:
+    """A message: which file could not be read, and why, if Spark says so."""
     place = _FILE.search(text)
-    why = next((said for class_, said in found if not class_.startswith("FAILED_READ_FILE")), "")
+    why = next((said for class_, said in classes if not class_.startswith("FAILED_READ_FILE")), "")
     name = f"'{unquote(place[1].removeprefix('file:').replace('//', ''))}'" if place else "a file"
     return f"{name} cannot be read{': ' if why else ''}{why.strip()}"
 
 
-#: The packages that Spark's errors come from. By name: which of them are there depends on how Spark is reached.
+#: The packages that Spark's errors come from. Names, not classes: which are installed depends on how Spark is reached.
 _FOREIGN = frozenset({"pyspark", "py4j", "grpc", "google", "pyarrow"})
 
 
 @contextmanager
 def translated(failures: Failures) -> Iterator[None]:
-    """Whatever goes wrong in Spark while in here is an error of ours."""
+    """Errors from Spark inside the `with` block are raised as errors of ours."""
     try:
         yield
     except FiresteelError:
@@ -161,12 +161,12 @@ def translated(failures: Failures) -> Iterator[None]:
 
 
 def foreign(error: BaseException) -> bool:
-    """Does it come from Spark, or from what talks to it?"""
+    """Does the error come from Spark, or from a library that talks to it?"""
     return type(error).__module__.partition(".")[0] in _FOREIGN
 
 
 def unreachable(error: BaseException | None) -> bool:
-    """Was there nobody to talk to, or nobody any more? The error of a broken connection often hides behind others."""
+    """Was the connection to Spark refused or lost? Such an error is often the cause of another one."""
     while error is not None:
         if isinstance(error, ConnectionError) or _UNREACHABLE.search(str(error)):
             return True

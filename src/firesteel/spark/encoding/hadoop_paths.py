@@ -1,4 +1,4 @@
-"""Where Spark finds a file: its paths are Hadoop's, which are patterns, and it takes some names for no data."""
+"""Paths for Spark: Hadoop reads a path as a glob pattern, and ignores files whose names begin with `.` or `_`."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from pathlib import Path
 from firesteel.spark.encoding.substitution import is_replaced
 from firesteel.tables.links import nameable
 
-#: What a pattern of Hadoop's is made of.
+#: The characters that are special in a Hadoop pattern.
 _SIGNS = re.compile(r"([*?\[\]{}\\])")
 
 
 def place(path: Path) -> str:
-    """Where Spark reads a file or a folder.
+    """The URI at which Spark reads a file or a folder.
 
-    A backslash escapes what would make a pattern. A pattern may have no colon in it, not even in a name that it leads
-    to; and a file that is hidden is no data: these are read through a link.
+    A backslash escapes the special characters. Two kinds of paths are read through a link instead: a hidden file, which
+    Spark ignores, and a pattern with a colon, which Hadoop refuses even in a name that the pattern matches.
     """
     text = str(path.absolute())
     linked = (path.is_file() and hidden(path)) or (":" in text and _SIGNS.search(text) is not None)
@@ -30,9 +30,9 @@ def place(path: Path) -> str:
 
 @contextmanager
 def target(path: Path) -> Iterator[str]:
-    """Where Spark writes a folder that is to be at the path: there, where no sign makes a pattern, unless Java cannot
-    say its name, or would replace a part of it."""
-    if not _sayable(path):
+    """The URI at which Spark writes the folder `path`. No character is special on writing. If Java cannot encode the
+    name, or Hadoop would replace a part of it, Spark writes a temporary folder, which is then moved."""
+    if not _can_be_written(path):
         with tempfile.TemporaryDirectory(prefix="firesteel-") as plain:
             yield f"file://{plain}/new"
             shutil.move(f"{plain}/new", path)
@@ -40,7 +40,7 @@ def target(path: Path) -> Iterator[str]:
     yield f"file://{path.absolute()}"
 
 
-def _sayable(path: Path) -> bool:
+def _can_be_written(path: Path) -> bool:
     try:
         os.fspath(path).encode()
     except UnicodeEncodeError:
@@ -49,5 +49,5 @@ def _sayable(path: Path) -> bool:
 
 
 def hidden(path: Path) -> bool:
-    """A name that Spark takes for no data, even when it is asked for it."""
+    """Does Spark ignore a file of this name, even when asked for it?"""
     return path.name.startswith((".", "_"))

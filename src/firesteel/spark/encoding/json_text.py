@@ -1,4 +1,4 @@
-"""Values as JSON that `parse_json` makes the right variant of; without recursion, because values may nest deep."""
+"""Values as JSON text that `parse_json` turns into the right variant. No recursion: values may nest deep."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import MAX_DEPTH, TAG, tagged
 from firesteel.values import MISSING, Bag, Sexp, Struct, Value
 
-#: A piece of text and how deep it nests; None where JSON has no way to say the value.
+#: A JSON text and how deep it nests; None if JSON cannot express the value.
 Piece = tuple[str, int] | None
 
 
 def json_text(value: Value) -> str | None:
-    """The JSON of a value, or None if it holds a float beyond numbers, a date, a timestamp or octets."""
-    found = values.fold(value, _leaf, _box)
-    return None if found is None else found[0]
+    """The JSON of a value, or None if JSON cannot express it: NaN, infinities, dates, timestamps, octets."""
+    piece = values.fold(value, _leaf, _box)
+    return None if piece is None else piece[0]
 
 
 def _leaf(value: Value) -> Piece:
@@ -28,12 +28,12 @@ def _leaf(value: Value) -> Piece:
     if tag is not None:
         parts = [_tag_part(part) for part in tag.parts]
         return None if None in parts else (_tag(tag.kind, *(part for part in parts if part is not None)), 1)
-    made = _part(value)
-    return None if made is None else (made, 1)
+    text = _part(value)
+    return None if text is None else (text, 1)
 
 
 def _tag_part(value: Any) -> str | None:
-    """Of a tag a decimal may be an integer: whoever reads it says what it wants."""
+    """A part of a tag. A decimal may look like an integer here: the reader casts it to the type it needs."""
     return f"{value:f}" if isinstance(value, Decimal) else _part(value)
 
 
@@ -55,7 +55,7 @@ def _part(value: Any) -> str | None:
 
 
 def _decimal(value: Decimal) -> str | None:
-    """With a point, without which it would be an integer."""
+    """The decimal with its point; None if it has none, since `parse_json` would make an integer of it."""
     text = f"{value:f}"
     return text if "." in text else None
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class VariantKind(StrEnum):
-    """What a variant holds: Spark's own names for what VARIANT has, and the names of our tags for what it has not.
+    """The kind of value in a variant: Spark's type name (`BIGINT`), or our tag (`bag`) where VARIANT has no such type.
 
     A tagged value is an object of one entry (`variant_bytes.TAG`); a bag is `{TAG: ["bag", [...]]}`. At run time a kind
     is a column of these texts.
@@ -45,19 +45,19 @@ class VariantKind(StrEnum):
 
     @property
     def tagged(self) -> bool:
-        """Is it told by a tag, because VARIANT has no such values?"""
+        """Is a value of this kind stored under a tag, because VARIANT has no such type?"""
         return self.value.islower()
 
 
 NUMBERS = (VariantKind.BIGINT, VariantKind.DECIMAL, VariantKind.DOUBLE, VariantKind.FLOAT)
 WIDE_NUMBERS = (VariantKind.WIDE_INT, VariantKind.WIDE_DECIMAL)
-#: Those that their text says all of. A float of 32 bits is not the float that its text is.
+#: Kinds whose values can be read back from their text. FLOAT cannot: its text reads back as another, 64-bit float.
 WRITTEN = (VariantKind.STRING, VariantKind.BOOLEAN, VariantKind.BIGINT, VariantKind.DECIMAL, VariantKind.DOUBLE)
 TEXTS = (VariantKind.STRING, VariantKind.SYMBOL, VariantKind.CLOB)
 COLLECTIONS = (VariantKind.ARRAY, VariantKind.BAG, VariantKind.SEXP)
 STRUCTS = (VariantKind.OBJECT, VariantKind.PAIRS)
 
-#: The catalogue's families, as kinds.
+#: The function catalogue's families of types, each as variant kinds.
 FAMILIES: dict[str, tuple[VariantKind, ...]] = {
     "bool": (VariantKind.BOOLEAN,),
     "int": (VariantKind.BIGINT, VariantKind.WIDE_INT),

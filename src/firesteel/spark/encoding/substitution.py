@@ -1,9 +1,9 @@
 """`${...}` in names and paths: Hadoop replaces it in whatever goes through its configuration.
 
 `${env.HOME}` becomes a variable of the environment, `${user.home}` a property of the JVM, `${spark.app.id}` a setting.
-Parquet's schemas and the paths of what is written go that way, when they are written and when they are read; there is
-no way to escape one. A plan that names a column like that could read secrets, so it is refused; a folder with such a
-name is written elsewhere and moved (`places.target`). JSON, CSV and ORC write the names of columns without it.
+Parquet's schemas, and the paths that Spark writes to, go through it on writing and on reading, and there is no way to
+escape a `${`. A plan that names a column like that could read secrets, so it is refused; a folder with such a name is
+written elsewhere and moved (`hadoop_paths.target`). JSON, CSV and ORC write the names of columns unchanged.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def is_replaced(text: str) -> bool:
 
 
 def ensure_written(schema: s.StructType, format_: str) -> None:
-    """An error for columns that Hadoop would write under another name."""
+    """Refuse columns that Hadoop would write under another name."""
     if format_ in _WRITTEN:
         for field in schema.fields:
             _ensure(field, f"written as {format_} by Spark", "name it otherwise")
 
 
 def ensure_read(field: s.StructField, format_: str) -> None:
-    """An error for a column that Hadoop would look for under another name: Spark would find NULL."""
+    """Refuse a column that Hadoop would look for under another name: Spark would read NULL."""
     if format_ in _READ:
         _ensure(field, f"read from {format_} by Spark", 'leave it out, or read it with engine="reference"')
 
@@ -49,7 +49,7 @@ def _ensure(field: s.StructField, how: str, remedy: str) -> None:
 
 
 def _names(type_: s.DataType) -> Iterator[str]:
-    """The names of the fields in a type. Types are never nested deep (`encoding.MAX_NESTED`)."""
+    """The names of the fields in a type. Types are never nested deep (`column_types.MAX_NESTED`)."""
     match type_:
         case s.StructType():
             for field in type_.fields:

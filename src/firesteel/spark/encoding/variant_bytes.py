@@ -3,7 +3,7 @@
 VARIANT holds NULL, booleans, integers of 64 bits, decimals of 38 digits, floats, text, octets, dates, timestamps with
 microseconds, arrays, and objects whose keys do not repeat. Every other value is an object with the one reserved key
 `TAG`, whose value is an array: the kind of the value, then what it is made of. So a bag is `{TAG: ["bag", [...]]}`.
-Writing and reading the bytes here, and not JSON, keeps floats, dates and octets what they are, and uses no stack.
+We write and read the bytes, not JSON: so floats, dates and octets stay exact, and deep values need no recursion.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Bag, Clob, Graph, Interval, Sexp, Struct, Symbol, Time, Timestamp, Value
 
-#: The reserved key. No data has it; data that does all the same is tagged as `pairs`.
+#: The reserved key. A struct of the data that has this key itself is tagged as `pairs`.
 TAG = "\x01"
 
 #: Spark walks a variant on the JVM's stack; a deeper value would take the JVM down with it.
@@ -33,7 +33,7 @@ _DIGITS = 38
 
 
 class Tagged:
-    """A value that VARIANT cannot hold, and what it is tagged with."""
+    """A value that VARIANT has no type for: its tag and its parts."""
 
     __slots__ = ("kind", "parts")
 
@@ -65,7 +65,7 @@ def tagged(value: Value) -> Tagged | None:
 
 
 def untagged(kind: str, parts: list[Any]) -> Value:
-    """The value of a tag."""
+    """The value that a tag and its parts stand for."""
     match kind, parts:
         case Kind.MISSING, _:
             return MISSING
@@ -95,7 +95,7 @@ def untagged(kind: str, parts: list[Any]) -> Value:
 
 
 def _digits(value: int) -> str:
-    """Python writes only so many digits at once."""
+    """The digits of an integer: `str(value)` would refuse more than 4300 of them."""
     return str(Decimal(value))
 
 
@@ -122,7 +122,7 @@ def _nanos(seconds: Decimal) -> Decimal:
 
 
 def _native(value: Timestamp) -> bool:
-    """Would it come back as it is: to the second or finer, microseconds at most, in UTC or without a zone?"""
+    """Can VARIANT's own timestamp hold it: to the second or microsecond, in UTC or without a zone?"""
     second = value.second
     micro = second.scaleb(6)
     whole = value.precision == "second" and micro == int(micro) and value.offset in (None, 0)
@@ -134,7 +134,7 @@ def _native(value: Timestamp) -> bool:
 
 
 def encode(value: Value) -> tuple[bytes, bytes] | None:
-    """The value and its metadata; None for MISSING, which is SQL's NULL."""
+    """The two parts of a variant, value and metadata; None for MISSING, which is SQL NULL."""
     if value is MISSING:
         return None
     keys: dict[str, int] = {}
@@ -250,7 +250,7 @@ def _array(items: list[bytes]) -> bytes:
 
 
 def _object(pairs: list[tuple[str, bytes]], keys: dict[str, int]) -> bytes:
-    """Fields are in the order of their names, as UTF-8 has it."""
+    """An object: VARIANT sorts its fields by the UTF-8 bytes of their names."""
     pairs = sorted(pairs, key=lambda pair: pair[0].encode())
     ids = [keys.setdefault(name, len(keys)) for name, _ in pairs]
     width, places = _offsets([data for _, data in pairs])

@@ -1,7 +1,7 @@
 """Columns of variants: what kind of value is in there, getting it out, putting plain columns in.
 
-Everything here mentions its argument at most a few times; whoever nests such expressions binds the parts to names
-first (`scope.py`), because Catalyst does not share what is written twice.
+The functions here mention their argument a few times. A caller that nests them binds the argument to a name first
+(`scope.py`), because Catalyst computes an expression as often as it is written.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
 
-#: What Spark calls the column that a family's values come out as.
+#: The type of the column that `extract` gives for a family: Spark's name, and ours.
 EXTRACTED: dict[str, tuple[str, t.Type]] = {
     "bool": ("boolean", t.BOOL),
     "int": ("bigint", t.INT64),
@@ -49,7 +49,7 @@ def missing() -> Column:
 
 
 def tag(kind: str, *parts: Column) -> Column:
-    """A tagged value, of variants."""
+    """A variant tagged with the kind. The parts are variants too."""
     return to_object([(TAG, F.to_variant_object(F.array(F.literal(kind, "variant"), *parts)))])
 
 
@@ -64,12 +64,12 @@ def to_object(parts: Iterable[tuple[str, Column]]) -> Column:
 
 
 def tag_of(column: Column) -> Column:
-    """The kind that a variant is tagged with; SQL NULL if it is not."""
+    """The kind that a variant is tagged with; SQL NULL if it has no tag."""
     return F.try_variant_get(column, f"$['{TAG}'][0]", "string")
 
 
 def payload(column: Column, spark_type: str = "variant") -> Column:
-    """What a tagged variant is made of."""
+    """The first part of a tagged variant: the elements of a bag, the text of a symbol."""
     return F.try_variant_get(column, f"$['{TAG}'][1]", spark_type)
 
 
@@ -79,30 +79,30 @@ def kind_of(column: Column) -> Column:
 
 
 def tagged_kind(column: Column, schema: Column) -> Column:
-    """The kind of a variant of that schema. Only objects are asked for a tag: where a path leads nowhere, Spark throws,
-    and catches, an exception."""
+    """The kind of a variant, given its `schema_of_variant`. Only objects are searched for a tag: where a path does not
+    exist, Spark throws and catches an exception, which is slow."""
     return F.coalesce(F.when(schema.startswith(Kind.OBJECT), tag_of(column)), kind_of_schema(schema))
 
 
 def kind_of_schema(schema: Column) -> Column:
-    """The kind of a variant that has no tag: what its schema begins with."""
+    """The kind of a variant that has no tag: the first word of its schema."""
     column: Any = F
     for kind in (Kind.DECIMAL, Kind.ARRAY, Kind.OBJECT):
         column = column.when(schema.startswith(kind), F.lit(kind))
     return column.otherwise(schema)
 
 
-#: What floats that are not finite are in JSON: texts.
+#: Floats that are not finite: Spark quotes them in JSON.
 _NO_NUMBERS = ('"NaN"', '"Infinity"', '"-Infinity"')
 
 
 def is_quoted(json: Column) -> Column:
-    """Is the JSON text of a variant, which holds no moments and no octets, surely that of a text?"""
+    """Is it the JSON of a string? The variant must hold no dates, timestamps or octets, which are quoted too."""
     return json.startswith('"') & ~json.isin(*_NO_NUMBERS)
 
 
 def text_of_json(json: Column, kind: Column, whole: Column) -> Column:
-    """The text of a variant, of its JSON; `whole` is what it is where that has escapes, or is not a text's alone."""
+    """The text of a variant, from its JSON; `whole`, the variant cast to a string, for escapes and for floats."""
     plain = F.substring(json, F.lit(2), F.char_length(json) - 2)
     return (
         F.when(kind == Kind.STRING, F.when(F.contains(json, F.lit("\\")), whole).otherwise(plain))
@@ -112,7 +112,7 @@ def text_of_json(json: Column, kind: Column, whole: Column) -> Column:
 
 
 def one_of(column: Column, *names: str) -> Column:
-    """Is it one of these names? Of many, one literal, where `isin` would have one for each, and be faster."""
+    """Is it one of these names? For many names, `isin` is faster, but needs a literal for each instead of one."""
     if len(names) == 1:
         return column == names[0]
     if len(names) <= 3:
@@ -121,7 +121,7 @@ def one_of(column: Column, *names: str) -> Column:
 
 
 def whole(column: Column, spark_type: str) -> Column:
-    """The variant as a column of a type. It casts: ask for the kind first."""
+    """The variant as a column of a Spark type. It casts (the text `1` to a number), so check the kind first."""
     return F.try_variant_get(column, "$", spark_type)
 
 
@@ -153,7 +153,7 @@ def elements(column: Column, kind: Column) -> Column:
 
 
 def item(column: Column) -> Column:
-    """An item of a container: one that is tagged as MISSING is SQL NULL."""
+    """An item of a container; SQL NULL if it is tagged as MISSING."""
     missing_ = F.schema_of_variant(column).startswith(Kind.OBJECT) & F.coalesce(
         tag_of(column) == Kind.MISSING, F.lit(False)
     )
@@ -176,7 +176,7 @@ def pairs(column: Column) -> Column:
 
 
 def from_entries(array: Column) -> Column:
-    """A struct of an array of (key, value), without those whose value is SQL NULL; a key may repeat.
+    """A struct from an array of (key, value), without the pairs whose value is SQL NULL; a key may repeat.
 
     The array is mentioned several times: bind it first.
     """
@@ -199,15 +199,15 @@ _AS_THEY_ARE = (
 
 def to_variant(column: Column, type_: t.Type) -> Column:
     """A column that is encoded by the type, as a variant."""
-    found = form(type_)
-    if found is Form.VARIANT:
+    source = form(type_)
+    if source is Form.VARIANT:
         return column
-    made = _variant(column, type_)
-    return F.coalesce(made, null()) if found is Form.PLAIN and type_.nullable else made
+    variant = _variant(column, type_)
+    return F.coalesce(variant, null()) if source is Form.PLAIN and type_.nullable else variant
 
 
 def _variant(column: Column, type_: t.Type) -> Column:
-    """SQL NULL where the column is."""
+    """A plain column as a variant; SQL NULL stays SQL NULL."""
     if isinstance(type_, Mean):
         return decimal_variant(column, type_.scale or 0)
     if isinstance(type_, _AS_THEY_ARE):
@@ -217,7 +217,7 @@ def _variant(column: Column, type_: t.Type) -> Column:
     if not type_.absent:
         return _present_variant(column, type_)
     if isinstance(type_, t.Array | t.Map):
-        return _present_variant(column, type_)  # SQL NULL of SQL NULL by itself
+        return _present_variant(column, type_)  # gives SQL NULL for SQL NULL without a test
     return let(column, lambda value: F.when(value.isNotNull(), _present_variant(value, type_)))
 
 
@@ -243,13 +243,13 @@ def _present_variant(column: Column, type_: t.Type) -> Column:
 
 
 def _struct_variant(column: Column, type_: t.Struct) -> Column:
-    """A struct of several attributes is mentioned as often: it gets a name."""
+    """A struct as a variant. Each attribute mentions the struct, so one of several attributes is bound to a name."""
 
-    def made(value: Column) -> Column:
+    def build(value: Column) -> Column:
         named = [(field.name or "", field.type) for field in type_.fields]
         return struct_of([(name, to_variant(value[name], inner), inner.missable) for name, inner in named])
 
-    return made(column) if len(type_.fields) < 2 else let(column, made)
+    return build(column) if len(type_.fields) < 2 else let(column, build)
 
 
 def _items(column: Column, type_: t.Collection) -> Column:
@@ -261,11 +261,11 @@ def items_variant(column: Column, element: t.Type) -> Column:
     if _simple(element):
         return F.to_variant_object(column)
 
-    def one(inner: Column) -> Column:
-        made = to_variant(inner, element)
-        return F.coalesce(made, missing_item()) if element.missable else made
+    def item_variant(inner: Column) -> Column:
+        variant = to_variant(inner, element)
+        return F.coalesce(variant, missing_item()) if element.missable else variant
 
-    return F.to_variant_object(F.transform(column, one))
+    return F.to_variant_object(F.transform(column, item_variant))
 
 
 def _simple(type_: t.Type) -> bool:
@@ -284,8 +284,8 @@ def _simple(type_: t.Type) -> bool:
 
 
 def from_variant(column: Column, type_: t.Type) -> Column:
-    """A variant that holds values of the type, as a plain column: what `to_variant` made, taken apart again. SQL NULL
-    where the value is absent. Types are not nested deep."""
+    """A variant that holds values of the type, as a plain column: the reverse of `to_variant`. SQL NULL where the value
+    is absent. Types are not nested deep."""
     target = t.proper(type_)
     if form(target) is Form.VARIANT:
         raise UnsupportedError(f"a value of type {target} has no plain column on Spark", help="cast it to another type")
@@ -325,14 +325,14 @@ def _plain_struct(named: Column, type_: t.Struct) -> Column:
 
 
 def _plain_timestamp(column: Column, name: str) -> Column:
-    """A tagged one, which has other digits than its value needs, has the instant in nanoseconds."""
+    """A timestamp, plain or tagged. A tagged one, such as `12:00:00.50` with its last zero, holds nanoseconds."""
     nanos = F.try_variant_get(column, f"$['{TAG}'][2]", "decimal(38,0)")
     micros = F.floor(nanos / F.literal(1_000, "decimal(4,0)")).cast("bigint")
     return F.coalesce(whole(column, "timestamp"), F.timestamp_micros(micros)).cast(name)
 
 
 def struct_of(parts: list[tuple[str, Column, bool]]) -> Column:
-    """A struct of variants by name; the third says that the value may be SQL NULL, which leaves it out."""
+    """A struct from (name, variant, missable): a missable variant that is SQL NULL is left out."""
     names = [name for name, _, _ in parts]
     if not parts:
         return json_column("{}")
@@ -346,19 +346,19 @@ def struct_of(parts: list[tuple[str, Column, bool]]) -> Column:
 
 
 def let(column: Column, body: Any) -> Column:
-    """The body, over a name for the column: how a value is mentioned several times where there is no select."""
+    """`body(name)`, with a lambda variable as the name of the column: for a value mentioned several times."""
     return F.element_at(F.transform(F.array(column), body), 1)
 
 
 def apart(column: Column, body: Any) -> Column:
-    """`let` for what is seldom needed and large: `zip_with` is one of few functions that Spark generates no code for.
-    The code of what is beside it stays small, and is compiled."""
+    """`let` for a large body that few rows need. Spark generates no code for `zip_with`, so the generated code of the
+    expressions beside it stays small enough to be compiled."""
     return F.element_at(F.zip_with(F.array(column), F.array(F.lit(0)), lambda value, _: body(value)), 1)
 
 
 def decimal_variant(column: Column, scale: int, places: Column | None = None) -> Column:
-    """A decimal of a fixed scale as a variant, of so many digits behind the point, or without the zeros at the end; but
-    with one digit, which makes it a decimal."""
+    """A decimal of a fixed scale as a variant: with `places` digits behind the point, or without trailing zeros. One
+    digit always stays: `parse_json` would read `2` as an integer."""
     text = F.when(column == 0, F.lit("0." + "0" * scale)).otherwise(column.cast("string"))
     if places is None:
         return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
@@ -367,6 +367,6 @@ def decimal_variant(column: Column, scale: int, places: Column | None = None) ->
 
 
 def any_of(conditions: Iterable[Column]) -> Column | None:
-    """Their disjunction; None if there are none."""
-    found = list(conditions)
-    return reduce(lambda a, b: a | b, found) if found else None
+    """The conditions joined by OR; None if there are none."""
+    tests = list(conditions)
+    return reduce(lambda a, b: a | b, tests) if tests else None

@@ -1,4 +1,4 @@
-"""What the Spark at hand can do. The table is the doctor's, who has to know it before anything is installed."""
+"""Which features the Spark in use has. The table is in `doctor`, which must know it before PySpark is installed."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 
 
 def has(spark: SparkSession, feature: str) -> bool:
-    """Can both halves do it: this process's PySpark, and the Spark that it talks to, which may be older?"""
+    """Do both this process's PySpark and the Spark that it talks to, which may be older, have the feature?"""
     since = LATER_SPARK[feature].since
     return all(numbers(version) >= since for version in (pyspark.__version__, spark.version))

@@ -1,1 +1,1 @@
-"""Comparison keys: columns that Spark can sort, group and join by, equal just where PartiQL's values are."""
+"""Comparison keys: columns that Spark can sort, group and join by, equal exactly where PartiQL's values are equal."""

@@ -1,8 +1,8 @@
 """Comparison keys: columns that Spark can sort, group, join and compare, and that agree with `values.key`.
 
-A plain scalar is its own key. Floats put NaN first, collections and structs are keys of keys, a bag is sorted. A
-variant's key is a struct of a type rank, a class of number, the number, a text, and, of a container, the flat key of
-what is in it (`flat_keys`).
+A plain scalar is its own key. The key of a float puts NaN first; the key of a collection or struct is made of the keys
+of its items, sorted for a bag. The key of a variant is a token, a struct of a type rank, a number, a moment and a text,
+and beside it the tokens of a container (`variant_keys`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from firesteel.spark.keys.variant_keys import MISSING, NULL, TOKEN, Use, double_
 
 
 def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
-    """A column that is equal, and ordered if asked, as the values are; SQL NULL where they are absent."""
+    """A column that is equal, and with `ordering` sorted, as the values are; SQL NULL where they are absent."""
     if isinstance(expr, Variant):
         return scope.let([expr], lambda value: _variant_key(scope, value))
     if isinstance(expr, Split):  # split: the plain column has the value, and SQL NULL where there is none
@@ -42,21 +42,21 @@ def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
 
 
 def row_key(scope: Scope, expr: Expr) -> Expr:
-    """The key, with NULL and MISSING apart: two rows are not the same if one has the one and one the other."""
-    found = key(scope, expr)
+    """The key, with NULL and MISSING told apart: a row with NULL is not the same as one with MISSING."""
+    plain_key = key(scope, expr)
     if not (isinstance(expr, Variant | Split)):
-        return found
+        return plain_key
 
-    def flagged(value: Expr, bound: Expr) -> Expr:
+    def with_flag(value: Expr, bound: Expr) -> Expr:
         missing = value.is_missing()
         flag = F.when(bound.column.isNotNull(), 0).when(F.lit(False) if missing is None else missing, 2).otherwise(1)
         return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), value, bound, cost=2)
 
-    return scope.let([expr, found], flagged)
+    return scope.let([expr, plain_key], with_flag)
 
 
 def is_own_key(type_: t.Type, *, ordering: bool = False) -> bool:
-    """Does Spark group and join, or sort, by the column itself? It sorts NaN last, and we sort it first."""
+    """Can Spark group and join, or with `ordering` sort, by the column itself? Spark sorts NaN last, we first."""
     if form(type_) is Form.VARIANT or isinstance(type_, t.Collection | t.Struct | t.Map):
         return False
     return not (ordering and isinstance(type_, t.Float32 | t.Float64))
@@ -67,8 +67,8 @@ _ROOM = 30
 
 
 def _has_typed_key(type_: t.Type, ordering: bool, *, variants: bool) -> bool:
-    """Can the key be made of the columns inside, which may be `variants`? Attributes that may be MISSING shift those
-    after them: then the order of structs is not that of their columns."""
+    """Can the key be made of the keys of the columns inside? `variants` says that these may be variants. With an
+    attribute that may be MISSING, structs are not ordered as their columns are, column by column."""
     if isinstance(type_, t.Collection):
         return _has_typed_key(type_.element, ordering, variants=variants)
     if isinstance(type_, t.Struct):
@@ -96,7 +96,7 @@ def _key(column: Column, type_: t.Type) -> Column:
 
 
 def _item(column: Column, type_: t.Type) -> Column:
-    """The key of a part: what is absent comes last, NULL before MISSING."""
+    """The key of an item: absent items come last, NULL before MISSING."""
     if form(type_) is Form.VARIANT:
         return _item_key(column)
     inner = _key(column, type_)
@@ -115,8 +115,8 @@ def _variant_key(scope: Scope, value: Expr) -> Expr:
 
 
 def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool = False) -> Expr:
-    """The key of a variant that has a name; SQL NULL for NULL and MISSING. If `shallow`, a container is one by its rank
-    only: it is compared with scalars."""
+    """The key of a variant that is bound to a name; SQL NULL for NULL and MISSING. If `shallow`, the key of a container
+    is only its rank: it is compared with scalars."""
     kinds = possible(value)
     deep = not shallow and not is_scalar(value.type)
     limits = scope.run.limits
@@ -146,7 +146,7 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
     if rest is None or rest:
         if roomy:
             other = apart(number(kind).plain, lambda double: full(kind.column, double, rest))
-        else:  # a lambda more would be too deep
+        else:  # one more lambda would nest too deep
             other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest)
         column = column.when(_is_there(kind.column), other)
     return derive(t.ANY, column, value, lean.double, cost=cost)
@@ -175,11 +175,11 @@ def _is_box(kind: Column) -> Column:
 def _item_key(column: Column) -> Column:
     """The key of a variant in a container of a known type."""
 
-    def made_(both: Column) -> Column:
+    def item_token(both: Column) -> Column:
         kind = both["k"]
         place = F.coalesce(rank(kind), F.when(kind == Kind.VOID, NULL).otherwise(MISSING))
         inner = F.when(_is_box(kind), flat(column, alike=False)).alias("a")
         return F.struct(*token(column, kind, both["d"], place=place), inner)
 
     kind = kind_of(column)
-    return dynamic.let(F.struct(kind.alias("k"), double_of(column, kind).alias("d")), made_)
+    return dynamic.let(F.struct(kind.alias("k"), double_of(column, kind).alias("d")), item_token)

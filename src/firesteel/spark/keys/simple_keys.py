@@ -1,8 +1,8 @@
-"""The keys of simple values, which nearly all are: texts, truth values, and numbers of few digits.
+"""Fast keys of simple values, as nearly all values are: strings, booleans, and numbers of few digits.
 
-They are the same keys as those of `flat_keys`, by another way. A token of any value is a large expression; here it is a
-few operations on the value's text. What is not simple has the large one, in a place for which Spark generates no code:
-for keys that are hardly ever made, the code took longer to compile than the query to run.
+They are the same keys as those of `variant_keys`, where the token of any value is a large expression; here it is a few
+operations on the value's text. A value that is not simple gets the large expression, inside `variants.apart`, for which
+Spark generates no code: compiling it took longer than the query, for keys that hardly any row needs.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from firesteel.spark.encoding.variants import one_of
 from firesteel.spark.keys.variant_keys import RANKS, filled, number_of
 from firesteel.spark.numbers.float_text import DIGITS
 
-#: The kinds that have a simple key always, and the numbers, which have one if they have few digits.
+#: The kinds that always have a simple key. Other numbers have one if they have few digits.
 ALWAYS = frozenset({Kind.STRING, Kind.BOOLEAN, Kind.DOUBLE})
 _NUMBERS = (Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
 
 
 @dataclass(frozen=True)
 class Lean:
-    """What a simple key is made of, each with a name: the kind, the text, and of a number the nearest float."""
+    """The parts of a simple key, bound to names: the kind, the text, and the nearest float of a number."""
 
     kind: Column
     text: Column
@@ -43,21 +43,21 @@ class Lean:
 
     @property
     def there(self) -> Column:
-        """Has the value a simple key?"""
+        """Does the value have a simple key?"""
         return one_of(self.kind, Kind.STRING, Kind.BOOLEAN) | self.double.plain.isNotNull()
 
     def parts(self, kinds: Set[str] | None) -> list[Column]:
-        """The parts of the token."""
+        """The parts of the token (`variant_keys.token`)."""
         numeric = self.double.plain.isNotNull()
-        found = {
+        by_name = {
             "r": F.when(numeric, RANKS[Kind.BIGINT])
             .when(self.kind == Kind.STRING, RANKS[Kind.STRING])
             .otherwise(RANKS[Kind.BOOLEAN]),
             "t": F.when(~numeric, self.text),
         }
         if kinds is None or kinds & set(_NUMBERS):
-            found["n"] = F.when(numeric, number_of(self.double.plain))
-        return filled(found)
+            by_name["n"] = F.when(numeric, number_of(self.double.plain))
+        return filled(by_name)
 
 
 def _is_short(kind: Column, text: Column) -> Column:

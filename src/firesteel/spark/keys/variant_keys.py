@@ -1,9 +1,9 @@
-"""The keys of variants, as `values.key` makes them: tokens, one for a scalar, many for a container.
+"""The keys of variants, which agree with `values.key`: one token for a scalar, an array of tokens for a container.
 
-Spark has no recursion, but a token has one type however deep it is found. So a container is taken apart level by level,
-as often as it has brackets, and put together again from the lowest level up: each container's key is the tokens of what
-is in it, one after the other, sorted in a bag and by name in a struct, and an end that is less than any token. The
-expression is as large for two levels as for two hundred.
+Spark has no recursion, but a token has the same type at every depth. So a container is taken apart level by level, with
+as many steps as its JSON has brackets, and put together again from the lowest level up. The key of a container is the
+tokens of its items, one after the other (sorted in a bag, sorted by name in a struct), and an end, which is less than
+any token. The expression is as large for two levels as for two hundred.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ RANKS: dict[str, int] = {
     Kind.GRAPH: 13,
 }
 _RANK_TEXT = ",".join(f"{kind}:{rank}" for kind, rank in RANKS.items())
-#: What is absent in a container: last, NULL before MISSING.
+#: The ranks of absent items in a container: they are last, NULL before MISSING.
 NULL, MISSING = 20, 21
 
 _WHOLE = "decimal(38,0)"
-#: A number: NaN or not, the nearest float, on which side of what that stands for it is, the place of its first digit,
-#: its digits.
+#: A number: 0 for NaN, else 1; the nearest float; is the number less (-1) or more (1) than what that stands for, or the
+#: same (0); the place of its first digit; its digits.
 _NUMBER = "struct<c:int,d:double,x:int,w:int,y:string>"
 #: A moment or an interval: its unit, months, nanoseconds or days.
 _MOMENT = f"struct<u:int,o:int,n:{_WHOLE}>"
@@ -52,11 +52,11 @@ TOKEN = f"struct<{','.join(f'{name}:{type_}' for name, type_ in PARTS)}>"
 class Use(Enum):
     """What a key is for."""
 
-    #: The total order, and being the same in it.
+    #: The total order, and equality in it.
     SORT = "sort"
     #: `=`: a date is the timestamp of its midnight, and MISSING in a container is NULL.
     EQUAL = "equal"
-    #: `<` and its kin: a clob is text, too.
+    #: `<`, `<=`, `>`, `>=`: as for `=`, and a clob is text.
     ORDER = "order"
 
 
@@ -66,7 +66,7 @@ def rank(kind: Column) -> Column:
 
 
 def double_of(column: Column, kind: Column) -> Column:
-    """The float that is nearest to a variant's number. Asked of a text, Spark would throw, and catch, an exception."""
+    """The float nearest to a variant's number. Only numbers are cast: a text costs Spark a caught exception."""
     return F.when(one_of(kind, *NUMBERS), whole(column, "double")).when(
         one_of(kind, *WIDE_NUMBERS), payload(column, "double")
     )
@@ -87,33 +87,33 @@ def token(
 ) -> list[Column]:
     """The parts of the token of a variant; `place` is its rank, and `kinds` are those that it may be of.
 
-    All are mentioned often: names, please.
+    All arguments are mentioned often: bind them to names first.
     """
 
     def may_be(*families: str) -> bool:
         return kinds is None or any(kinds & set(FAMILIES[family]) for family in families)
 
-    found: dict[str, Column] = {"r": rank(kind) if place is None else place}
+    parts: dict[str, Column] = {"r": rank(kind) if place is None else place}
     if use is not Use.SORT and may_be("date"):
-        found["r"] = F.when(kind == Kind.DATE, RANKS[Kind.TIMESTAMP]).otherwise(found["r"])
+        parts["r"] = F.when(kind == Kind.DATE, RANKS[Kind.TIMESTAMP]).otherwise(parts["r"])
     if use is Use.ORDER and (kinds is None or Kind.CLOB in kinds):
-        found["r"] = F.when(kind == Kind.CLOB, RANKS[Kind.STRING]).otherwise(found["r"])
+        parts["r"] = F.when(kind == Kind.CLOB, RANKS[Kind.STRING]).otherwise(parts["r"])
     if double is not None and may_be("number"):
-        found["n"] = _number(column, kind, double)
+        parts["n"] = _number(column, kind, double)
     if may_be("temporal"):
-        found["m"] = F.when(one_of(kind, *FAMILIES["temporal"]), _moment(column, kind, days=use is Use.SORT))
+        parts["m"] = F.when(one_of(kind, *FAMILIES["temporal"]), _moment(column, kind, days=use is Use.SORT))
     if kinds is None or kinds - set(FAMILIES["number"]) - set(FAMILIES["temporal"]):
-        found["t"] = _text(column, kind, use)
-    return filled(found)
+        parts["t"] = _text(column, kind, use)
+    return filled(parts)
 
 
 def filled(found: Mapping[str, Column]) -> list[Column]:
-    """All parts of a token: those that are not found are SQL NULL."""
+    """All parts of a token: those that are not given are SQL NULL."""
     return [found.get(name, F.literal(None, type_)).alias(name) for name, type_ in PARTS]
 
 
 def _moment(column: Column, kind: Column, *, days: bool) -> Column:
-    """Nanoseconds, or days; an interval has a unit and months besides."""
+    """The moment of a token: nanoseconds, or with `days` the days of a date; an interval has a unit and months."""
     day = F.unix_date(whole(column, "date")).cast(_WHOLE)
     nanos = (
         F.when(kind == Kind.DATE, day if days else day * 86_400_000_000_000)
@@ -147,8 +147,8 @@ def _text(column: Column, kind: Column, use: Use) -> Column:
 
 
 def _number(column: Column, kind: Column, double: Column) -> Column:
-    """The nearest float orders almost all numbers. A number that this float does not stand for is more or less, and
-    among those that are nearest to one float the digits decide."""
+    """The number of a token. The nearest float orders almost all numbers. A number that is not what this float stands
+    for is less or more than that; among those on the same side of one float, the digits decide."""
     simple = one_of(kind, Kind.DOUBLE, Kind.FLOAT) | ((kind == Kind.BIGINT) & (F.abs(double) < EXACT))
     written = F.coalesce(payload(column, "string"), whole(column, "string"))
     given = F.struct(double.alias("d"), written.alias("s"))
@@ -172,7 +172,7 @@ def _number_struct(class_: Column, double: Column, side: Column, where: Column, 
 
 
 def _exact(row: Column) -> Column:
-    """An integer or a decimal: its nearest float, its text, and its side."""
+    """The key of an integer or a decimal, from its nearest float `d`, its text `s` and its side `x`."""
     written, other, negative = row["s"], row["x"] != 0, row["s"].startswith("-")
     where, found = place(written), digits(written)
     turned = F.concat(F.translate(found, "0123456789", "9876543210"), F.lit("~"))
@@ -190,19 +190,19 @@ def _exact(row: Column) -> Column:
 
 
 def flat(column: Column, *, alike: bool) -> Column:
-    """The tokens of a container. If `alike`, MISSING is as good as NULL in it."""
+    """The tokens of a container. If `alike`, MISSING in it is equal to NULL."""
     depth = F.char_length(F.regexp_replace(F.to_json(column), r"[^\[{]", ""))
     pair = F.struct(F.literal(None, "string").alias("key"), column.alias("value"))
     root = F.struct(F.lit(True).alias("l"), F.array(pair).alias("c"), F.literal(None, f"array<{TOKEN}>").alias("h"))
     levels = F.aggregate(
-        F.sequence(F.lit(0), depth), F.array(F.array(root)), lambda found, _: _with_level(found, alike=alike)
+        F.sequence(F.lit(0), depth), F.array(F.array(root)), lambda levels, _: _with_level(levels, alike=alike)
     )
     nothing = F.array().cast(f"array<array<{TOKEN}>>")
     return F.flatten(F.aggregate(F.reverse(levels), nothing, _put_together))
 
 
 def _with_level(levels: Column, *, alike: bool) -> Column:
-    """The levels with one more, if there is one. A node: is it a list, the pairs that it contains, its own tokens."""
+    """The levels with one more, if there is one. A node has `l` (is it a list?), `c` (its items), `h` (its tokens)."""
     last = F.filter(F.element_at(levels, -1), lambda node: node["c"].isNotNull())
     pairs = F.flatten(F.transform(last, lambda node: node["c"]))
     seen = F.transform(
@@ -234,7 +234,7 @@ def _node(item: Column, *, alike: bool) -> Column:
 
 
 def _pairs(column: Column, kind: Column) -> Column:
-    """What is in a container, with names if it is a struct; SQL NULL of what is none."""
+    """The items of a container as (key, value), with keys in a struct only; SQL NULL for a scalar."""
     array = F.when(kind == Kind.ARRAY, whole(column, "array<variant>")).when(
         one_of(kind, Kind.BAG, Kind.SEXP), payload(column, "array<variant>")
     )
@@ -246,7 +246,7 @@ def _put_together(below: Column, level: Column) -> Column:
     """The tokens of each node of a level, given those of the nodes of the level below."""
     end = F.array(F.literal(None, TOKEN))
 
-    def added(so_far: Column, node: Column) -> Column:
+    def add_node(so_far: Column, node: Column) -> Column:
         size = F.coalesce(F.array_size(node["c"]), F.lit(0))
         inner = F.slice(below, so_far["p"], size)
         contents = F.flatten(F.when(node["l"], inner).otherwise(F.sort_array(inner)))
@@ -254,4 +254,4 @@ def _put_together(below: Column, level: Column) -> Column:
         return F.struct((so_far["p"] + size).alias("p"), F.concat(so_far["o"], F.array(tokens)).alias("o"))
 
     start = F.struct(F.lit(1).alias("p"), F.array().cast(f"array<array<{TOKEN}>>").alias("o"))
-    return F.aggregate(level, start, added, lambda found: found["o"])
+    return F.aggregate(level, start, add_node, lambda state: state["o"])

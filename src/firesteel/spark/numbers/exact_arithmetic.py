@@ -1,5 +1,5 @@
-"""Arithmetic with exact decimals: by Spark's own where 38 digits are enough, else digit by digit on their texts, and
-rounded at the end. What takes more digits before the point is SQL NULL.
+"""Arithmetic with exact decimals: Spark's own where 38 digits are enough, else on the texts of the digits, rounded at
+the end. A result that has more digits before the point is SQL NULL.
 """
 
 from __future__ import annotations
@@ -12,30 +12,30 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.numbers.exact_decimals import DIGITS, WHOLE, Digits, magnitude, of_digits, rounded, trimmed
 
-#: How many digits behind the point a mean has, at least.
+#: A mean is rounded to this many digits behind the point, or to as many as the total has, if those are more.
 PLACES = 18
-#: At most so many digits of a quotient are found at once, and half of a number is as long.
+#: The most digits of a quotient found in one step; and the length of half a number in a product.
 _CHUNK = 19
-#: So many digits behind the point of a quotient are enough to have 38 that count.
+#: With this many zeros behind the dividend, every quotient has 38 significant digits.
 _ZEROS = 76
 #: How many digits a part of a long number has, and how many such parts a sum is made of.
 _LIMB = 30
 _LIMBS = 3
 
 
-def _aligned(number: Digits, scale: Column) -> Column:
+def _align(number: Digits, scale: Column) -> Column:
     return F.concat(number.unscaled.cast("string"), F.repeat(F.lit("0"), scale - number.scale)).try_cast(WHOLE)
 
 
 def plus(a: Digits, b: Digits) -> Column:
     scale = F.greatest(a.scale, b.scale)
-    short = of_digits(F.try_add(_aligned(a, scale), _aligned(b, scale)), scale)
+    short = of_digits(F.try_add(_align(a, scale), _align(b, scale)), scale)
     return _or_long(short, lambda: _long_sum(a, b, scale, minus=False))
 
 
 def minus(a: Digits, b: Digits) -> Column:
     scale = F.greatest(a.scale, b.scale)
-    short = of_digits(F.try_subtract(_aligned(a, scale), _aligned(b, scale)), scale)
+    short = of_digits(F.try_subtract(_align(a, scale), _align(b, scale)), scale)
     return _or_long(short, lambda: _long_sum(a, b, scale, minus=True))
 
 
@@ -45,7 +45,7 @@ def times(a: Digits, b: Digits) -> Column:
 
 
 def _or_long(short: Column, long: Callable[[], Column]) -> Column:
-    """The digits, if there are no more than 38; else as many of them, rounded."""
+    """The result `short` if it fits 38 digits; else `long()`, which rounds to 38 digits."""
     return variants.let(short, lambda found: F.when(found["u"].isNotNull(), found).otherwise(long()))
 
 
@@ -54,7 +54,7 @@ def _power(digits: int, spark_type: str = WHOLE) -> Column:
 
 
 def _long_sum(a: Digits, b: Digits, scale: Column, *, minus: bool) -> Column:
-    """Digit by digit, thirty of them at once: the lesser is added to the greater, or taken from it."""
+    """A sum with a carry, 30 digits at once: the lesser magnitude is added to, or subtracted from, the greater."""
     size = _LIMB * _LIMBS
 
     def text(number: Digits) -> Column:
@@ -89,14 +89,14 @@ def _long_sum(a: Digits, b: Digits, scale: Column, *, minus: bool) -> Column:
 
 
 def _long_product(a: Digits, b: Digits) -> Column:
-    """As by hand, with two digits of 19 each."""
+    """Long multiplication in base 10**19, in which each number has two digits."""
     base = _power(_CHUNK)
 
     def halves(number: Digits) -> tuple[Column, Column]:
         text = F.lpad(magnitude(number.unscaled), DIGITS, "0")
         return tuple(F.substring(text, 1 + i * _CHUNK, _CHUNK).cast("decimal(19,0)") for i in range(2))  # type: ignore[return-value]
 
-    def carried(product: Column) -> Column:
+    def carry(product: Column) -> Column:
         rest = F.pmod(product.cast(WHOLE), base)
         return F.struct(
             F.lpad(rest.cast("string"), _CHUNK, "0").alias("t"), _over(product.cast(WHOLE), rest).alias("c")
@@ -107,11 +107,11 @@ def _long_product(a: Digits, b: Digits) -> Column:
 
     def multiply(p: Column) -> Column:
         def first(low: Column) -> Column:
-            return variants.let(carried((p["a1"] * p["b0"]).cast(WHOLE) + low["c"]), lambda one: second(low, one))
+            return variants.let(carry((p["a1"] * p["b0"]).cast(WHOLE) + low["c"]), lambda one: second(low, one))
 
         def second(low: Column, one: Column) -> Column:
             cross = (p["a0"] * p["b1"]).cast(WHOLE) + one["t"].cast("decimal(19,0)")
-            return variants.let(carried(cross), lambda two: third(low, one, two))
+            return variants.let(carry(cross), lambda two: third(low, one, two))
 
         def third(low: Column, one: Column, two: Column) -> Column:
             top = (p["a1"] * p["b1"]).cast(WHOLE) + one["c"] + two["c"]
@@ -119,7 +119,7 @@ def _long_product(a: Digits, b: Digits) -> Column:
             negative = (a.unscaled < 0) != (b.unscaled < 0)
             return rounded(text, F.lit(False), negative, a.scale + b.scale)
 
-        return variants.let(carried((p["a0"] * p["b0"]).cast(WHOLE)), first)
+        return variants.let(carry((p["a0"] * p["b0"]).cast(WHOLE)), first)
 
     (a1, a0), (b1, b0) = halves(a), halves(b)
     parts = (a1.alias("a1"), a0.alias("a0"), b1.alias("b1"), b0.alias("b0"))
@@ -127,15 +127,15 @@ def _long_product(a: Digits, b: Digits) -> Column:
 
 
 def divide(a: Digits, b: Digits) -> Column:
-    """The quotient, of 38 digits; SQL NULL of zero and of a divisor of all the 38 digits."""
+    """The quotient, of 38 digits; SQL NULL if the divisor is zero or has all of 38 digits."""
     text = F.concat(magnitude(a.unscaled), F.repeat(F.lit("0"), F.lit(_ZEROS)))
     negative = (a.unscaled < 0) != (b.unscaled < 0)
     scale = a.scale - b.scale + F.lit(_ZEROS)
-    return _divided(text, magnitude(b.unscaled), lambda p: rounded(p["t"], p["r"] > 0, negative, scale))
+    return _long_division(text, magnitude(b.unscaled), lambda p: rounded(p["t"], p["r"] > 0, negative, scale))
 
 
 def mean(total: Digits, count: Column) -> Column:
-    """The total of some numbers by their number: of `PLACES` digits behind the point, or as many as the total has."""
+    """The total divided by the count, rounded to `PLACES` digits behind the point, or as many as the total has."""
 
     def of_normal(normal: Column) -> Column:
         quotient = divide(Digits(normal), Digits(of_digits(count, F.lit(0))))
@@ -148,7 +148,7 @@ def mean(total: Digits, count: Column) -> Column:
 
 
 def shortened(number: Digits, places: Column) -> Column:
-    """With at most so many digits behind the point; half is rounded away from zero."""
+    """The number rounded to at most `places` digits behind the point, half away from zero."""
 
     def cut(p: Column) -> Column:
         end = F.char_length(p["t"]) - p["c"]
@@ -165,20 +165,22 @@ def shortened(number: Digits, places: Column) -> Column:
 
 
 def modulo(a: Digits, b: Digits) -> Column:
-    """With the sign of the dividend; SQL NULL of zero."""
+    """The remainder, with the sign of the dividend; SQL NULL if the divisor is zero."""
     scale = F.greatest(a.scale, b.scale)
-    short = of_digits(F.try_mod(_aligned(a, scale), _aligned(b, scale)), scale)
+    short = of_digits(F.try_mod(_align(a, scale), _align(b, scale)), scale)
 
     def long() -> Column:
         text, by = (F.concat(magnitude(n.unscaled), F.repeat(F.lit("0"), scale - n.scale)).alias("t") for n in (a, b))
         sign = F.when(a.unscaled < 0, F.lit("-")).otherwise(F.lit(""))
-        return _divided(text, by, lambda p: of_digits(F.concat(sign, p["r"].cast("string")).try_cast(WHOLE), scale))
+        return _long_division(
+            text, by, lambda p: of_digits(F.concat(sign, p["r"].cast("string")).try_cast(WHOLE), scale)
+        )
 
     return _or_long(short, long)
 
 
-def _divided(text: Column, by: Column, finish: Callable[[Column], Column]) -> Column:
-    """A long division of digits of any number: as many at once as fit beside the rest of what is before them."""
+def _long_division(text: Column, by: Column, finish: Callable[[Column], Column]) -> Column:
+    """Long division of a text of digits, however long: in each step as many digits as fit 38 with the remainder."""
 
     def loop(p: Column) -> Column:
         steps = F.ceil(F.char_length(p["t"]) / p["c"]).cast("int")
@@ -188,9 +190,9 @@ def _divided(text: Column, by: Column, finish: Callable[[Column], Column]) -> Co
         def step(state: Column, index: Column) -> Column:
             digits = F.substring(state["n"], index * p["c"] + 1, p["c"])
             rest = F.concat(state["r"].cast("string"), digits).try_cast(WHOLE)
-            return variants.let(rest, lambda number: divided(state, number))
+            return variants.let(rest, lambda number: divide_step(state, number))
 
-        def divided(state: Column, number: Column) -> Column:
+        def divide_step(state: Column, number: Column) -> Column:
             rest = F.try_mod(number, p["d"])
             found = F.try_divide(number - rest, p["d"]).cast(WHOLE).cast("string")
             return F.struct(

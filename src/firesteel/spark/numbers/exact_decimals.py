@@ -1,8 +1,8 @@
-"""Decimals of any scale, exactly: as an integer of up to 38 digits and a scale that only the run knows.
+"""Exact decimals of any scale: an integer of up to 38 digits, and a scale that differs from row to row.
 
-Spark's own decimals have one scale for a whole column, and its rules for arithmetic round what does not fit. Here
-nothing is rounded but a quotient, to 38 digits, half to even; what takes more digits is SQL NULL. Here they are
-made and written; `exact_arithmetic.py` computes with them.
+Spark's own decimals have one scale for a whole column, and its arithmetic rounds what does not fit that. Here a result
+is only rounded to 38 digits, half to even; SQL NULL if it has more before the point. This module makes and writes such
+decimals; `exact_arithmetic.py` computes with them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DIGITS = 38
 
 
 def finite(column: Column) -> Column:
-    """Is a float a number, and not an infinity?"""
+    """Is a float neither NaN nor an infinity?"""
     return ~(F.isnan(column) | (F.abs(column) == float("inf")))
 
 
@@ -37,13 +37,13 @@ def places(text: Column) -> Column:
 
 
 def decimal_places(text: Column, kind: Column) -> Column:
-    """How many digits a variant shows behind the point, as far as Spark tells: of `4.50` it tells `4.5`, and of `2.0`
-    just `2`. But a decimal has one, or JSON would have said an integer."""
+    """How many digits a variant's number has behind the point. Spark writes `4.50` as `4.5` and `2.0` as `2`, but a
+    decimal has at least one: without a point, JSON would have made it an integer."""
     return F.when(kind == Kind.DECIMAL, F.greatest(places(text), F.lit(1))).otherwise(F.lit(0))
 
 
 def exact_number(text: Column) -> Column:
-    """A decimal as a variant, of its digits without an exponent; an integer gets a point, which makes it a decimal."""
+    """A decimal as a variant, from its text without an exponent. `2` becomes `2.0`: JSON would make it an integer."""
     return F.parse_json(F.when(F.contains(text, F.lit(".")), text).otherwise(F.concat(text, F.lit(".0"))))
 
 
@@ -67,17 +67,17 @@ def of_digits(unscaled: Column, scale: Column) -> Column:
 
 
 def digits(text: Column) -> Column:
-    """Of a number's text without an exponent; SQL NULL of what has too many digits."""
+    """The digits of a number's text without an exponent; SQL NULL if there are too many."""
     scale = F.char_length(F.regexp_extract(text, r"\.(\d+)$", 1))
     pair = of_digits(F.regexp_replace(text, r"\.", "").try_cast(WHOLE), scale)
-    return F.when(text.isNotNull(), pair)  # a bare struct would be taken apart by Catalyst, and computed as often
+    return F.when(text.isNotNull(), pair)  # Catalyst would split a bare struct, and compute it once for each field
 
 
 def of_text(text: Column) -> Column:
-    """Of a number's text, perhaps with an exponent; rounded to 38 digits, half to even. SQL NULL if it has too many
-    zeros."""
+    """The digits of a number's text, which may have an exponent; rounded to 38, half to even. SQL NULL if the exponent
+    adds too many zeros."""
 
-    def made_(p: Column) -> Column:
+    def of_parts(p: Column) -> Column:
         scale = F.char_length(F.regexp_extract(p["m"], r"\.(\d*)$", 1)) - p["e"]
         digits_ = F.regexp_replace(p["m"], r"[^0-9]", "")
         return F.when(p["m"].isNotNull(), rounded(digits_, F.lit(False), p["m"].startswith("-"), scale))
@@ -85,12 +85,12 @@ def of_text(text: Column) -> Column:
     mantissa = F.regexp_extract(text, r"^([^eE]*)", 1)
     exponent = F.coalesce(F.regexp_extract(text, r"[eE]([+-]?\d+)$", 1).try_cast("int"), F.lit(0))
     near = F.when(exponent.between(-10_000, 10_000), F.struct(mantissa.alias("m"), exponent.alias("e")))
-    return variants.let(F.when(text.isNotNull(), near), lambda p: F.when(p.isNotNull(), made_(p)))
+    return variants.let(F.when(text.isNotNull(), near), lambda p: F.when(p.isNotNull(), of_parts(p)))
 
 
 def of_variant(column: Column, kind: Column | None = None) -> Column:
-    """Of a variant that is an integer of 64 bits or a decimal of 38 digits; if its kind is given, with the digit that a
-    decimal has behind the point."""
+    """The digits of a variant that is an integer of 64 bits or a decimal of 38 digits. If the kind is given, a decimal
+    has at least one digit behind the point: `2.0`, not `2`."""
     text = whole(column, "string")
     if kind is not None:
         bare = (kind == Kind.DECIMAL) & (F.locate(".", text) == 0) & (F.char_length(text) < DIGITS)
@@ -99,23 +99,23 @@ def of_variant(column: Column, kind: Column | None = None) -> Column:
 
 
 def of_plain(expr: Expr) -> Column:
-    """Of a plain column of integers or decimals."""
+    """The digits of a plain column of integers or decimals."""
     scale = (expr.type.scale or 0) if isinstance(expr.type, t.Decimal) else 0
     text = F.translate(expr.plain.cast("string"), ".", "")
     return F.when(expr.plain.isNotNull(), of_digits(text.try_cast(WHOLE), F.lit(scale)))
 
 
 def number(scope: Scope, expr: Expr, where: Where) -> Expr:
-    """A number as (digits, float, is it an integer?): the digits of a float are those that it is written with. SQL NULL
-    if it is none; the digits are SQL NULL if there are too many."""
+    """A number as a struct: digits (`u`, `e`), the float if it is one (`d`), is it an integer (`i`)? The digits of a
+    float are those of its text. They are SQL NULL if there are too many; the struct is SQL NULL for other values."""
     if not isinstance(expr, Variant):
         floating = isinstance(expr.type, t.Float32 | t.Float64)
         if floating:
             column = of_float(expr.plain.cast("double"))
         else:
             integer = F.lit(isinstance(expr.type, t.Integer))
-            found = isinstance(expr.type, t.Number)
-            column = _with_float(of_plain(expr), integer) if found else F.lit(None).cast(_NUMBER)
+            numeric = isinstance(expr.type, t.Number)
+            column = _with_float(of_plain(expr), integer) if numeric else F.lit(None).cast(_NUMBER)
         return derive(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=6)
     kind = scope.kind(expr)
     wide = F.struct(
@@ -146,14 +146,14 @@ def _with_float(pair: Column, integer: Column) -> Column:
 def of_float(column: Column) -> Column:
     """A float as a number: without digits if it is not finite."""
 
-    def made_(written: Column) -> Column:
+    def with_float(written: Column) -> Column:
         return F.struct(written["u"].alias("u"), written["e"].alias("e"), column.alias("d"), F.lit(False).alias("i"))
 
-    return variants.let(of_text(decimal_text(F.when(finite(column), column))), made_)
+    return variants.let(of_text(decimal_text(F.when(finite(column), column))), with_float)
 
 
 def to_variant(number: Digits) -> Column:
-    """As a decimal; one of more digits behind the point than a variant has is tagged."""
+    """The number as a variant: a decimal, tagged if it has more digits than the decimals of VARIANT."""
 
     def padded(p: Column) -> Column:
         return variants.let(F.lpad(p["t"], F.greatest(p["n"], p["e"] + 1), F.lit("0")), lambda text: written(p, text))
@@ -183,7 +183,7 @@ def magnitude(unscaled: Column) -> Column:
 
 
 def rounded(text: Column, more: Column, negative: Column, scale: Column) -> Column:
-    """The first 38 digits of a long number, half to even, as digits; `more` says that there are others behind it."""
+    """A long number rounded to 38 digits, half to even; `more` says that the text goes on, not only with zeros."""
 
     def cut(p: Column) -> Column:
         size = F.char_length(p["t"])
@@ -202,7 +202,7 @@ def rounded(text: Column, more: Column, negative: Column, scale: Column) -> Colu
 
 
 def trimmed(p: Column) -> Column:
-    """Without the zeros at the end that stand behind the point; a negative scale is zeros written out."""
+    """The number without trailing zeros behind the point; a negative scale is written out as zeros."""
     text, scale = p["t"], p["s"]
     zeros = F.char_length(text) - F.char_length(F.rtrim(text, F.lit("0")))
     cut = F.greatest(F.least(zeros, scale, F.char_length(text) - 1), F.lit(0))

@@ -1,7 +1,7 @@
 """Floats compared with integers and decimals: a float stands for the decimal of its shortest text.
 
-So it is a comparison of floats, for numbers of up to 15 digits: Spark can push it to a scan. Of a number of more digits
-that reads as the very float, its digits decide (`float_text`).
+For numbers of up to 15 digits this is a comparison of floats, which Spark can push down to a scan. If a number has more
+digits and reads as the same float, the digits decide (`float_text`).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ def is_float(expr: Expr) -> bool:
 
 
 def concerns(a: Expr, b: Expr) -> bool:
-    """Is one a float, and the other a number that is none?"""
+    """Is one of them a float, and the other an integer or a decimal?"""
     return is_float(a) != is_float(b)
 
 
 def reads_as_itself(expr: Expr) -> bool:
-    """Is a number that is no float told from all others by its nearest float?"""
+    """Have integers or decimals of this type so few digits that different ones read as different floats?"""
     return digits_of(expr.type)[0] <= DIGITS
 
 
 def compared(operator: Operator, a: Expr, b: Expr) -> Column:
-    """The comparison of plain numbers, one of them a float; SQL NULL of SQL NULL. NaN is the least number."""
+    """The comparison of plain numbers, one of them a float; SQL NULL if one is SQL NULL. NaN is the least number."""
     if not is_float(a):
         return compared(lambda x, y: operator(y, x), b, a)
     value = a.plain.cast("double")
@@ -56,12 +56,12 @@ def compared(operator: Operator, a: Expr, b: Expr) -> Column:
 
 
 def is_number(value: Any) -> bool:
-    """Is it a known number that is no float?"""
+    """Is it a literal integer or decimal?"""
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
 def beside(operator: Operator, value: Column, number: Column) -> Column:
-    """The comparison of floats, the second of which is not NaN. NaN is the least number, and to Spark the greatest."""
+    """The comparison of floats, the second of which is not NaN. NaN is the least number to us, Spark's greatest."""
     found: Column = operator(value, number)
     least, greatest = operator(-1, 0), operator(1, 0)
     if least == greatest:
@@ -70,7 +70,7 @@ def beside(operator: Operator, value: Column, number: Column) -> Column:
 
 
 def _with_literal(operator: Operator, value: Column, number: Decimal) -> Column:
-    """A literal that no float stands for lies between two floats."""
+    """A float compared with a literal. A literal that no float stands for lies between two floats."""
     near = float(number)
     nearest = decimal_of(near)
     if number == nearest:
@@ -82,8 +82,8 @@ def _with_literal(operator: Operator, value: Column, number: Decimal) -> Column:
 
 
 def between(value: Expr, low: Expr, high: Expr) -> Column | None:
-    """A float between two literals that floats stand for, as Spark has it: NaN is not at least the lower one to us, and
-    not at most the higher one to Spark. None where it is something else."""
+    """A float BETWEEN two literals that floats stand for, by Spark's own `between`: NaN is below the range to us and
+    above it to Spark, so outside for both. None for other operands."""
     if isinstance(value, Variant) or not is_float(value):
         return None
     bounds = [float(e.constant) for e in (low, high) if is_number(e.constant) or isinstance(e.constant, float)]
@@ -105,14 +105,14 @@ _MORE_OR_EQUAL: Operator = lambda x, y: x >= y  # noqa: E731
 
 
 def mantissa_of(value: Column) -> tuple[Column, Column]:
-    """A float as an integer of up to 55 bits, and by which power of two it is to be divided."""
+    """`bits` and an integer of up to 55 bits, such that the float is the integer divided by 2**bits."""
     bits = F.lit(53) - F.floor(F.log2(F.abs(F.nullif(value, F.lit(0.0))))).cast("int")
     bits = F.coalesce(bits, F.lit(0))
     return bits, (value * F.pow(F.lit(2.0), bits)).try_cast("bigint").cast(WHOLE)
 
 
 def power_of_two(bits: Column) -> Column:
-    """One of a negative power; SQL NULL of one that takes more than 38 digits."""
+    """2**bits; 1 if `bits` is negative, SQL NULL if it has more than 38 digits."""
     size = F.greatest(bits, F.lit(0))
     low, high = (
         F.pow(F.lit(2.0), part).cast("bigint").cast(WHOLE)

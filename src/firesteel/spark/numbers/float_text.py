@@ -1,8 +1,8 @@
-"""Floats as the decimals that they stand for: the shortest ones that read as the float, as Python writes it.
+"""The decimal that a float stands for: the shortest text that reads back as the float, as Python writes it.
 
-Java before 19 does not always write the shortest digits (`2e23` is `1.9999999999999998E23`), but digits near to them.
-So each number of digits that may do is tried: those that Java writes are cut down to so many, and the one below or
-above that reads as the float is taken, the nearer one if both do.
+Java before 19 does not always write the shortest digits (`2e23` is `1.9999999999999998E23`), but digits close to them.
+So Java's digits are cut to 15, 16 and 17, and for each length the number below and the number above are read back: the
+first that gives the float is taken, the nearer one if both do.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from pyspark.sql import Column
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.variants import apart
 
-#: Decimals of so many digits that count read as different floats if they are different.
+#: Different decimals of up to this many significant digits read as different floats.
 DIGITS = 15
-#: Whole numbers below this are floats exactly.
+#: All integers below this are exact as floats.
 EXACT = 2.0**53
-#: The least float that has all its 53 bits.
+#: The least normal float; smaller ones (subnormal) have fewer than 53 bits.
 _NORMAL = 2.0**-1022
-#: Up to here a float above `EXACT` is taken apart into two whole numbers: some of Java's digits are wrong there.
+#: From `EXACT` up to here a float is written as the sum of two integers: some of Java's digits are wrong there.
 _TAKEN_APART, _PART = 2.0**93, 2.0**40
-#: The place of zero's first digit, which is before that of any other number, and that of infinity's.
+#: What counts as the `place` of zero and of infinity: below, and above, that of any other number.
 _ZERO, _INFINITY = -(2**31), 2**31 - 1
 
 Step = Callable[[Column], Column]
 
 
 def in_turn(row: Column, *steps: Step) -> Column:
-    """What the last step makes of what the one before it made, and so on. Each is a lambda of its own beside the
-    others, and not inside them: what Spark Connect takes may nest only so deep."""
+    """The row after all steps, each of which takes the result of the one before. Each step is a `transform` of its own:
+    lambdas inside one another would nest too deep for Spark Connect."""
     array = F.array(row)
     for step in steps:
         array = F.transform(array, step)
@@ -39,13 +39,13 @@ def in_turn(row: Column, *steps: Step) -> Column:
 
 
 def _with(row: Column, *kept: str, **more: Column) -> Column:
-    """A row of these fields and of some more. It is no `withField`: with that, Catalyst writes the projects below into
-    this one, where a test around them may skip an error."""
+    """A struct of the row's fields `kept` and of `more`. Not by `withField`: Catalyst would then inline the selects
+    below into this one, where a condition around them may skip an error."""
     return F.struct(*(row[name] for name in kept), *(column.alias(name) for name, column in more.items()))
 
 
 def digits(written: Column) -> Column:
-    """The digits of a number's text that count: without sign, point, exponent, and zeros at both ends."""
+    """The significant digits of a number's text: without sign, point, exponent, and zeros at both ends."""
     return F.rtrim(F.ltrim(F.regexp_replace(written, r"[eE].*$|[^0-9]", ""), F.lit("0")), F.lit("0"))
 
 
@@ -57,15 +57,15 @@ def place(written: Column) -> Column:
     return exponent + F.char_length(before) - F.char_length(zeros)
 
 
-def _normal(written: Column) -> Column:
-    """Ordered as positive numbers are, and equal where they are."""
+def _order_key(written: Column) -> Column:
+    """A struct that orders the texts of positive numbers as the numbers, and is equal where they are."""
     found = digits(written)
     where = F.when(F.startswith(written, F.lit("Inf")), _INFINITY).when(found == "", _ZERO).otherwise(place(written))
     return F.struct(where.alias("a"), found.alias("y"))
 
 
 def shortest(double: Column) -> Column:
-    """The text of a float that is not negative, of as few digits as read as that float."""
+    """The shortest text that reads as the float, which is not negative."""
     row = F.struct(double.alias("d"), F.lit(None).alias("s"), double.alias("e"))
     return in_turn(row, *SHORTEST)["t"]
 
@@ -90,7 +90,7 @@ def _with_digits(row: Column) -> Column:
 
 
 def _with_cuts(row: Column) -> Column:
-    """The digits cut down to 15, 16 and 17; to fewer only for the floats below all others, which have fewer bits."""
+    """Add the digits cut to 15, 16 and 17; for subnormal floats, which have fewer bits, to each length from 1."""
     counts = F.sequence(F.when(row["e"] >= _NORMAL, DIGITS).otherwise(1), F.lit(17))
     cuts = F.transform(F.when(_is_long(row["y"], row["e"]), counts), lambda count: _cut(row["y"], count))
     return _with(row, "d", "s", "e", "j", "a", c=cuts)
@@ -104,7 +104,7 @@ def _cut(all_digits: Column, count: Column) -> Column:
 
 
 def _with_candidates(row: Column) -> Column:
-    """Of each cut the number below and the one above as texts, and whether the one above is nearer."""
+    """Add, for each cut, the numbers below and above as texts, and whether the one above is nearer."""
 
     def candidates(cut: Column) -> Column:
         exponent = (row["a"] - cut["n"]).cast("string")
@@ -116,7 +116,7 @@ def _with_candidates(row: Column) -> Column:
 
 
 def _with_shortest(row: Column) -> Column:
-    """The first of the candidates that reads as the float, of two the nearer one; else the text that Java writes."""
+    """Add the first candidate that reads as the float, the nearer one if two do; else the text that Java writes."""
 
     def reading(cut: Column) -> Column:
         below, above = (cut[name].cast("double") == row["e"] for name in ("b", "u"))
@@ -131,7 +131,7 @@ SHORTEST: tuple[Step, ...] = (_with_java_text, _with_digits, _with_cuts, _with_c
 
 
 def _is_long(digits_: Column, double: Column) -> Column:
-    """Are there other numbers of so many digits that read as the same float? Of few digits only near the ends."""
+    """May other numbers of as many digits read as the same float? With few digits, only subnormals and infinity."""
     return (F.char_length(digits_) > DIGITS) | (double < _NORMAL) | (double == float("inf"))
 
 
@@ -140,19 +140,19 @@ def _is_long(digits_: Column, double: Column) -> Column:
 
 
 def side_of(double: Column, written: Column) -> Column:
-    """Is a number, by its text, less (-1) or more (1) than what its nearest float stands for, or the same (0)? It is
-    seldom asked, and large: no code is generated for it."""
+    """Is a number, by its text, less (-1) or more (1) than what its nearest float stands for, or the same (0)? Few rows
+    need it and it is large, so Spark generates no code for it (`apart`)."""
     return apart(F.struct(double.alias("d"), written.alias("s")), lambda row: in_turn(row, *SIDE)["x"])
 
 
 def _with_float_in_doubt(row: Column) -> Column:
-    """The float, where other numbers read as it too."""
+    """Add the float where other numbers may read as it too, else SQL NULL."""
     far = F.abs(row["d"])
     return _with(row, "d", "s", e=F.when(_is_long(digits(row["s"]), far), far))
 
 
 def _with_side(row: Column) -> Column:
-    number, float_ = _normal(row["s"]), _normal(row["t"])
+    number, float_ = _order_key(row["s"]), _order_key(row["t"])
     side = F.when(number < float_, -1).when(number > float_, 1).otherwise(0)
     signed = F.when(row["t"].isNull(), 0).when(row["s"].startswith("-"), -side).otherwise(side)
     return _with(row, "d", "s", x=signed)

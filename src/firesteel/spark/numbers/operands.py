@@ -1,4 +1,4 @@
-"""Numbers as operands: what is known of them while compiling is not asked for at run time."""
+"""Numbers as operands: what is known of them while compiling is not tested at run time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from firesteel.spark.numbers import exact_decimals
 
 @dataclass(frozen=True)
 class Number:
-    """An operand: what it is, and its value as each kind of number. Of a typed one nothing has to be asked."""
+    """An operand, and its variant kind, which is None for a number of a known type: that needs no test."""
 
     expr: Expr
     kind: Expr | None
 
     def is_kind(self, *kinds: str) -> Column | bool:
-        """A column, or a truth that is known."""
+        """Is it of one of these kinds? A column, or True or False if that is known while compiling."""
         known = possible(self.expr)
         if known is not None and not known & set(kinds):
             return False
@@ -57,7 +57,7 @@ class Number:
 
 
 def typed(expr: Expr) -> bool:
-    """Is it a number of a type that is known?"""
+    """Is it a number of a known type?"""
     return isinstance(expr.type, t.Number) and not isinstance(expr, Variant)
 
 
@@ -68,7 +68,7 @@ def number(scope: Scope, expr: Expr) -> Number:
 
 
 def holding(*tests: Column | bool) -> Column | bool:
-    """The conjunction of tests, some of which are known."""
+    """The AND of tests, some of which are known while compiling."""
     if any(test is False for test in tests):
         return False
     columns = [test for test in tests if not isinstance(test, bool)]
@@ -79,15 +79,15 @@ def holding(*tests: Column | bool) -> Column | bool:
 
 
 def either(*tests: Column | bool) -> Column | bool:
-    """The disjunction of tests, some of which are known."""
+    """The OR of tests, some of which are known while compiling."""
     if any(test is True for test in tests):
         return True
-    found = any_of(test for test in tests if not isinstance(test, bool))
-    return False if found is None else found
+    column = any_of(test for test in tests if not isinstance(test, bool))
+    return False if column is None else column
 
 
 class Choice:
-    """A CASE whose conditions may be known: those that cannot hold are left out."""
+    """A CASE whose conditions may be known while compiling: branches that are never taken are left out."""
 
     def __init__(self) -> None:
         self.column: Any = None

@@ -1,12 +1,11 @@
-"""Quotients of decimals whose types are known: 38 digits that count, half to even, as a variant.
+"""Quotients of decimals of known types: 38 significant digits, half to even, as a variant.
 
-A long division of few steps. The dividend is filled with zeros to 38 digits, and the divisor to 18, or to 19 if it then
-begins with no more than the dividend does: so the quotient, carried on for 18 digits, has just 38. Its first 20 are one
-division, and the rest of that with 18 zeros more fits a decimal again, for the other 18. By a longer divisor it takes
-more steps.
+A long division in few steps. The dividend is padded with zeros to 38 digits. The divisor is padded to 18 digits, or to
+19 if its digits, read from the left, are not more than the dividend's. So the integer quotient has 20 digits. The
+remainder with 18 zeros behind it fits a decimal again, and gives the other 18. A longer divisor takes more steps.
 
 The expression is short, because each part of it is a call to Spark, and every rule of Spark's optimizer walks over it:
-methods of columns before functions, which are three calls each or nine, and what is known of the types is not asked.
+a method of a column, at three calls, is preferred to a function, at nine; and what the types tell is not tested.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from firesteel.spark.encoding.variant_bytes import TAG
 from firesteel.spark.encoding.variants import any_of
 from firesteel.spark.numbers.operands import Choice
 
-#: A divisor of at most so many digits, and how many of the quotient's are found at once by it: as many as fit beside
-#: a rest of one digit more than the divisor has. By a longer one they are found one by one.
+#: The most digits of a divisor, and how many digits of the quotient one step finds: as many as fit 38 with a remainder
+#: of one digit more than the divisor. With a longer divisor, each step finds one digit.
 _STEPS = ((18, 18), (24, 12))
 _WHOLE = f"decimal({MAX_DIGITS},0)"
-#: A long number with a sign, without the zeros before it and behind it.
+#: A number with zeros before and behind it, to be removed; the sign stays.
 _ZEROS = r"^(-?)0*(\d+\.\d+?)0*$"
-#: What a variant has no room for, as a number, and how it is written instead (`dynamic.tag`).
+#: A number with too many digits for a decimal of VARIANT, and the tag that replaces it (`variants.tag`).
 _WIDE = rf"^(-?\d+\.\d{{{MAX_DIGITS + 1},}}|-?\d{{{MAX_DIGITS}}}\.0)$"
 _TAGGED = json.dumps({TAG: [Kind.WIDE_DECIMAL, "$1"]}).replace("\\", "\\\\")
 
@@ -45,18 +44,18 @@ class Operand:
     scale: int
 
     def digits(self) -> Column:
-        """Those that count; of zero, none."""
+        """The digits without sign, point and leading zeros; none for zero."""
         return F.ltrim(F.translate(self.text, ".", "") if self.scale else self.text, F.lit("-0"))
 
 
 @dataclass(frozen=True)
 class Quotient:
-    """A quotient, where it is one."""
+    """A quotient, and where there is none."""
 
     value: Column
     #: Where the divisor is zero.
     zero: Column
-    #: Where there are more than 38 digits, or the divisor has all of these; None if that cannot be.
+    #: Where the quotient has too many digits, or the divisor has all of 38; None if neither can be.
     beyond: Column | None
 
 
@@ -75,19 +74,19 @@ def quotient(a: Operand, b: Operand) -> Quotient:
 
     length, powers = _steps(b.precision, size, shift)
 
-    def found(state: Column) -> Column:
-        text = F.lpad(_rounded(state).cast("string"), F.lit(width), zero)
+    def finish(state: Column) -> Column:
+        text = F.lpad(_round(state).cast("string"), F.lit(width), zero)
         if before >= MAX_DIGITS:  # then there may be none behind the point
             text = F.rpad(text, F.lit(width + 1), zero)
         sign = F.when(a.text.startswith("-") != b.text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
         return _variant(F.overlay(F.overlay(text, F.lit("."), point, F.lit(0)), sign, F.lit(1), F.lit(0)))
 
     start = F.array(F.lit(0), dividend.cast(_WHOLE), F.rpad(y, length, zero).cast(_WHOLE))
-    return Quotient(F.aggregate(powers, start, _step, found), size == 0, any_of(beyond))
+    return Quotient(F.aggregate(powers, start, _step, finish), size == 0, any_of(beyond))
 
 
 def _steps(precision: int, size: Column, shift: Column) -> tuple[Column, Column]:
-    """How long the divisor is to be, and the powers of ten to go on by."""
+    """The length to pad the divisor to, and the power of ten for each step."""
     length, powers = Choice(), Choice()
     for digits, step in _STEPS:
         fits = size <= digits if precision > digits else True
@@ -103,21 +102,21 @@ def _powers(digits: int, times: Column) -> Column:
 
 
 def _step(state: Column, power: Column) -> Column:
-    """The quotient so far, what is left to be divided, and the divisor: some digits on."""
-    found, left, b = state[0], state[1], state[2]
-    digits, rest = _divided(left, b)
-    return F.array((found + digits) * power, rest * power, b)
+    """One step: the state is the quotient so far, the remainder to divide, and the divisor."""
+    quotient, left, b = state[0], state[1], state[2]
+    digits, rest = _divide(left, b)
+    return F.array((quotient + digits) * power, rest * power, b)
 
 
-def _rounded(state: Column) -> Column:
-    """The quotient: up if the rest is more than half, or is half and the last digit odd."""
-    found, left, b = state[0], state[1], state[2]
-    digits, rest = _divided(left, b)
-    return found + digits + (rest * 2 + digits % 2 > b).cast("int")
+def _round(state: Column) -> Column:
+    """The quotient, rounded up if the remainder is more than half, or is half and the last digit is odd."""
+    quotient, left, b = state[0], state[1], state[2]
+    digits, rest = _divide(left, b)
+    return quotient + digits + (rest * 2 + digits % 2 > b).cast("int")
 
 
-def _divided(a: Column, b: Column) -> tuple[Column, Column]:
-    """The whole quotient, and the rest. Spark would round the quotient: it divides what can be divided."""
+def _divide(a: Column, b: Column) -> tuple[Column, Column]:
+    """The integer quotient and the remainder, which is subtracted first, because Spark would round the quotient."""
     rest = a % b
     return ((a - rest) / b).cast(_WHOLE), rest
 

@@ -1,8 +1,7 @@
-"""Sums and products of numbers as JSON has them: integers, and decimals of a few digits.
+"""Fast sums and products of the usual numbers in JSON: integers, and decimals of a few digits.
 
-What a variant holds is exact only as digits of any scale (`exact_decimals`), which is much to do for `2 * 10.5`. Its
-own schema says how many digits a decimal has behind the point; if they are few, and those before it too, Spark's plain
-decimals have room for a sum or a product, and nothing is rounded.
+Exact arithmetic with variants needs decimals of any scale (`exact_decimals`), which is slow for `2 * 10.5`. If both
+operands have few digits before and behind the point, a plain decimal of Spark's holds the sum or product unrounded.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from firesteel.spark.numbers.operands import Number
 #: The digits behind the point, and before it.
 _SCALE, _BEFORE = 6, 12
 _ROOM = f"decimal({_BEFORE + _SCALE},{_SCALE})"
-#: How the schemas of such variants end.
+#: The ends of the schemas of such variants, behind the last comma: `BIGINT`, or `1)` of `DECIMAL(3,1)`.
 _ENDS = ",".join(["BIGINT", *(f"{digits})" for digits in range(_SCALE + 1))])
 
 _OPERATIONS: dict[str, tuple[Callable[[Any, Any], Column], t.Decimal]] = {
@@ -36,8 +35,8 @@ _OPERATIONS: dict[str, tuple[Callable[[Any, Any], Column], t.Decimal]] = {
 
 
 def small_result(scope: Scope, name: str, x: Number, y: Number) -> NumberParts | None:
-    """The result as a plain decimal, bound if there is a place for it; SQL NULL where it takes more. None where it is
-    not worth a try."""
+    """The result as a plain decimal, bound if there are stages; SQL NULL where an operand has too many digits. None if
+    that is not worth a try."""
     if name not in _OPERATIONS or (scope.stages is None and not scope.run.limits.roomy):
         return None
     sides = [_small(scope, operand) for operand in (x, y)]
@@ -63,9 +62,9 @@ def _small(scope: Scope, operand: Number) -> NumberParts | None:
     if operand.kind is None:
         return _small_plain(expr)
     if isinstance(expr, Variant) and expr.number is not None and expr.number.places is not None:
-        found = _bind(scope, expr.number)
-        assert found.places is not None
-        return _operand(F.when(found.places <= _SCALE, found.plain.try_cast(_ROOM)), found.places, found)
+        bound = _bind(scope, expr.number)
+        assert bound.places is not None
+        return _operand(F.when(bound.places <= _SCALE, bound.plain.try_cast(_ROOM)), bound.places, bound)
     if tagged_kinds(expr):
         return None
     if scope.stages is not None or scope.tells(expr):

@@ -1,7 +1,8 @@
-"""What a sum, or a mean, of numbers of unknown type takes from each of them, and what there is of them in the end.
+"""SUM and AVG of numbers of unknown type: the parts that each number is split into, and the totals of the parts.
 
-Integers and decimals add up in a plain decimal of eighteen digits behind the point. A decimal may have more (a quotient
-has 38 that count): those behind the eighteenth add up apart. Floats are floats; a mean takes them as they are written.
+Integers and decimals are added in a plain decimal of 18 digits behind the point. A decimal may have more (a quotient
+has 38 significant digits): those behind the 18th are added in another column. Floats are added as floats; a mean also
+adds the decimals that they are written as.
 """
 
 from __future__ import annotations
@@ -25,20 +26,20 @@ from firesteel.spark.numbers.exact_arithmetic import PLACES
 from firesteel.spark.numbers.exact_decimals import finite, places
 
 EXACT, _WHOLE = f"decimal(38,{PLACES})", "decimal(38,0)"
-#: How many digits of a long decimal are looked at behind its eighteenth.
+#: How many digits of a long decimal are added behind its 18th.
 MORE = 28
 
 
 class Met(IntFlag):
-    """What was met. One column tells it: aggregating a dozen counts takes its time."""
+    """The kinds of values met, as flags: aggregating one column of flags is faster than a dozen counts."""
 
     INT = 1
     DECIMAL = 2
-    #: A decimal with digits behind the eighteenth place.
+    #: A decimal with more than 18 digits behind the point.
     LONG = 4
     FLOAT = 8
     INFINITE = 16
-    #: A number with digits for which there is no room; a float, if it is written out.
+    #: A number with too many digits; UNWRITTEN is a float that has too many when written as a decimal.
     LOST = 32
     UNWRITTEN = 64
     OTHER = 128
@@ -50,7 +51,7 @@ _LONG = Met.DECIMAL | Met.LONG
 
 @dataclass(frozen=True)
 class Addend:
-    """The parts of one number; each is SQL NULL where there is nothing of it."""
+    """The parts of one number; SQL NULL for those that it does not have."""
 
     met: Column
     exact: Column
@@ -62,20 +63,20 @@ class Addend:
     @property
     def written(self) -> Column:
         """The float as a decimal."""
-        return _written(self.floating)
+        return _float_as_decimal(self.floating)
 
 
 @dataclass(frozen=True)
 class Total:
-    """The parts of all of them."""
+    """The totals of the parts."""
 
     met: Column
     exact: Column
     long: Column
     floats: Column
-    #: The digits behind the point. Only of sums.
+    #: The most digits behind the point. Only for sums.
     places: Column
-    #: The floats as decimals, as they would be written; and how many numbers there are. Only of means.
+    #: The floats as the decimals that they are written as; and the number of numbers. Only for means.
     written: Column
     count: Column
 
@@ -83,7 +84,7 @@ class Total:
         return self.met.bitwiseAND(what.value) != 0
 
     def plain(self, column: Column, what: Met, spark_type: str) -> Column:
-        """A total; one of nothing is zero, and one that did not fit SQL NULL."""
+        """A total: zero if nothing of `what` was met, SQL NULL if it did not fit."""
         return F.when(self.has(what), column.try_cast(spark_type)).otherwise(F.literal(0, spark_type))
 
     def floating(self) -> Column:
@@ -91,7 +92,7 @@ class Total:
 
 
 def total(addend: Addend, add: Callable[[Column], Column], *, mean: bool) -> Total:
-    """The totals; `add` puts a column among those that are aggregated."""
+    """The totals; `add` adds a column to the aggregation."""
     nothing = F.lit(None)
     return Total(
         met=add(F.bit_or(addend.met)),
@@ -105,25 +106,25 @@ def total(addend: Addend, add: Callable[[Column], Column], *, mean: bool) -> Tot
 
 
 def addend(scope: Scope, value: Expr) -> Addend:
-    """The parts of a value of unknown type, by names."""
+    """The parts of a value of unknown type, bound to names."""
     if isinstance(value, Variant) and value.number is not None:
         return _of_number(scope, value, value.number)
     variant, kind = scope.variant(value)
     text = scope.text(variant)
     known = [variant, kind, text]
 
-    def bound(type_: t.Type, column: Column) -> Column:
+    def bind_part(type_: t.Type, column: Column) -> Column:
         known.append(scope.bind(derive(t.absent(type_, nullable=True), column, *known), dear=True))
         return known[-1].plain
 
     written = text.plain
     if tagged_kinds(variant):
-        written = bound(t.STRING, F.coalesce(written, _wide_text(variant.column, kind.column)))
-    exact = bound(t.Decimal(38, PLACES), _exact(kind.column, written))
-    floating = bound(t.FLOAT64, _floating(variant.column, kind.column, written))
-    met = bound(t.INT32, _met(kind.column, written, exact, floating))
+        written = bind_part(t.STRING, F.coalesce(written, _wide_text(variant.column, kind.column)))
+    exact = bind_part(t.Decimal(38, PLACES), _exact(kind.column, written))
+    floating = bind_part(t.FLOAT64, _floating(variant.column, kind.column, written))
+    met = bind_part(t.INT32, _met(kind.column, written, exact, floating))
     behind = F.when(_is_decimal(kind.column), places(written))
-    return Addend(met, exact, F.when(met == _LONG.value, _more(written)), floating, behind)
+    return Addend(met, exact, F.when(met == _LONG.value, _further_digits(written)), floating, behind)
 
 
 def _of_number(scope: Scope, value: Expr, number: NumberParts) -> Addend:
@@ -134,22 +135,22 @@ def _of_number(scope: Scope, value: Expr, number: NumberParts) -> Addend:
     assert known.integral is not None
     assert known.places is not None
     there = known.value.isNotNull()
-    inline = (variants.apart if scope.run.limits.roomy else variants.let)(value.column, _inline)
+    inline = (variants.apart if scope.run.limits.roomy else variants.let)(value.column, _inline_parts)
     column = F.when(~there, inline)
     rest = scope.bind(derive(t.ANY, column, value, known, throws=value.place.throws, cost=20), dear=True)
     exact = F.when(there, known.value.cast(EXACT)).otherwise(rest.column["e"])
     sort = F.when(known.integral, Met.INT.value).otherwise(Met.DECIMAL.value)
     met = F.when(there, sort).otherwise(rest.column["m"])
 
-    def bound(type_: t.Type, part: Column) -> Column:
+    def bind_part(type_: t.Type, part: Column) -> Column:
         return scope.bind(derive(t.absent(type_, nullable=True), part, known, rest), dear=True).plain
 
     decimal = t.Decimal(38, PLACES)
     behind = F.when(there, known.places).otherwise(rest.column["p"])
-    return Addend(bound(t.INT32, met), bound(decimal, exact), rest.column["l"], rest.column["f"], behind)
+    return Addend(bind_part(t.INT32, met), bind_part(decimal, exact), rest.column["l"], rest.column["f"], behind)
 
 
-def _inline(variant: Column) -> Column:
+def _inline_parts(variant: Column) -> Column:
     """The parts of a variant, as a struct."""
 
     def parts(p: Column) -> Column:
@@ -159,7 +160,7 @@ def _inline(variant: Column) -> Column:
 
     def named(p: Column, exact: Column, floating: Column) -> Column:
         met = _met(p["k"], p["w"], exact, floating)
-        more = F.when(_is_long(p["k"], p["w"]), _more(p["w"]))
+        more = F.when(_is_long(p["k"], p["w"]), _further_digits(p["w"]))
         behind = F.when(_is_decimal(p["k"]), places(p["w"]))
         return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"), behind.alias("p"))
 
@@ -172,7 +173,7 @@ def _inline(variant: Column) -> Column:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# The parts, of a kind and a text
+# The parts, from a kind and a text
 
 
 def _wide_text(variant: Column, kind: Column) -> Column:
@@ -196,7 +197,7 @@ def _exact(kind: Column, text: Column) -> Column:
     return F.when(_is_int(kind) | _is_decimal(kind), F.when(_is_long(kind, text), cut).otherwise(text).try_cast(EXACT))
 
 
-def _more(text: Column) -> Column:
+def _further_digits(text: Column) -> Column:
     sign = F.when(text.startswith("-"), F.lit("-")).otherwise(F.lit(""))
     digits = F.substring(text, F.locate(".", text) + PLACES + 1, F.lit(MORE))
     return F.concat(sign, F.rpad(digits, MORE, "0")).try_cast(_WHOLE)
@@ -206,14 +207,16 @@ def _floating(variant: Column, kind: Column, text: Column) -> Column:
     return F.when(kind == Kind.DOUBLE, text.try_cast("double")).when(kind == Kind.FLOAT, whole(variant, "double"))
 
 
-def _written(floating: Column) -> Column:
+def _float_as_decimal(floating: Column) -> Column:
     return F.when(finite(floating), floating).try_cast(EXACT)
 
 
 def _met(kind: Column, text: Column, exact: Column, floating: Column) -> Column:
     there = exact.isNotNull()
     float_ = F.when(~finite(floating), (Met.FLOAT | Met.INFINITE).value)
-    float_ = float_.when(_written(floating).isNull(), (Met.FLOAT | Met.UNWRITTEN).value).otherwise(Met.FLOAT.value)
+    float_ = float_.when(_float_as_decimal(floating).isNull(), (Met.FLOAT | Met.UNWRITTEN).value).otherwise(
+        Met.FLOAT.value
+    )
     return (
         F.when(there & _is_int(kind), Met.INT.value)
         .when(there & ~_is_long(kind, text), Met.DECIMAL.value)

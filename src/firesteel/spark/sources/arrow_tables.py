@@ -1,8 +1,8 @@
-"""Arrow tables, and files that Spark reads otherwise than Arrow does, as columns that are encoded by our types.
+"""Arrow tables, and files that Spark reads differently from Arrow, as columns that are encoded by our types.
 
-Spark reads most columns of a Parquet file as we do. It refuses times, nanoseconds, half floats and identifiers, and
-takes durations for numbers: those are read as the numbers or octets that they are stored as, and made what they are by
-columns of Catalyst. `docs/arrow.md` has a line for each.
+Spark reads most columns of a Parquet file as we do. It refuses times, nanoseconds, half floats and UUIDs, and reads
+durations as numbers. Such columns are read as the numbers or octets that they are stored as, and converted by Spark
+expressions. `docs/arrow.md` has a line for each.
 """
 
 from __future__ import annotations
@@ -36,26 +36,26 @@ if TYPE_CHECKING:
 
 
 def arrow_frame(spark: SparkSession, table: pa.Table) -> Opened:
-    """An Arrow table as a DataFrame, with the types that its columns have there."""
+    """An Arrow table as a DataFrame, with the types of its columns."""
     if not table.num_columns:
         return Opened(spark.range(table.num_rows).select())
     arrays, types = [], []
     for field, column in zip(table_type(table.schema).fields, table.columns, strict=True):
         ensure_text_keys(field)
-        type_, array = _uploaded(field, column)
+        type_, array = _upload_column(field, column)
         arrays.append(array)
         types.append(type_)
     names = [f"c{i}" for i in range(len(types))]
     schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in zip(names, types, strict=True)])
-    made = pa.Table.from_arrays(arrays, schema=pa.schema([(f.name, arrow_type(f.dataType)) for f in schema.fields]))
-    frame = spark.createDataFrame(made, schema=schema).toDF(*table.column_names)
+    encoded = pa.Table.from_arrays(arrays, schema=pa.schema([(f.name, arrow_type(f.dataType)) for f in schema.fields]))
+    frame = spark.createDataFrame(encoded, schema=schema).toDF(*table.column_names)
     return Opened(frame, types=dict(enumerate(types)))
 
 
-def _uploaded(field: t.Field, column: pa.ChunkedArray) -> tuple[t.Type, Any]:
+def _upload_column(field: t.Field, column: pa.ChunkedArray) -> tuple[t.Type, Any]:
     """A column as Spark takes it: cast as a whole where that changes no value, else value by value."""
     type_ = settle(field.type)
-    if form(type_) is not Form.VARIANT and not _has(column.type, _changes):
+    if form(type_) is not Form.VARIANT and not _has(column.type, _cast_may_change):
         target = arrow_type(to_spark(type_))
         try:
             cast = column.cast(target)
@@ -68,7 +68,7 @@ def _uploaded(field: t.Field, column: pa.ChunkedArray) -> tuple[t.Type, Any]:
 
 
 def _in_range(column: pa.ChunkedArray) -> bool:
-    """Are all of its days and timestamps of the years that there are? Those inside of lists are looked at later."""
+    """Are all of its dates and timestamps in the years 1 to 9999? Those inside of lists are checked later."""
     limits = next((limits for test, limits in _YEARS if test(column.type)), None)
     if limits is None:
         return True
@@ -87,17 +87,17 @@ def _is_extension(type_: Any) -> bool:
     return isinstance(type_, pa.BaseExtensionType)
 
 
-def _changes(type_: Any) -> bool:
-    """May casting it give other values? Arrow takes the views of lists for lists, and what is stored for the value."""
+def _cast_may_change(type_: Any) -> bool:
+    """May a cast by Arrow change values? It casts list views as if they were lists, and extensions by their storage."""
     return _is_extension(type_) or pa.types.is_list_view(type_) or pa.types.is_large_list_view(type_)
 
 
 def _has(type_: Any, test: Callable[[Any], bool]) -> bool:
-    """Does it hold for the type, or for one inside of it?"""
+    """Does the test hold for the type, or for one inside of it?"""
     if test(type_):
         return True
     inner = _inside(type_)
-    return any(_has(one, test) for one in inner)
+    return any(_has(part, test) for part in inner)
 
 
 def _inside(type_: Any) -> list[Any]:
@@ -118,26 +118,26 @@ def encoded_frame(
     load: Callable[[s.StructType | None], DataFrame],
     read: Callable[[], pa.Table],
 ) -> Opened:
-    """A file of that schema: as Spark loads it, as it is loaded with another schema, or, where Spark has no
-    type for a column, what this process reads of it."""
+    """The frame of a file of that schema, as Spark loads it. If Spark reads a column differently from us, it loads all
+    columns as they are stored. If Spark has no type for a column, this process reads the file."""
     types = {field.name: t.absent(arrow_kinds.value_type(field.type), nullable=True) for field in schema}
     odd = {field.name for field in schema if _has(field.type, _is_stored)}
     if any(_has(field.type, _beyond_spark) for field in schema):
         return arrow_frame(spark, read())
     if odd:
         stored = s.StructType([s.StructField(field.name, _stored_type(field.type)) for field in schema])
-        columns = [_encoded(F.col(f"c{i}"), field.type).alias(field.name) for i, field in enumerate(schema)]
+        columns = [_encode(F.col(f"c{i}"), field.type).alias(field.name) for i, field in enumerate(schema)]
         frame = load(stored).toDF(*(f"c{i}" for i in range(len(schema)))).select(*columns)
     else:
-        frame = _zoned(load(None), types)
-    found = enumerate(frame.schema.fields)
+        frame = _cast_timestamps(load(None), types)
+    fields = enumerate(frame.schema.fields)
     return Opened(
-        frame, types={i: types[f.name] for i, f in found if f.name in odd or _is_plain(types.get(f.name), f.dataType)}
+        frame, types={i: types[f.name] for i, f in fields if f.name in odd or _is_plain(types.get(f.name), f.dataType)}
     )
 
 
-def _zoned(frame: DataFrame, types: Mapping[str, t.Type]) -> DataFrame:
-    """The frame with timestamps that have a zone or none, as their types say: Spark takes all of ORC's for instants."""
+def _cast_timestamps(frame: DataFrame, types: Mapping[str, t.Type]) -> DataFrame:
+    """The frame with timestamps cast to have a zone or none, as their types say: Spark reads all of ORC as instants."""
     columns, changed = [], False
     for field in frame.schema.fields:
         type_, column = types.get(field.name), F.col("`" + field.name.replace("`", "``") + "`")
@@ -150,19 +150,19 @@ def _zoned(frame: DataFrame, types: Mapping[str, t.Type]) -> DataFrame:
 
 
 def _is_plain(type_: t.Type | None, spark: s.DataType) -> bool:
-    """Is a column of Spark's encoded by the type as it is?"""
+    """Is a column that Spark loaded already encoded by the type?"""
     return type_ is not None and form(type_) is Form.PLAIN and to_spark(type_) == bare(spark)
 
 
 def _beyond_spark(type_: Any) -> bool:
-    """Has Spark no type for it, and nothing that it could be read as?"""
+    """Has Spark no type for it, nor a type that it could be read as?"""
     if pa.types.is_union(type_):
         return True
     return pa.types.is_decimal(type_) and type_.precision > MAX_DIGITS
 
 
 def _is_stored(type_: Any) -> bool:
-    """Is it one that Spark does not read as we do?"""
+    """Is it a type that Spark does not read as we do?"""
     return _beyond_spark(type_) or _row(type_) is not None
 
 
@@ -173,7 +173,7 @@ def _row(type_: Any) -> Stored | None:
 
 
 def _stored_type(type_: Any) -> s.DataType:
-    """What a column is read as."""
+    """The Spark type that a column is read as."""
     row = _row(type_)
     if row is not None:
         return row[0]
@@ -184,29 +184,29 @@ def _stored_type(type_: Any) -> s.DataType:
     inner = _inside(type_)
     if not inner:
         return to_spark(arrow_kinds.value_type(type_))
-    found = _stored_type(inner[0])
-    return found if _is_wrapped(type_) else s.ArrayType(found)
+    element = _stored_type(inner[0])
+    return element if _is_wrapped(type_) else s.ArrayType(element)
 
 
 def _is_wrapped(type_: Any) -> bool:
     return _is_extension(type_) or pa.types.is_dictionary(type_)
 
 
-def _encoded(column: Column, type_: Any) -> Column:
+def _encode(column: Column, type_: Any) -> Column:
     """The column, encoded by its type; SQL NULL is NULL."""
     if not _has(type_, _is_stored):
         return column
     row = _row(type_)
     if row is not None:
-        found = row[1](column, type_)
-        return F.coalesce(found, variants.null()) if row[2] else found
+        converted = row[1](column, type_)
+        return F.coalesce(converted, variants.null()) if row[2] else converted
     if pa.types.is_map(type_):
-        return F.transform_values(column, lambda _, item: _encoded(item, type_.item_type))
+        return F.transform_values(column, lambda _, item: _encode(item, type_.item_type))
     if pa.types.is_struct(type_):
-        fields = [_encoded(column[field.name], field.type).alias(field.name) for field in type_]
+        fields = [_encode(column[field.name], field.type).alias(field.name) for field in type_]
         return F.when(column.isNotNull(), F.struct(*fields))
     inner = _inside(type_)[0]
-    return _encoded(column, inner) if _is_wrapped(type_) else F.transform(column, lambda item: _encoded(item, inner))
+    return _encode(column, inner) if _is_wrapped(type_) else F.transform(column, lambda item: _encode(item, inner))
 
 
 def _parts(ticks: Column, type_: Any) -> tuple[Column, Column, Column]:
@@ -214,7 +214,7 @@ def _parts(ticks: Column, type_: Any) -> tuple[Column, Column, Column]:
     digits = arrow_kinds.DIGITS[type_.unit]
     nanos = F.pmod(ticks, moments.long(10**digits)) * moments.long(10 ** (9 - digits))
     before = moments.quotient(ticks + moments.long(1), 10**digits) - moments.long(1)
-    # Not `floored`, which would leave the range of 64 bits for the first moments of it.
+    # Not `floored`, which would overflow 64 bits for the very first moments.
     seconds = F.when(ticks < 0, before).otherwise(moments.quotient(ticks, 10**digits))
     return seconds, nanos, F.lit(digits)
 
@@ -235,12 +235,12 @@ def _timestamp(ticks: Column, type_: Any) -> Column:
 def _duration(ticks: Column, type_: Any) -> Column:
     nanos = ticks.cast(moments.WHOLE) * F.lit(Decimal(10 ** (9 - arrow_kinds.DIGITS[type_.unit])))
     unit = F.lit(moments.UNITS.index("day_time"))
-    made = moments.of_interval(unit, F.lit(0), nanos, F.lit(9), F.lit(9))
-    return F.when(ticks.isNotNull(), moments.interval_variant(moments.Interval(made)))
+    interval = moments.of_interval(unit, F.lit(0), nanos, F.lit(9), F.lit(9))
+    return F.when(ticks.isNotNull(), moments.interval_variant(moments.Interval(interval)))
 
 
 def _half(octets: Column, _: Any) -> Column:
-    """Sign, five bits of exponent, ten of the fraction; the low byte comes first."""
+    """A half float from its octets, low byte first: sign, five bits of exponent, ten of the fraction."""
     figures = F.hex(octets)
     bits = F.conv(F.concat(F.substring(figures, 3, 2), F.substring(figures, 1, 2)), 16, 10).cast("int")
     exponent, fraction = F.shiftright(bits, 10) % 32, (bits % 1024).cast("double")
@@ -254,7 +254,7 @@ def _uuid(octets: Column, _: Any) -> Column:
     return F.regexp_replace(F.lower(F.hex(octets)), "^(.{8})(.{4})(.{4})(.{4})(.{12})$", "$1-$2-$3-$4-$5")
 
 
-#: What a column is read as, what is made of it, and whether that is a variant.
+#: The Spark type that a column is read as, its conversion, and whether that gives a variant.
 Stored = tuple[s.DataType, Callable[[Column, Any], Column], bool]
 _STORED: tuple[tuple[Callable[[Any], bool], Stored], ...] = (
     (pa.types.is_null, (s.IntegerType(), lambda _, __: variants.null(), True)),

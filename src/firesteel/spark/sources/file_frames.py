@@ -1,7 +1,7 @@
-"""Frames over files, kept: opening a file costs Spark a job (the schema) and a listing, whatever the query.
+"""A cache of frames over files: opening a file costs Spark a job (for the schema) and a listing, whatever the query.
 
-A frame is used again as long as the files are the same to the file system, by name, size and time of change. So are its
-columns under new names, because Spark analyzes every select when it is made.
+A frame is used again as long as its files have the same names, sizes and times of change. So are its copies under other
+column names, because Spark analyzes every select when it is made.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from firesteel import types as t
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-#: A folder of more files than this is listed by Spark alone.
+#: The frame of a folder of more files than this is not cached.
 MOST_FILES = 1_000
 
 
 @dataclass(eq=False)
 class Copy:
-    """A frame under names that no other column has, and what became of its columns, by their places."""
+    """A frame under column names that no other frame has, and its compiled columns, by position."""
 
     frame: DataFrame
     names: list[str]
@@ -35,11 +35,11 @@ class Copy:
 
 @dataclass(eq=False)
 class Opened:
-    """A frame, and the copies of it that stand beside one another in a query: the next query has the same ones."""
+    """A frame, and its copies: a query that scans it twice uses two, and the next query uses the same ones."""
 
     frame: DataFrame
     state: object = None
-    #: The types of columns that are encoded as ours are, by their places. The others are as Spark has them.
+    #: The types of the columns that are encoded by our types, by position. The others have types of Spark's.
     types: Mapping[int, t.Type] = field(default_factory=dict)
     _copies: list[Copy] = field(default_factory=list)
 
@@ -52,34 +52,34 @@ class Opened:
 
 
 _Key = tuple[Path, object]
-_kept: WeakKeyDictionary[Any, dict[_Key, Opened]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Any, dict[_Key, Opened]] = WeakKeyDictionary()
 _numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
 def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], Opened]) -> Opened:
-    """What `load` makes of a path, or has made of it before; `how` is whatever else it depends on."""
+    """The result of `load`, cached by path and `how` (all else that it depends on) while the files do not change."""
     now = state(path)
     with _lock:
-        kept = _kept.setdefault(spark, {})
-        known = kept.get((path, how))
-    if known is not None and now is not None and known.state == now:
-        return known
-    found = replace(load(), state=now)
+        frames = _cache.setdefault(spark, {})
+        cached = frames.get((path, how))
+    if cached is not None and now is not None and cached.state == now:
+        return cached
+    loaded = replace(load(), state=now)
     if now is not None:
         with _lock:
-            kept[path, how] = found
-    return found
+            frames[path, how] = loaded
+    return loaded
 
 
 def state(path: Path) -> tuple[tuple[object, ...], ...] | None:
-    """What changes when a file, or one in a folder, does; None where that is too much to look at."""
-    found: list[tuple[object, ...]] = []
+    """A fingerprint of a file, or of the files in a folder; None if there are none, or too many."""
+    stats: list[tuple[object, ...]] = []
     for name, entry in _files(path):
-        if len(found) >= MOST_FILES:
+        if len(stats) >= MOST_FILES:
             return None
-        found.append((name, entry.st_size, entry.st_mtime_ns, entry.st_ino))
-    return tuple(found) or None
+        stats.append((name, entry.st_size, entry.st_mtime_ns, entry.st_ino))
+    return tuple(stats) or None
 
 
 def _files(path: Path) -> Iterator[tuple[str, os.stat_result]]:

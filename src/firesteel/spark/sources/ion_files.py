@@ -1,8 +1,8 @@
-"""Large Ion files: read in Spark's Python workers, a task for each, and of every value what the plan touches.
+"""Large Ion and JSON files: read in Spark's Python workers, a task for each; of every value, what the plan uses.
 
-Spark has no reader of Ion, nor of JSON that is more than a value on every line. Of a small file this process reads all,
-and its values go up with the types that they have; a large one would have to fit into this process, so the workers read
-it, value after value, and give variants.
+Spark has no reader of Ion, nor of JSON that is not one value on every line. A small file is read by this process, and
+uploaded with the types of its values. A large one might not fit into this process, so the workers read it, value by
+value, and return variants.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from firesteel.values import Bag, Struct, Value
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-#: From how many bytes on the workers read.
+#: Files of more bytes than this, together, are read by the workers.
 LARGE = 16 << 20
 #: How many values are sent at once.
 _BATCH = 1000
@@ -46,7 +46,7 @@ def are_large(files: Sequence[Path]) -> bool:
 
 
 def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tree: PathTree, where: Where) -> Lines:
-    """The values of all files. What is no Ion is an error, whatever is asked of the others."""
+    """The values of all files. A malformed value is an error, whatever the plan uses, unless the table skips it."""
     value, error = run.name(), run.name()
     assert isinstance(table.source, File)
     pairs = {str(file.resolve()): folders.pairs(nth) for nth, file in enumerate(files)}
@@ -56,15 +56,15 @@ def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tre
     listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
     schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
     ship(run.spark)
-    found = listed.mapInArrow(reader.batches, schema)
+    outcomes = listed.mapInArrow(reader.batches, schema)
     failed = F.col(error)
-    right = found.filter(F.when(failed.isNull(), F.lit(True)).otherwise(F.raise_error(failed).cast("boolean")))
+    right = outcomes.filter(F.when(failed.isNull(), F.lit(True)).otherwise(F.raise_error(failed).cast("boolean")))
     return Lines(right.select(value), reference(t.ANY, value))
 
 
 @dataclass(frozen=True)
 class Reader:
-    """What runs in the workers. An error goes as a value, and becomes one in Spark, with its place."""
+    """Runs in the workers. An error is returned as a value, and Spark raises it, with its place."""
 
     tree: PathTree
     number: int
@@ -78,10 +78,10 @@ class Reader:
                 yield from self._file(Path(path))
 
     def _file(self, path: Path) -> Iterator[pa.RecordBatch]:
-        found = self._values(path)
+        records = self._values(path)
         while True:
             try:
-                values = [pruned(value, self.tree) for value in islice(found, _BATCH)]
+                values = [pruned(value, self.tree) for value in islice(records, _BATCH)]
                 column = put(values, t.ANY)
             except FiresteelError as error:
                 yield _failure(marked(self.number, _located(path, error)))
@@ -99,7 +99,7 @@ class Reader:
 
 
 def _located(path: Path, error: FiresteelError) -> FiresteelError:
-    """The error, with the place in the file: the plan's place is that of the query."""
+    """The error, with its place in the file as part of the message: the place of the error is in the query."""
     cls = UnsupportedError if isinstance(error, UnsupportedError) else EvaluationError
     if error.where is None and str(path) in error.message:
         return cls(error.message)
@@ -115,7 +115,7 @@ def _failure(message: str) -> pa.RecordBatch:
 
 
 def pruned(value: Value, tree: PathTree) -> Value:
-    """As much of a value as is touched. Whatever may be looked at in another way stays as it is."""
+    """The parts of a value that the plan uses. A value of another shape than the tree's stays as it is."""
     if tree.whole:
         return value
     if isinstance(value, Struct) and tree.elements is None:
@@ -129,7 +129,7 @@ def pruned(value: Value, tree: PathTree) -> Value:
 
 
 def _below(name: str, tree: PathTree) -> PathTree | None:
-    """What is touched of an attribute, by whichever case it is asked for; None if nothing."""
+    """What the plan uses of an attribute, whose name it may write in any case; None if nothing."""
     lower = name.lower()
-    found = [below for asked, below in tree.fields.items() if asked.text.lower() == lower]
-    return None if not found else found[0] if len(found) == 1 else WHOLE
+    trees = [below for asked, below in tree.fields.items() if asked.text.lower() == lower]
+    return None if not trees else trees[0] if len(trees) == 1 else WHOLE

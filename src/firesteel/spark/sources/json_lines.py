@@ -6,9 +6,9 @@ loses things: a struct that is NULL is read as one that is absent, a value of an
 another case, which an unquoted name finds too, are not looked for. So the text of the line stays at hand, and a line
 in doubt is read again, whole, as one VARIANT, from which the same paths are taken the slow way.
 
-Every line must be one JSON value; Spark's own readers take `{"a":1} and more` for one. So what is parsed is the line
-inside an array, in an object with a second key behind it that no data has: there is one element, and that key is
-found, only if the line is a value and no more.
+Every line must be one JSON value; Spark's own readers accept `{"a":1} and more`. So each line is parsed inside an
+object, `{"line": [<line>], "end": 1}`, with keys that no data has: only if the line is one value and no more, the array
+has one element, and the second key is found.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ _OPTIONS = {
     "allowSingleQuotes": "false",
     "allowNonNumericNumbers": "false",
 }
-#: Names that stand in JSON text as they are, unless somebody escapes what need not be escaped.
+#: Names that need no escapes in JSON text.
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_ .:$@#-]+")
-#: Letters of such names, escaped all the same; and the Kelvin sign, whose lower case is a `k`.
+#: Characters of such names, escaped all the same; and the Kelvin sign, whose lower case is a `k`.
 _ESCAPED = r"\\u(?:00[2-7]|212[aA])"
 SHOWN = 80
 
@@ -64,7 +64,7 @@ def read(
 ) -> Lines:
     """The lines of a text file as values. A line that is not JSON is an error, or, with `skip`, left out.
 
-    Behind the text there may be columns that lines have besides their own attributes: then lines are objects.
+    `columns` are the partition columns, behind the text. They become attributes of every line, which must be an object.
     """
     line = run.name()
     beside = [reference(field.type, run.name()) for field in columns]
@@ -72,7 +72,7 @@ def read(
     lines = Text(text.toDF(line, *names).filter(_is_there(F.col(line))), line, names, where, skip)
     if run.strict or tree.whole or tree.elements is not None or tree.indexed:
         return _read_whole(run, lines, columns)
-    asked = {name: _beside(name, columns, beside) for name in tree.fields}
+    asked = {name: _partition_column(name, columns, beside) for name in tree.fields}
     own = PathTree(fields={name: inner for name, inner in tree.fields.items() if asked[name] is None})
     if not own.fields:
         return _read_nothing(run, lines, struct_expr((n.text, expr) for n, expr in asked.items() if expr is not None))
@@ -84,10 +84,10 @@ def read(
 
 
 def malformed(text: DataFrame) -> DataFrame:
-    """The lines of a text file that are not JSON; where there are columns beside the text, that are no objects."""
+    """The lines of a text file that are not JSON; if there are partition columns, those that are no JSON objects."""
     more = text.columns[1:]
     lines = text.toDF("line", *(f"c{i}" for i in range(len(more)))).filter(_is_there(F.col("line")))
-    return lines.filter(_parsed(F.col("line"), objects=bool(more)).isNull())
+    return lines.filter(_parse(F.col("line"), objects=bool(more)).isNull())
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Text:
     skip: bool
 
     def parsed(self) -> Column:
-        return _parsed(F.col(self.line), objects=bool(self.beside))
+        return _parse(F.col(self.line), objects=bool(self.beside))
 
     def error(self, run: Run) -> Column:
         shown = F.substring(F.col(self.line), 1, SHOWN)
@@ -109,8 +109,8 @@ class Text:
         return run.error(f"not a JSON {wanted}: ", self.where, shown, F.lit(" in "), F.input_file_name())
 
 
-def _beside(name: Name, columns: Sequence[t.Field], exprs: Sequence[Expr]) -> Expr | None:
-    """The column of that name beside the text: it stands in place of attributes that are called so, in any case."""
+def _partition_column(name: Name, columns: Sequence[t.Field], exprs: Sequence[Expr]) -> Expr | None:
+    """The partition column of that name: it replaces the attribute of the same name, in upper or lower case."""
     for field, expr in zip(columns, exprs, strict=True):
         if (field.name or "").lower() == name.text.lower():
             return expr if not name.exact or field.name == name.text else missing_expr()
@@ -118,12 +118,12 @@ def _beside(name: Name, columns: Sequence[t.Field], exprs: Sequence[Expr]) -> Ex
 
 
 def _is_there(line: Column) -> Column:
-    """Is a line more than blanks? Spark goes through all of a text that it trims: not where the first letter tells."""
+    """Is a line not blank? The first letter is tested first, because trimming goes through the whole line."""
     return line.startswith("{") | (F.ltrim(line, F.lit(" \t\r\n")) != "")
 
 
 def _read_nothing(run: Run, lines: Text, value: Expr) -> Lines:
-    """Lines of which nothing is asked but that they are there: then nobody would compute an error in a column."""
+    """Lines of which the plan uses nothing (`COUNT(*)`): a filter raises the errors, as no column is computed."""
     whole = run.name()
     frame = lines.frame.select(*lines.beside, lines.line, F.once(lines.parsed()).alias(whole))
     there = F.col(whole).isNotNull()
@@ -134,7 +134,7 @@ def _read_nothing(run: Run, lines: Text, value: Expr) -> Lines:
 
 def _read_whole(run: Run, lines: Text, columns: Sequence[t.Field]) -> Lines:
     whole, value = run.name(), run.name()
-    parsed = _parsed(F.once(F.col(lines.line)), objects=bool(lines.beside))
+    parsed = _parse(F.once(F.col(lines.line)), objects=bool(lines.beside))
     frame = lines.frame.select(lines.line, *lines.beside, parsed.alias(whole))
     found = F.col(whole)
     if lines.skip:
@@ -143,12 +143,12 @@ def _read_whole(run: Run, lines: Text, columns: Sequence[t.Field]) -> Lines:
         found = F.coalesce(found, lines.error(run).cast("variant"))
     if columns:
         found = _with_columns(found, columns, lines.beside)
-    # A column may be a day, which no value of JSON is.
+    # A partition column may be a date, which no value of JSON is.
     return Lines(frame.select(found.alias(value)), reference(t.ANY if columns else JSON, value))
 
 
 def _with_columns(value: Column, columns: Sequence[t.Field], names: Sequence[str]) -> Column:
-    """An object with the columns beside it in place of the attributes that are called so."""
+    """The object with the partition columns, which replace attributes of the same names."""
     called = [(field.name or "").lower() for field in columns]
     own = F.map_filter(F.try_variant_get(value, "$", "map<string,variant>"), lambda key, _: ~F.lower(key).isin(called))
     more = []
@@ -177,16 +177,16 @@ def _read_paths(run: Run, lines: Text, shape: Shape, more: Sequence[tuple[str, E
     again = lines.parsed()
     if not lines.skip:
         again = F.coalesce(again, lines.error(run).cast("variant"))
-    # Spark generates no code for `from_json`, nor for anything in it: so there is nothing in it.
-    frame = lines.frame.select(line, *lines.beside, F.once(_enclosed(F.col(line))).alias(text))
+    # Spark generates no code for `from_json` or its argument: so the argument is computed in a select before.
+    frame = lines.frame.select(line, *lines.beside, F.once(_enclose(F.col(line))).alias(text))
     frame = frame.select(line, *lines.beside, parsed.alias(row))
     frame = frame.select(row, *lines.beside, F.coalesce(doubt, F.lit(True)).alias(flag), line)
     frame = frame.select(row, *lines.beside, flag, F.when(F.col(flag), again).alias(whole))
     if lines.skip:
         frame = frame.filter(~F.col(flag) | F.col(whole).isNotNull())
-    made: list[Column] = []
+    leaves: list[Column] = []
 
-    # What is seldom needed and large stays out of the code that Spark generates for all the rest.
+    # The slow way is large and few rows need it: it stays out of the code that Spark generates.
     apart = variants.apart if run.limits.roomy else variants.let
 
     def leaf(shape: Shape, fast: Column, path: tuple[Name, ...]) -> Expr:
@@ -195,15 +195,15 @@ def _read_paths(run: Run, lines: Text, shape: Shape, more: Sequence[tuple[str, E
             return struct_expr([*pairs, *(() if path else more)])
 
         def slow(value: Column) -> Column:
-            found = reduce(_attribute, path, value)
-            return found if shape.element is None else _elements(found, shape.element)
+            attribute = reduce(_attribute, path, value)
+            return attribute if shape.element is None else _elements(attribute, shape.element)
 
         name = run.name()
-        made.append(F.once(F.when(F.col(flag), apart(F.col(whole), slow)).otherwise(fast)).alias(name))
+        leaves.append(F.once(F.when(F.col(flag), apart(F.col(whole), slow)).otherwise(fast)).alias(name))
         return reference(shape.type(), name)
 
     value = leaf(shape, first, ())
-    return Lines(frame.select(*made, *lines.beside), value)
+    return Lines(frame.select(*leaves, *lines.beside), value)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ class Shape:
         return s.VariantType() if self.element is None else s.ArrayType(self.element.schema())
 
     def type(self) -> t.Type:
-        """The type of what is read. Arrays were ranged over already: what was no array is the only element of one."""
+        """The type of what is read. With `element` it is always an array: another value is read as an array of one."""
         if self.fields:
             return t.Struct(tuple(t.Field(name.text, inner.type()) for name, inner in self.fields), open=False)
         return JSON if self.element is None else t.Array(self.element.type())
@@ -239,7 +239,7 @@ def _root(tree: PathTree) -> Shape | None:
 
 
 def _shape(tree: PathTree, depth: int = 0, *, inside: bool = False) -> Shape:
-    """How a value is read of which so much is touched. Inside of arrays, attributes are VARIANTs."""
+    """How a value is read of which the plan uses this tree. Inside of arrays, attributes are VARIANTs."""
     if tree.whole or tree.indexed or (tree.fields and tree.elements is not None) or depth > MAX_NESTED:
         return _VARIANT
     if tree.elements is not None:
@@ -265,7 +265,7 @@ def _walk(shape: Shape, column: Column) -> Iterator[tuple[Name | None, Shape, Co
 
 
 def _doubt(shape: Shape, column: Column, line: Column) -> Column:
-    """Where what was read may be less than what is there."""
+    """Where the fast way may have missed something that is in the line."""
     containers: list[Column] = []
     gaps: list[Column] = []
     holes: list[Column] = []
@@ -293,7 +293,7 @@ def _doubt(shape: Shape, column: Column, line: Column) -> Column:
 
 
 def _any_gap(array: Column, element: Shape) -> Column:
-    """Where something of an element was not found."""
+    """Where an attribute of an element, or an element, was not found."""
 
     def gap(item: Column) -> Column:
         found = any_of(item[name.text].isNull() for name, _ in element.fields)
@@ -303,7 +303,7 @@ def _any_gap(array: Column, element: Shape) -> Column:
 
 
 def _other_case(names: set[str]) -> str:
-    """A pattern for keys that are one of the names, but for their case."""
+    """A pattern for keys that differ from one of the names only in case."""
     parts = (rf"(?!{re.escape(name)}\")(?iu:{re.escape(name)})" for name in sorted(names))
     return rf"\"(?:{'|'.join(parts)})\"|{_ESCAPED}"
 
@@ -312,25 +312,25 @@ def _other_case(names: set[str]) -> str:
 # The slow way
 
 
-def _enclosed(line: Column) -> Column:
+def _enclose(line: Column) -> Column:
     return F.concat(F.lit(f'{{"{_LINE}":['), _without_zeros(line), F.lit(f'],"{_END}":1}}'))
 
 
-#: Zeros at the end of a number that do not count: there is a digit behind the point before them. A string may have such
-#: text in it, so the second pattern takes strings as wholes.
+#: Trailing zeros of a number, after a first digit behind the point (`4.50`, `4.00`). A string may have such text in it,
+#: so the second pattern matches strings as a whole.
 _LAST_ZEROS = r"\.\d+0(?:[\s,\]}]|$)"
 _ZEROS = r'("(?:[^"\\]++|\\.)*+")|(\.\d*?[1-9]|\.0)0++(?=[\s,\]}]|$)'
 
 
 def _without_zeros(line: Column) -> Column:
-    """The line with `4.5` for `4.50`: Spark's parser would keep the zeros, and tell only some of its functions."""
+    """The line with `4.5` for `4.50`: Spark's parser keeps the zeros, but only some of its functions show them."""
     return F.when(line.rlike(_LAST_ZEROS), F.regexp_replace(line, _ZEROS, "$1$2")).otherwise(line)
 
 
-def _parsed(line: Column, *, objects: bool = False) -> Column:
-    """The line as a variant; SQL NULL if it is not one JSON value, or, where only those count, no object."""
+def _parse(line: Column, *, objects: bool = False) -> Column:
+    """The line as a variant; SQL NULL if it is not one JSON value, or, with `objects`, if it is no object."""
 
-    def one(value: Column) -> Column:
+    def line_value(value: Column) -> Column:
         keys = F.map_keys(F.try_variant_get(value, "$", "map<string,variant>"))
         more = F.try_variant_get(value, f"$.{_LINE}[1]", "variant")
         fits = F.array_contains(keys, _END) & (F.size(keys) == 2) & more.isNull()
@@ -339,11 +339,13 @@ def _parsed(line: Column, *, objects: bool = False) -> Column:
             fits &= F.schema_of_variant(found).startswith(Kind.OBJECT)
         return F.when(fits, found)
 
-    return F.element_at(F.transform(F.array(F.try_parse_json(_enclosed(F.when(F.is_valid_utf8(line), line)))), one), 1)
+    return F.element_at(
+        F.transform(F.array(F.try_parse_json(_enclose(F.when(F.is_valid_utf8(line), line)))), line_value), 1
+    )
 
 
 def _attribute(value: Column, name: Name) -> Column:
-    """The path's step by name: of NULL it is NULL, of what is no struct MISSING."""
+    """The attribute of that name: NULL if the value is NULL, MISSING if it is another value than a struct."""
     ways = [F.try_variant_get(value, f"$['{name.text}']", "variant"), F.when(F.is_variant_null(value), value)]
     if not name.exact:
         pairs = F.map_entries(F.try_variant_get(value, "$", "map<string,variant>"))
@@ -353,7 +355,7 @@ def _attribute(value: Column, name: Name) -> Column:
 
 
 def _elements(value: Column, element: Shape) -> Column:
-    """The elements of an array, or the value as the only one, as far as they are touched."""
+    """The elements of an array, or the value as the only one, with the attributes that the plan uses."""
     array = F.coalesce(F.try_variant_get(value, "$", "array<variant>"), F.array(value))
     if not element.fields:
         return array

@@ -1,4 +1,4 @@
-"""Files that a plan names, as DataFrames: Spark reads them itself, and of slices the rows that are theirs."""
+"""Files that a plan names, as DataFrames. Spark reads them; of a slice of a file, only the rows of its row groups."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from firesteel.tables.parts import parts_schema
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-#: What stands for NULL in text: something that no file has. Then an empty field, which is always NULL to Spark, is told
-#: from the text that the plan names.
+#: The text that Spark reads as NULL: one that no file has. So Spark gives NULL only for empty fields; `_text` makes
+#: them empty texts again, and turns the text that the plan names into NULL.
 _NOTHING = "\u0001firesteel\u0001"
 
 
@@ -36,7 +36,7 @@ def parts_frame(spark: SparkSession, source: Parts) -> Opened:
 
 
 def _files(spark: SparkSession, source: Parts, schema: s.StructType | None) -> DataFrame:
-    """Files that Spark reads, with a schema or by their own."""
+    """Files that Spark reads, with the given schema or their own."""
     frames = []
     for chosen in _rounds(source):
         whole = [path for path, groups in chosen.items() if groups is None]
@@ -47,7 +47,7 @@ def _files(spark: SparkSession, source: Parts, schema: s.StructType | None) -> D
                 frames.append(_rows_of(_load(spark, source.format, [path], schema), path, groups))
     if not frames:
         return _load(spark, source.format, [source.parts[0].path], schema).filter(F.lit(False))
-    return _together(frames)
+    return _union(frames)
 
 
 def _arrow(source: Parts) -> Any:
@@ -64,7 +64,7 @@ def _load(spark: SparkSession, format_: str, paths: list[Path], schema: s.Struct
     return reader.format(format_).load([place(path) for path in paths])
 
 
-def _together(frames: list[DataFrame]) -> DataFrame:
+def _union(frames: list[DataFrame]) -> DataFrame:
     return reduce(lambda left, right: left.unionByName(right), frames)
 
 
@@ -73,8 +73,8 @@ def _together(frames: list[DataFrame]) -> DataFrame:
 
 
 def _rounds(source: Parts) -> list[dict[Path, list[int] | None]]:
-    """What is read at once: files, each with its row groups, or None for all of them. Spark reads a file once, however
-    often it is named: what is asked for twice is read in another round."""
+    """The files that are read at once, each with its row groups, or None for all of them. Spark reads a file once,
+    however often it is named: a row group that the plan names twice is read again in another round."""
     wanted: dict[Path, Counter[int]] = {}
     sizes: dict[Path, int] = {}
     for part in source.parts:
@@ -94,7 +94,7 @@ def _rounds(source: Parts) -> list[dict[Path, list[int] | None]]:
 
 
 def _groups(format_: str, part: Part, parts: tuple[Part, ...]) -> range:
-    """All row groups of a file; where no slice of it is asked for, it counts as one."""
+    """All row groups of a file; a file of which the plan names no slice counts as one group."""
     sliced = format_ == "parquet" and any(other.path == part.path and other.sliced for other in parts)
     return range(len(row_counts(part.path)) if sliced else 1)
 
@@ -119,7 +119,7 @@ def _rows_of(frame: DataFrame, path: Path, groups: list[int]) -> DataFrame:
 
 
 def _text(spark: SparkSession, source: Parts) -> DataFrame:
-    """Fields by their positions. Where more than one line is skipped, the text is read in this process."""
+    """Delimited text, its fields named by position. To skip more than one line, this process reads the text."""
     how = source.text
     assert how is not None
     if how.skip > 1:
@@ -139,7 +139,7 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
         if how.null is not None:
             column = F.when(column != F.lit(how.null), column)
         fields.append(column.alias(name))
-    return _together(frames).select(*fields)
+    return _union(frames).select(*fields)
 
 
 def _options(how: Delimited) -> dict[str, str]:

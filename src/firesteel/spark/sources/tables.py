@@ -1,4 +1,4 @@
-"""Tables as rows: what is registered under a global's name, read the way that Spark reads it best."""
+"""Scans of registered tables: each kind of source becomes rows in the way that is fastest in Spark."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
     if not ranges:
         wrong = f"FROM takes collections, not {t.type_of(value)}"
         if run.strict:
-            return _failing(run, node, wrong)
+            return _failing_rows(run, node, wrong)
         items = [value]
     is_list = ranges and isinstance(value, list)
     element = _declared(node, table)
@@ -98,18 +98,18 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
     if identifiers is not None:
         columns.append((run.name(), t.merge(t.type_of(i) for i in identifiers) if items else t.ANY, identifiers))
     frame, types = upload(run.spark, columns)
-    found = [reference(type_, name) for (name, _, _), type_ in zip(columns, types, strict=True)]
-    row: list[Expr] = [found[0]]
+    exprs = [reference(type_, name) for (name, _, _), type_ in zip(columns, types, strict=True)]
+    row: list[Expr] = [exprs[0]]
     if isinstance(node, p.ScanIndexed):
-        row.append(found[1] if is_list else _no_index(run, node))
+        row.append(exprs[1] if is_list else _no_index(run, node))
     if node.identified:
-        row.append(found[-1] if identifiers is not None else missing_expr())
-    order = (Order(found[1]),) if is_list else ()
+        row.append(exprs[-1] if identifiers is not None else missing_expr())
+    order = (Order(exprs[1]),) if is_list else ()
     return Rows(frame, tuple(row), order, is_list)
 
 
 def _declared(node: Ranging, table: Table | None) -> t.Type | None:
-    """The type of the elements of a literal, or of a table that was created, where it says all there is to say."""
+    """The type of the elements of a literal, or of a table with a declared type, if that type is `complete`."""
     type_: t.Type | None = None
     if table is None:
         type_ = node.rex.type if isinstance(node.rex, p.Lit) else None
@@ -119,7 +119,7 @@ def _declared(node: Ranging, table: Table | None) -> t.Type | None:
 
 
 def _untyped(table: Table | None) -> bool:
-    """A value that was registered as a collection of anything: then that is what its elements are."""
+    """Was the value registered as a collection of ANY? Then its elements are of type ANY."""
     return table is not None and isinstance(table.source, Memory) and table.type in (t.Array(t.ANY), t.Bag(t.ANY))
 
 
@@ -128,15 +128,15 @@ def _identifiers(table: Table | None, items: Sequence[values.Value]) -> list[val
 
 
 def _no_index(run: Run, node: Ranging) -> Expr:
-    """The index of what is in no list."""
+    """The index of an element that is in no list: MISSING, or an error in strict mode."""
     if not run.strict:
         return missing_expr()
     error = run.error("AT takes arrays: the elements of a bag have no index", node.where)
     return column_expr(t.absent(t.INT64, missable=True), error.cast("bigint"), throws=True)
 
 
-def _failing(run: Run, node: Ranging, message: str) -> Rows:
-    """One row that cannot be asked for."""
+def _failing_rows(run: Run, node: Ranging, message: str) -> Rows:
+    """Rows that raise an error when they are read."""
     frame = run.spark.range(1).filter(run.error(message, node.where).cast("boolean"))
     width = 1 + isinstance(node, p.ScanIndexed) + node.identified
     return Rows(frame, (missing_expr(),) * width)
@@ -153,21 +153,21 @@ def _native(run: Run, table: Table) -> Opened:
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
         case File(path, format_, encoding) as file:
-            return opened(run.spark, path, (format_, encoding), lambda: _loaded(run.spark, file))
+            return opened(run.spark, path, (format_, encoding), lambda: _load_file(run.spark, file))
         case Parts():
             return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
-#: CSV has a header, its types are found in a pass over the data, and quotes are doubled in quotes. A row that does not
-#: fit is an error.
+#: CSV has a header, its types are inferred in a pass over the data, and a quote inside quotes is doubled. A row that
+#: does not fit is an error.
 _OPTIONS: dict[str, dict[str, str]] = {
     "csv": {"header": "true", "inferSchema": "true", "escape": '"', "mode": "FAILFAST"},
 }
 
 
-def _loaded(spark: SparkSession, source: File) -> Opened:
-    """The frame of a file, or of a folder, whose own folders may be columns."""
+def _load_file(spark: SparkSession, source: File) -> Opened:
+    """The frame of a file, or of a folder, whose subfolders may be partition columns (`year=2024`)."""
     files, folders = files_of(source)
 
     def load(schema: s.StructType | None) -> DataFrame:
@@ -177,7 +177,7 @@ def _loaded(spark: SparkSession, source: File) -> Opened:
             reader = reader.option("encoding", source.encoding)
         if schema is not None:
             return reader.schema(schema).load(_places(source.path))
-        return _typed(reader.load(_places(source.path)), folders)
+        return _cast_partitions(reader.load(_places(source.path)), folders)
 
     if source.format in ("parquet", "orc"):
         return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
@@ -190,7 +190,7 @@ def _loaded(spark: SparkSession, source: File) -> Opened:
 
 
 def _in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], folders: Partitions) -> DataFrameReader:
-    """A reader of the files that we found: those of the format, at any depth."""
+    """The reader, restricted to the files that we found: those of the format, at any depth."""
     if not source.path.is_dir():
         return reader
     if not folders.columns:
@@ -201,76 +201,79 @@ def _in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], fo
 
 
 def _names(format_: str) -> str:
-    """A pattern for the names of files of a format, in whatever case."""
+    """A glob pattern for the names of files of a format, in upper or lower case."""
     suffixes = [suffix + more for suffix, known in FORMATS.items() if known == format_ for more in ("", *COMPRESSED)]
     letters = ("".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in suffix) for suffix in suffixes)
     return f"*{{{','.join(letters)}}}"
 
 
-def _typed(frame: DataFrame, folders: Partitions) -> DataFrame:
-    """The frame with columns of folders as what their names stand for: to Spark they are text."""
+def _cast_partitions(frame: DataFrame, folders: Partitions) -> DataFrame:
+    """The frame with partition columns cast to their types: Spark reads them as text."""
     types = {name: to_spark(type_) for name, type_ in folders.columns}
     if not types:
         return frame
-    picked = [_named(name).cast(types[name]).alias(name) if name in types else _named(name) for name in frame.columns]
+    picked = [
+        _quoted_column(name).cast(types[name]).alias(name) if name in types else _quoted_column(name)
+        for name in frame.columns
+    ]
     return frame.select(*picked)
 
 
 def _places(path: Path) -> str | list[str]:
-    """Where Spark finds a path. It takes paths for patterns; ours are patterns only if no file has that name."""
+    """The URIs that Spark reads for a path. A path of ours is a pattern only if no file has that name."""
     if not present(path):
         return [place(Path(os.path.realpath(part))) for part in matches(path)] or place(path)
     return place(Path(os.path.realpath(path)))
 
 
 def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: PathTree) -> Rows:
-    """A row for every value of Ion or JSON, of what is touched of it. Spark reads JSON that has a value on every line;
-    all else is read here, with its type, or, if it is much, by the workers."""
+    """A row for every value of Ion or JSON, with what the plan uses of it. Spark reads JSON lines. Other files are read
+    by this process, with the types of their values, or, if they are large, by the workers."""
     files, folders = files_of(source)
     if source.format == "json" and not any(map(is_document, files)):
         ensure_whole(files)
         text = text_lines(run.spark, source, files, folders)
         lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip", columns=folders.fields)
     elif run.refuse or not ion_files.are_large(files):
-        return value_rows(run, node, _all(source, skip=table.malformed == "skip"), table)
+        return value_rows(run, node, _read_all(source, skip=table.malformed == "skip"), table)
     else:
         run.fallbacks.add(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
         lines = ion_files.read(run, table, files, folders, tree, node.where)
     return _rows(run, node, lines.frame, lines.value, table)
 
 
-def _all(source: File, *, skip: bool) -> values.Bag:
-    """What is in a file. Of what is left out the engine tells."""
-    found = []
+def _read_all(source: File, *, skip: bool) -> values.Bag:
+    """All values in a file. With `skip`, malformed ones are left out, which the engine reports."""
+    kept = []
     for item in records(source):
         if not isinstance(item, EvaluationError):
-            found.append(item)
+            kept.append(item)
         elif not skip:
             raise item
-    return values.Bag(found)
+    return values.Bag(kept)
 
 
-#: The one column of text, by a name that no folder has.
+#: The one column of text, under a name that no partition column has.
 _LINE = s.StructType([s.StructField("the line", s.StringType())])
 
 
 def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions) -> DataFrame:
-    """The lines of JSON files, or of a folder of such, and the columns that its folders are."""
+    """The lines of JSON files, or of a folder of such, and its partition columns."""
 
     def load() -> DataFrame:
         reader = _in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
-        return _typed(reader.load(_places(source.path)), folders)
+        return _cast_partitions(reader.load(_places(source.path)), folders)
 
     return opened(spark, source.path, "text", lambda: Opened(load())).frame
 
 
-#: A frame of more columns than this is made smaller before anything else is made of it.
+#: A frame of more columns than this is first reduced to the columns that the plan uses.
 _MANY = 200
 
 
 def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: PathTree) -> Rows:
-    """A row for every row of a DataFrame: a virtual struct of its columns, as far as they are touched. What is not
-    touched Catalyst does not read, be it there or not."""
+    """A row for every row of a DataFrame: a struct, in parts, of the columns that the plan uses. Catalyst does not read
+    the other columns of the frame."""
     fields = source.frame.schema.fields
     wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
     if isinstance(table.source, File | Parts):
@@ -278,7 +281,7 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
             ensure_read(fields[i], table.source.format)
     if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
         types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
-        source = Opened(source.frame.select(*(_named(fields[i].name) for i in wanted)), types=types)
+        source = Opened(source.frame.select(*(_quoted_column(fields[i].name) for i in wanted)), types=types)
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))
@@ -290,7 +293,7 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
 
 
 def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: PathTree) -> Rows:
-    """A row for every row that was kept. Its columns are encoded as ours are, and no name is in their way."""
+    """A row for every row of a stored table. Its columns are encoded by our types, under generated names."""
     types = {f"c{i}": field.type for i, field in enumerate(source.columns)}
     schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in types.items()])
     if source.folders:
@@ -298,21 +301,21 @@ def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: Pa
     else:
         frame = run.spark.createDataFrame([], schema)
     pairs, picked = [], []
-    for field, (kept, type_) in zip(source.columns, types.items(), strict=True):
+    for field, (stored_name, type_) in zip(source.columns, types.items(), strict=True):
         if _touches(tree, field.name or ""):
             name = run.name()
-            picked.append(F.col(kept).alias(name))
+            picked.append(F.col(stored_name).alias(name))
             pairs.append((field.name or "", reference(type_, name)))
     return _rows(run, node, frame.select(*picked), struct_expr(pairs), table)
 
 
-def _named(name: str) -> Column:
-    """The column of that name, whatever is in it."""
+def _quoted_column(name: str) -> Column:
+    """The column of that name, in backquotes: the name may hold dots."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 
 def _touches(tree: PathTree, name: str) -> bool:
-    """Is an attribute of that name among what is touched?"""
+    """Does the plan use an attribute of that name?"""
     if tree.whole or tree.elements is not None:
         return True
     return any(name == asked.text or (not asked.exact and name.lower() == asked.text.lower()) for asked in tree.fields)
@@ -342,11 +345,11 @@ def _column(field: s.StructField, name: str, where: Where) -> Expr:
     if isinstance(field.dataType, s.NullType):
         return column_expr(t.NULL, variants.null(), atomic=True)
     if _has_variants(field.dataType):
-        # SQL NULL is NULL there, and would be MISSING in variants of ours.
-        return column_expr(t.ANY, _adapted(column, type_), names=(name,), atomic=True)
+        # SQL NULL is NULL in these variants; in ours it would be MISSING.
+        return column_expr(t.ANY, _as_variant(column, type_), names=(name,), atomic=True)
     if to_spark(type_) == bare(field.dataType):
         return reference(type_, name)
-    return column_expr(type_, _adapted(column, type_), names=(name,), atomic=True)
+    return column_expr(type_, _as_variant(column, type_), names=(name,), atomic=True)
 
 
 def _has_variants(spark: s.DataType) -> bool:
@@ -360,8 +363,8 @@ def _has_variants(spark: s.DataType) -> bool:
     return isinstance(spark, s.VariantType | s.NullType)
 
 
-def _adapted(column: Column, type_: t.Type) -> Column:
-    """A column of Spark's type for a type that we keep in a variant."""
+def _as_variant(column: Column, type_: t.Type) -> Column:
+    """A nested column of Spark's as a variant of ours."""
     return F.coalesce(F.to_variant_object(column), variants.null() if type_.nullable else variants.missing())
 
 

@@ -1,5 +1,5 @@
-"""Text that Spark reads otherwise than it was written, and says nothing: where bytes are not UTF-8 it puts replacement
-characters, and of a bz2 file that is cut short, or is none, it takes what it can."""
+"""Checks for damaged files that Spark reads without an error: it replaces bytes that are not UTF-8, and reads what it
+can of a bz2 file that is cut short, or is none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def ensure_whole(files: Sequence[Path]) -> None:
-    """Files of bz2 begin and end as they should: the end is a mark of 48 bits, at any bit of a byte, and 32 more."""
+    """Refuse damaged bz2 files. The end must be a mark of 48 bits, starting at any bit of a byte, and 32 bits more."""
     for path in files:
         if path.suffix.lower() == ".bz2":
             with reading(path), open_file(path) as file:
@@ -34,7 +34,7 @@ _END = 0x177245385090
 
 
 def ensure_utf8(spark: SparkSession, files: Sequence[Path]) -> None:
-    """All lines of these files are UTF-8: Spark's reader of text gives their bytes as they are."""
+    """Refuse files that are not UTF-8. Spark's reader of text gives the bytes of a line unchanged."""
     lines: DataFrame = spark.read.text([place(file) for file in files])
     wrong = lines.filter(~F.is_valid_utf8("value")).select(F.col("_metadata.file_path")).limit(1).collect()
     if wrong:

@@ -25,11 +25,11 @@ from firesteel.spark.time.moments import (
     quotient,
 )
 
-#: How many of the smallest the fields are: of months, and of seconds.
+#: The fields of intervals, in months and in seconds.
 MONTHS = {"year": 12, "month": 1}
 SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
 
-#: More than this leads out of every year that there is, and less than it overflows nothing.
+#: Moving by more than this leaves all years that there are; moving by this overflows nothing.
 FAR_MONTHS, FAR_SECONDS = 3_000_000, 10_000_000_000_000
 _FIRST, _LAST = values.days_since_epoch(-9_999, 1, 1), values.days_since_epoch(100_000, 1, 1) - 1
 _FIRST_DATE, _LAST_DATE = values.days_since_epoch(1, 1, 1), values.days_since_epoch(10_000, 1, 1) - 1
@@ -40,13 +40,13 @@ def within(number: Column, limit: int) -> Column:
 
 
 def split(nanos: Column) -> tuple[Column, Column]:
-    """Whole seconds, rounded down, and the nanoseconds that remain; of a decimal."""
+    """Nanoseconds, a decimal, as whole seconds, rounded down, and the nanoseconds that remain."""
     rest = F.pmod(nanos, F.literal(Decimal(NANOS), WHOLE))
     return F.call_function("div", nanos - rest, F.literal(Decimal(NANOS), WHOLE)).cast("bigint"), rest.cast("bigint")
 
 
 def exactness(months: Column, seconds: Column, rest: Column) -> Column:
-    """How exactly a moment has to be known that moves so far."""
+    """The precision that a moment must have to be moved by this: of `PRECISIONS`, `day` for whole days."""
     clock = (
         F.when((F.pmod(seconds, long(DAY)) == 0) & (rest == 0), F.lit(PRECISIONS.index("day")))
         .when((F.pmod(seconds, long(60)) == 0) & (rest == 0), F.lit(PRECISIONS.index("minute")))
@@ -56,31 +56,31 @@ def exactness(months: Column, seconds: Column, rest: Column) -> Column:
 
 
 def later(moment: Moment, months: Column, seconds: Column, rest: Column, known_to: Column) -> Column:
-    """The moment so much later, as a struct. A date moves by whole days, a time goes round the clock; a day that a
-    month does not have is its last one. What leads out of every year is for `encoded` to say."""
+    """The moment moved by months and seconds, as a struct. A date moves by whole days, a time goes round the clock; a
+    day that a month does not have is its last one. `encoded` raises the error for years out of range."""
     months, seconds = within(months, FAR_MONTHS), within(seconds, FAR_SECONDS)
     nanos = moment.nanos + rest
     total = moment.clock + seconds + F.when(nanos >= NANOS, long(1)).otherwise(long(0))
-    moved = F.unix_date(F.add_months(moment.date, months.cast("int"))).cast("bigint") * long(DAY)
-    # Whole days: towards zero, and a negative rest was taken from the second before.
+    midnight = F.unix_date(F.add_months(moment.date, months.cast("int"))).cast("bigint") * long(DAY)
+    # Whole days, towards zero. Negative seconds with a `rest` were rounded down: take that back.
     days = quotient(seconds + F.when((seconds < 0) & (rest > 0), long(1)).otherwise(long(0)), DAY) * long(DAY)
-    where_it_is: Column = moved + total
+    local_seconds: Column = midnight + total
     if TIME in moment.ranks:
-        where_it_is = F.when(moment.is_rank(TIME), F.pmod(total, long(DAY))).otherwise(where_it_is)
+        local_seconds = F.when(moment.is_rank(TIME), F.pmod(total, long(DAY))).otherwise(local_seconds)
     if DATE in moment.ranks:
-        where_it_is = F.when(moment.is_rank(DATE), moved + days).otherwise(where_it_is)
+        local_seconds = F.when(moment.is_rank(DATE), midnight + days).otherwise(local_seconds)
     fraction = F.pmod(nanos, long(NANOS))
     digits = F.greatest(moment.digits, moments.digits_of(rest))
     if DATE in moment.ranks:
         fraction = F.when(moment.is_rank(DATE), long(0)).otherwise(fraction)
         digits = F.when(moment.is_rank(DATE), F.lit(0)).otherwise(digits)
     precision = F.greatest(moment.precision, known_to)
-    made_ = moments.of_moment(moment.rank, where_it_is, fraction, moment.offset, precision, digits)
-    return F.when(moment.column.isNotNull(), made_)
+    moved_moment = moments.of_moment(moment.rank, local_seconds, fraction, moment.offset, precision, digits)
+    return F.when(moment.column.isNotNull(), moved_moment)
 
 
 def encoded(scope: Scope, moment: Moment, where: Where) -> tuple[t.Type, Column]:
-    """The type of moved moments, and their column by it. They are mentioned often: by a name, please."""
+    """The type of moved moments, and their column, encoded by it. The moment is mentioned often: bind it first."""
     days = moment.day
     if moment.ranks == {DATE}:
         error = scope.run.error("no date in the year ", where, F.year(date_of(days)).cast("string"))
@@ -132,7 +132,7 @@ def months_between(start: Moment, end: Moment) -> Column:
 
 
 def _month(moment: Moment) -> tuple[Column, Column]:
-    """The month, counted through the years, and how far the instant is in it."""
+    """The month, counted from the year 0, and how far the instant is in it."""
     date = date_of(moments.floored(moment.instant, DAY))
     month = F.year(date).cast("bigint") * long(12) + F.month(date).cast("bigint")
     clock = F.pmod(moment.instant, long(DAY))

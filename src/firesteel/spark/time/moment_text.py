@@ -20,8 +20,7 @@ _PATTERNS = {
 
 
 def read(text: Column, rank: int) -> Column:
-    """The moment of a text, as a struct; SQL NULL if it is none. Of a second nine digits are read, which is what a cast
-    keeps."""
+    """The text as a moment struct; SQL NULL if it is none. Nine digits of a second are read: a cast keeps no more."""
     pattern = _PATTERNS[rank]
 
     def group(index: int) -> Column:
@@ -33,8 +32,8 @@ def read(text: Column, rank: int) -> Column:
     if rank != DATE:
         parts += [F.coalesce(group(first + i).try_cast("int"), F.lit(0)).alias(name) for i, name in enumerate("hms")]
         parts += [F.substring(group(first + 3), 1, 9).alias("f"), group(first + 4).alias("z")]
-    found = F.when(text.rlike(pattern), F.struct(*parts))
-    return let(found, lambda fields: F.when(fields.isNotNull(), _moment(fields, rank)))
+    matched = F.when(text.rlike(pattern), F.struct(*parts))
+    return let(matched, lambda fields: F.when(fields.isNotNull(), _moment(fields, rank)))
 
 
 def _moment(fields: Column, rank: int) -> Column:
@@ -45,8 +44,8 @@ def _moment(fields: Column, rank: int) -> Column:
         fits = fits & (fields["d"] <= F.day(F.last_day(first)))
         days = F.unix_date(first).cast("bigint") + fields["d"].cast("bigint") - long(1)
     if rank == DATE:
-        made = moments.of_moment(rank, days * long(DAY), F.lit(0), F.lit(None), F.lit(4), F.lit(0))
-        return F.when(fits, made)
+        date = moments.of_moment(rank, days * long(DAY), F.lit(0), F.lit(None), F.lit(4), F.lit(0))
+        return F.when(fits, date)
     zone = fields["z"]
     size = F.substring(zone, 2, 2).try_cast("int") * 60 + F.substring(zone, 5, 2).try_cast("int")
     signed = F.when(zone.startswith("-"), -size).otherwise(size)
@@ -62,8 +61,8 @@ def _moment(fields: Column, rank: int) -> Column:
 
 
 def cut(moment: Moment, rank: int, digits: int, zone: bool) -> Column:
-    """The moment as one of a rank, with at most so many digits of a second, the others cut off. Without a zone the
-    local time counts; with one, what has none is in UTC."""
+    """The moment as one of `rank`, with at most `digits` digits of a second; more are cut off. Without `zone` it keeps
+    its local time and loses its offset; with `zone`, a moment without an offset is in UTC."""
     unit = 10 ** (9 - digits)
     seconds = moment.clock if rank == TIME else moment.seconds
     nanos = moment.nanos - F.pmod(moment.nanos, long(unit))

@@ -1,9 +1,9 @@
-"""Dates, times, timestamps and intervals as structs of numbers, which is what is computed with.
+"""Dates, times, timestamps and intervals as structs of numbers, to compute with.
 
-A moment is (rank, seconds, nanoseconds, offset, precision, digits): seconds since 1970, or since midnight, where it is;
-its offset from UTC in minutes, SQL NULL without one; how exactly it is known, of `PRECISIONS`; and how many digits of a
-second were written. An interval is (unit, months, nanoseconds, digits, fraction). Whoever computes with one gives it a
-name first: `Scope.let`.
+A moment is (rank, seconds, nanoseconds, offset, precision, digits): seconds since 1970, or since midnight, in its local
+time; its offset from UTC in minutes, SQL NULL without one; its precision, an index in `PRECISIONS`; and how many digits
+of a second were written. An interval is (unit, months, nanoseconds, digits, fraction). Bind one to a name before
+computing with it (`Scope.let`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _MOMENT = "struct<r:int,s:bigint,n:bigint,o:int,p:int,g:int>"
 _INTERVAL = "struct<u:int,m:bigint,n:decimal(38,0),d:int,f:int>"
 _TOO_FINE = "a time of more than 9 digits of a second is not native on Spark yet"
 
-#: The seconds of the years of four digits, which Spark's own timestamps have.
+#: The first and the last second of the years 1 to 9999, the range of Spark's own timestamps.
 FIRST = values.days_since_epoch(1, 1, 1) * DAY
 LAST = values.days_since_epoch(10_000, 1, 1) * DAY - 1
 
@@ -55,7 +55,7 @@ def long(number: int) -> Column:
 
 
 def quotient(a: Column, b: int) -> Column:
-    """Truncated."""
+    """Integer division, truncated."""
     return F.call_function("div", a, long(b))
 
 
@@ -65,7 +65,7 @@ def floored(a: Column, b: int) -> Column:
 
 @dataclass(frozen=True)
 class Moment:
-    """A column of moments; `ranks` are those that it may have."""
+    """A column of moments; `ranks` are those that the moments may have."""
 
     column: Column
     ranks: frozenset[int]
@@ -184,7 +184,7 @@ def ranks_of(expr: Expr) -> frozenset[int]:
 
 
 def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
-    """The expression as a moment; SQL NULL where it is none. Give it a name first."""
+    """The expression as a moment; SQL NULL where it is none. Bind the expression to a name first."""
     if isinstance(expr.constant, datetime.date | values.Time | values.Timestamp):
         return derive(t.ANY, _literal(expr.constant, where))
     if not isinstance(expr, Variant):
@@ -192,14 +192,14 @@ def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     kinds = possible(expr)
     kind = scope.kind(expr)
     column: Any = F
-    found = [
+    builders = [
         ((Kind.DATE,), lambda: from_date(whole(expr.column, "date"))),
         ((Kind.TIMESTAMP,), lambda: _from_stamp(expr.column, F.lit(0))),
         ((Kind.TIMESTAMP_NTZ,), lambda: _from_stamp(expr.column, F.lit(None))),
         ((Kind.TAGGED_TIMESTAMP,), lambda: _from_timestamp(scope, expr.column, where)),
         ((Kind.TIME,), lambda: _from_time(scope, expr.column, where)),
     ]
-    parts = [(names, build()) for names, build in found if kinds is None or kinds & set(names)]
+    parts = [(names, build()) for names, build in builders if kinds is None or kinds & set(names)]
     if not parts:
         return column_expr(t.ANY, F.literal(None, _MOMENT), atomic=True)
     for names, part in parts:
@@ -245,8 +245,8 @@ def _part(column: Column, path: str, spark_type: str) -> Column:
     return F.try_variant_get(column, f"$['{TAG}']{path}", spark_type)
 
 
-def _tagged(scope: Scope, column: Column, rank: int, clock: str, precision: Column, where: Where) -> Column:
-    """A tag has the instant in nanoseconds, and the seconds as they were written."""
+def _from_tag(scope: Scope, column: Column, rank: int, clock: str, precision: Column, where: Where) -> Column:
+    """A moment from a tagged variant, which has the instant in nanoseconds, and the seconds as written."""
     instant = _part(column, "[2]", WHOLE)
     offset = _part(column, f"{clock}[3]", "int")
     digits = F.char_length(F.regexp_extract(_part(column, f"{clock}[2]", "string"), r"\.(\d+)", 1))
@@ -259,11 +259,11 @@ def _tagged(scope: Scope, column: Column, rank: int, clock: str, precision: Colu
 
 def _from_timestamp(scope: Scope, column: Column, where: Where) -> Column:
     precision = F.find_in_set(_part(column, "[1][3]", "string"), F.lit(",".join(PRECISIONS))) - 1
-    return _tagged(scope, column, TIMESTAMP, "[1][4]", precision, where)
+    return _from_tag(scope, column, TIMESTAMP, "[1][4]", precision, where)
 
 
 def _from_time(scope: Scope, column: Column, where: Where) -> Column:
-    return _tagged(scope, column, TIME, "[1]", F.lit(4), where)
+    return _from_tag(scope, column, TIME, "[1]", F.lit(4), where)
 
 
 def _literal(value: values.Value, where: Where) -> Column:
@@ -283,7 +283,7 @@ def _literal(value: values.Value, where: Where) -> Column:
 
 
 def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
-    """The expression as an interval; SQL NULL where it is none. Give it a name first."""
+    """The expression as an interval; SQL NULL where it is none. Bind the expression to a name first."""
     if isinstance(expr.constant, values.Interval):
         value = expr.constant
         numbers = (UNITS.index(value.unit), value.months, Decimal(value.nanos), value.digits, value.fraction)
@@ -303,7 +303,7 @@ def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
 
 
 def listed(*items: Column) -> Column:
-    """An array as a variant; SQL NULL in it is NULL."""
+    """The items as a variant array; an item that is SQL NULL becomes NULL."""
     return F.to_variant_object(F.array(*(F.coalesce(item.cast("variant"), variants.null()) for item in items)))
 
 
@@ -338,7 +338,7 @@ def _instant_nanos(moment: Moment) -> Column:
 
 
 def to_variant(moment: Moment) -> Column:
-    """As a variant: one that Spark knows where it would come back as it is."""
+    """As a variant: of a type of VARIANT where that gives the moment back unchanged, else tagged."""
     column = variants.missing()
     if TIMESTAMP in moment.ranks:
         column = F.when(moment.is_rank(TIMESTAMP), _timestamp(moment))
