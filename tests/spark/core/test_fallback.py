@@ -18,7 +18,7 @@ from firesteel import values
 from firesteel.errors import EvaluationError
 from firesteel.node import drive
 from firesteel.plan import build as b
-from firesteel.spark.core.worker import Job, Task, placed
+from firesteel.spark.core.worker import Job, Task, numbered_place
 from firesteel.spark.encoding import versions
 from firesteel.spark.encoding.arrow_values import put, taken
 from firesteel.spark.runtime.inspect import physical_plan, python_nodes
@@ -88,7 +88,7 @@ def test_values_of_every_kind_come_back_as_they_went() -> None:
 
 
 def test_an_error_is_a_value_with_its_class_and_the_number_of_its_place() -> None:
-    rex = b.call("upper", p.Var(t.ANY, 0)).at(placed(3))
+    rex = b.call("upper", p.Var(t.ANY, 0)).at(numbered_place(3))
     column = put(["a", 1, None], t.ANY)
     found, errors = answers(task(rex, t.ANY, mode=p.Mode.STRICT).reference(column))
     assert (found[0], found[2]) == ("A", None)
@@ -228,7 +228,7 @@ def test_answers_are_the_references_and_are_counted(sessions: dict[str, fs.Sessi
 
 @pytest.mark.spark
 def test_only_the_columns_that_it_needs(sessions: dict[str, fs.Session], spark: Any) -> None:
-    if not versions.has(spark, "arrow_udf"):
+    if not versions.has_feature(spark, "arrow_udf"):
         pytest.skip("whole rows go through Python on this Spark")
     frame = spark.range(3).selectExpr("id", "'n' AS name", "1.5D AS x", "'unused' AS other")
     sessions["spark"].register("wide", frame)

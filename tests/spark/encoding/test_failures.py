@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import firesteel as fs
 from firesteel.source import Place
-from firesteel.spark.encoding.failures import Failures, marked
+from firesteel.spark.encoding.failures import Failures, mark_message
 
 PLACE = Place(("relations", "0"))
 
@@ -20,7 +20,7 @@ def test_a_marked_error_is_found_again() -> None:
 
 def test_an_error_of_a_python_worker_has_its_own_class() -> None:
     failures = Failures()
-    text = marked(failures.number(PLACE), fs.UnsupportedError("not\nthat"))
+    text = mark_message(failures.number(PLACE), fs.UnsupportedError("not\nthat"))
     found = failures.translate(RuntimeError(f"[USER_RAISED_EXCEPTION] {text} SQLSTATE: P0001"))
     assert (type(found), found.message, found.where) == (fs.UnsupportedError, "not that", PLACE)
 

@@ -20,7 +20,7 @@ def test_both_halves_of_spark_count(monkeypatch: pytest.MonkeyPatch) -> None:
     for client, server, expected in (("4.0.1", "4.3.0", False), ("4.3.0", "4.0.0", False), ("4.1.0", "4.2.0", True)):
         monkeypatch.setattr(versions.pyspark, "__version__", client)
         session: Any = SimpleNamespace(version=server)
-        assert versions.has(session, "arrow_udf") is expected
+        assert versions.has_feature(session, "arrow_udf") is expected
 
 
 def test_the_doctor_says_what_is_lacking() -> None:

@@ -16,7 +16,7 @@ from firesteel.functions import substrait as standard
 from firesteel.spark import SparkEngine
 from firesteel.spark.core.expr import Expr, reference
 from firesteel.spark.core.limits import CONNECT
-from firesteel.spark.core.literals import literal, typed
+from firesteel.spark.core.literals import literal, typed_literal
 from firesteel.spark.core.scope import Run, Scope, Stages
 from firesteel.spark.encoding.failures import Failures
 from firesteel.spark.relations.window_functions import WINDOWS
@@ -441,7 +441,7 @@ def test_spark_connect_has_all_that_is_used(monkeypatch: pytest.MonkeyPatch) -> 
 
     def compiled(arg: p.Rex | t.Type) -> Expr | t.Type:
         if isinstance(arg, p.Lit):
-            return typed(arg.value, arg.type) or literal(arg.value)
+            return typed_literal(arg.value, arg.type) or literal(arg.value)
         return reference(arg.type, arg.steps[0].key.value) if isinstance(arg, p.Path) else arg  # type: ignore
 
     calls = [p.Call(*made(call)) for call in (*NUMBERS, *LOGIC, *TEXT, *TIME, *ROUNDING)]

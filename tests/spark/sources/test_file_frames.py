@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from firesteel.spark.sources.file_frames import Opened, opened
+from firesteel.spark.sources.file_frames import Opened, cached_frame
 
 
 class Session:
@@ -23,19 +23,19 @@ def test_a_frame_is_made_once(tmp_path: Path) -> None:
     file = tmp_path / "a" / "part.parquet"
     file.parent.mkdir()
     file.write_bytes(b"one")
-    first = opened(session, tmp_path, "parquet", load)
-    assert opened(session, tmp_path, "parquet", load) is first
-    assert opened(session, tmp_path, "orc", load) is not first
-    assert opened(Session(), tmp_path, "parquet", load) is not first
+    first = cached_frame(session, tmp_path, "parquet", load)
+    assert cached_frame(session, tmp_path, "parquet", load) is first
+    assert cached_frame(session, tmp_path, "orc", load) is not first
+    assert cached_frame(Session(), tmp_path, "parquet", load) is not first
     file.write_bytes(b"another")
-    second = opened(session, tmp_path, "parquet", load)
+    second = cached_frame(session, tmp_path, "parquet", load)
     assert second is not first
     (tmp_path / "more.parquet").write_bytes(b"")
-    assert opened(session, tmp_path, "parquet", load) is not second
+    assert cached_frame(session, tmp_path, "parquet", load) is not second
     assert len(made) == 5
 
 
 def test_what_is_not_there_is_not_kept(tmp_path: Path) -> None:
     session: Any = Session()
-    made = [opened(session, tmp_path / "none", "parquet", lambda: Opened(object())) for _ in range(2)]  # type: ignore[arg-type]
+    made = [cached_frame(session, tmp_path / "none", "parquet", lambda: Opened(object())) for _ in range(2)]  # type: ignore[arg-type]
     assert made[0] is not made[1]

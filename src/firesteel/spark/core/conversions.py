@@ -23,7 +23,7 @@ from firesteel.spark.core.expr import (
 )
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, form, spelled, to_spark
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, cast_type, common_type, form, to_spark
 from firesteel.spark.encoding.variants import to_variant
 
 
@@ -49,7 +49,7 @@ def _empty(type_: t.Type, null: bool = False) -> Column:
     """MISSING, or NULL, as a column of the type."""
     if form(type_) is Form.VARIANT:
         return variants.null() if null else variants.missing()
-    return F.literal(None, spelled(type_))
+    return F.literal(None, cast_type(type_))
 
 
 def convert(column: Column, source: t.Type, target: t.Type) -> Column:
@@ -71,8 +71,8 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
             parts.append(part.alias(field.name or ""))
         return F.when(column.isNotNull(), F.struct(*parts))
     if isinstance(source, t.Null | t.Missing):
-        return F.literal(None, spelled(target))
-    return column.cast(spelled(target))
+        return F.literal(None, cast_type(target))
+    return column.cast(cast_type(target))
 
 
 def split_variant(expr: Expr) -> Expr:
@@ -133,7 +133,7 @@ def choose(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr:
     number = _choose_number(conditions, results)
     if number is not None:
         return number
-    type_ = common(result.type for result in results)
+    type_ = common_type(result.type for result in results)
     *branches, default = (fit(result, type_) for result in results)
     cost = 1 + max(fit_cost(result, type_) for result in results)
     return derive(type_, _case(conditions, [*branches, default]), *conditions, *results, cost=cost)
@@ -166,7 +166,7 @@ def _choose_number(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr 
     wide = t.Decimal(max(decimal.precision - scale, digits) + scale, scale)
     if (wide.precision or 0) > MAX_DIGITS:
         return None
-    value = _case(conditions, [result.plain.cast(spelled(wide)) for result in results])
+    value = _case(conditions, [result.plain.cast(cast_type(wide)) for result in results])
     flags = [F.lit(constant) for constant in constants]
     return number_parts(wide, value, _case(conditions, flags), *conditions, *results, cost=2)
 

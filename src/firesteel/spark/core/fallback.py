@@ -20,10 +20,10 @@ from firesteel.node import Node, children, transform, walk
 from firesteel.plan.scope import levels, replaced
 from firesteel.spark.core.expr import UNKNOWN, Expr, StructParts, Variant, column_expr
 from firesteel.spark.core.fallback_log import Attempt, Fallback
-from firesteel.spark.core.python_calls import called
+from firesteel.spark.core.python_calls import call_task
 from firesteel.spark.core.scope import Run, Scope
-from firesteel.spark.core.variant_kinds import possible
-from firesteel.spark.core.worker import Job, Task, placed, returned
+from firesteel.spark.core.variant_kinds import possible_kinds
+from firesteel.spark.core.worker import Job, Task, numbered_place, result_type
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.tables import Memory, Table
@@ -35,7 +35,9 @@ MAX_SHIPPED = 100_000
 _PLAIN = (t.Bool, t.Int64, t.Float64, t.String, t.Date)
 
 
-def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt, result: t.Type | None = None) -> Expr:
+def run_in_python(
+    node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt, result: t.Type | None = None
+) -> Expr:
     """Compile the expression to run in Python; raise the error if that is refused, or Python cannot run it either.
 
     `attempt` is the native compilation that failed: expressions below that run in Python become part of this one. The
@@ -62,19 +64,19 @@ def instead(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt
     given = [expr.column for expr in (bound if guard is None else [guard, *bound])]
     stage = max((expr.place.stage for expr in (bound if guard is None else [guard, *bound])), default=0)
     # Spark does not call a function without arguments once for every row.
-    both = called(scope, Task(job.pickled()), given or [F.lit(True)], returned(result), stage)
+    both = call_task(scope, Task(job.pickled()), given or [F.lit(True)], result_type(result), stage)
     attempt.becomes(Fallback(node, error.message))
     failed = both.column["e"]
     value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
     return column_expr(result, value, stage=both.place.stage, height=4, throws=True)
 
 
-def beside(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Expr:
+def run_in_python_below_join(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Expr:
     """`instead` in the condition of a join: computed on the side that the expression uses, if it uses only one."""
     about = {scope.sides[ordinal] for depth, ordinal in _used_attributes(node) if depth == 0}
     if len(about) != 1:
         raise error
-    return instead(node, about.pop(), error, attempt)
+    return run_in_python(node, about.pop(), error, attempt)
 
 
 def _tables_to_ship(rex: p.Rex, run: Run, error: UnsupportedError) -> tuple[Table | None, ...]:
@@ -103,7 +105,7 @@ def _number_places(rex: p.Rex, run: Run) -> p.Rex:
         if node.where is None:
             return node
         if node.where not in known:
-            known[node.where] = placed(run.failures.number(node.where))
+            known[node.where] = numbered_place(run.failures.number(node.where))
         return node.at(known[node.where])
 
     return transform(rex, place)
@@ -145,7 +147,7 @@ def _close_over_inputs(node: p.Rex, scope: Scope) -> tuple[p.Rex, list[Expr]]:
 
 def _may_lose_zeros(computed: Expr) -> bool:
     """May it be a decimal that Spark computed without a scale? The evaluator's `1.50 * 2` is `3.00`, Spark's is `3`."""
-    kinds = possible(computed) if isinstance(computed, Variant) else frozenset()
+    kinds = possible_kinds(computed) if isinstance(computed, Variant) else frozenset()
     return kinds is None or Kind.DECIMAL in kinds
 
 

@@ -169,7 +169,7 @@ def _compile_or_fall_back(node: p.Rex, scope: Scope, handler: Handler) -> Any:
     try:
         expr = handler(node, scope)
     except UnsupportedError as error:
-        return fallback.instead(node, scope, error, attempt)
+        return fallback.run_in_python(node, scope, error, attempt)
     if isinstance(expr, Generator):
         return _finish_or_fall_back(node, scope, expr, attempt)
     scope.stages.remember(node, scope.guard, expr)
@@ -184,7 +184,7 @@ def _finish_or_fall_back(node: p.Rex, scope: Scope, handler: Compiling[Expr], at
         expr = yield from handler
     except UnsupportedError as error:
         scope.stages.forget(shared)
-        return fallback.instead(node, scope, error, attempt)
+        return fallback.run_in_python(node, scope, error, attempt)
     if attempt.is_native:
         scope.stages.remember(node, scope.guard, expr)
     return expr
@@ -197,4 +197,4 @@ def _compile_in_join(node: p.Rex, scope: Scope, handler: Handler) -> Compiling[E
         expr = handler(node, scope)
         return (yield from expr) if isinstance(expr, Generator) else expr
     except UnsupportedError as error:
-        return fallback.beside(node, scope, error, attempt)
+        return fallback.run_in_python_below_join(node, scope, error, attempt)

@@ -15,7 +15,7 @@ from firesteel.node import fold
 from firesteel.spark.core.expr import Expr, column_expr, missing_expr, null_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form, seconds, settle, spelled, to_spark
+from firesteel.spark.encoding.column_types import Form, cast_type, form, seconds, settle, to_spark
 from firesteel.spark.encoding.json_text import json_text
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Timestamp, Value
@@ -27,7 +27,7 @@ _MAX_ITEMS = 1_000
 _LOOSE = (t.Any, t.Union, t.Null, t.Missing, t.Unresolved, t.Int)
 
 
-def complete(type_: t.Type) -> bool:
+def determines_column(type_: t.Type) -> bool:
     """Does the type determine a plain column, at every level, and is nothing ever MISSING?"""
     return form(type_) is Form.PLAIN and fold(type_, lambda node, inner: all(inner) and _determines_column(node))
 
@@ -42,9 +42,9 @@ def _determines_column(node: object) -> bool:
     return not isinstance(node, t.Decimal | t.Timestamp) or node.precision is not None
 
 
-def typed(value: Value, type_: t.Type) -> Expr | None:
+def typed_literal(value: Value, type_: t.Type) -> Expr | None:
     """A literal of the type; None if the type is not `complete`, or the value is not of the type."""
-    if not complete(type_) or isinstance(type_, t.Symbol | t.Clob) or value is MISSING:
+    if not determines_column(type_) or isinstance(type_, t.Symbol | t.Clob) or value is MISSING:
         return None
     if value is None and not type_.nullable:
         type_ = t.absent(type_, nullable=True)
@@ -55,7 +55,7 @@ def typed(value: Value, type_: t.Type) -> Expr | None:
 def _column(value: Value, type_: t.Type) -> Column | None:
     """The value as a column; None if it is not of the type. Types nest at most `column_types.MAX_NESTED` deep."""
     if value is None:
-        return F.literal(None, spelled(type_))
+        return F.literal(None, cast_type(type_))
     match type_:
         case t.Array() if isinstance(value, list):
             return _array(value, type_)
@@ -69,7 +69,7 @@ def _column(value: Value, type_: t.Type) -> Column | None:
 
 
 def _scalar(value: Value, type_: t.Type) -> Column | None:
-    spark = spelled(type_)
+    spark = cast_type(type_)
     match value:
         case bool():
             return F.lit(value) if isinstance(type_, t.Bool) else None
@@ -100,7 +100,7 @@ def _array(value: list[Value], type_: t.Array) -> Column | None:
         return None
     items = [_column(item, type_.element) for item in value]
     found = [item for item in items if item is not None]
-    return F.array(*found).cast(spelled(type_)) if len(found) == len(items) else None
+    return F.array(*found).cast(cast_type(type_)) if len(found) == len(items) else None
 
 
 def _struct(value: values.Struct, type_: t.Struct) -> Column | None:
@@ -121,7 +121,7 @@ def _map(value: values.Struct, type_: t.Map) -> Column | None:
     pairs = [(_column(name, type_.key), _column(item, type_.value)) for name, item in value.pairs]
     parts = [part for pair in pairs for part in pair]
     found = [part for part in parts if part is not None]
-    return F.create_map(*found).cast(spelled(type_)) if len(found) == len(parts) else None
+    return F.create_map(*found).cast(cast_type(type_)) if len(found) == len(parts) else None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -173,14 +173,18 @@ def _plain_literal(value: Value, type_: t.Type) -> Column | None:
         return None
     if values.items(value) is not None:
         text = json_text(_bags_as_lists(value)) if _json_type(type_) else None
-        return variants.whole(variants.json_column(text), to_spark(type_).simpleString()) if text is not None else None
+        return (
+            variants.cast_variant(variants.json_column(text), to_spark(type_).simpleString())
+            if text is not None
+            else None
+        )
     match value:
         case bool() | float() | datetime.date():
             return F.lit(value)
         case int():
             return F.literal(value, "bigint")
         case Decimal():
-            return F.literal(f"{value:f}", spelled(type_))
+            return F.literal(f"{value:f}", cast_type(type_))
         case str():
             return F.lit(str(value))
         case bytes():

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 
-def called(scope: Scope, task: Task, given: Sequence[Column], result: s.StructType, stage: int) -> Expr:
+def call_task(scope: Scope, task: Task, given: Sequence[Column], result: s.StructType, stage: int) -> Expr:
     """The task's result, bound in the scope; `stage` is the first in which the columns `given` exist."""
     ship(scope.run.spark)
-    if versions.has(scope.run.spark, "arrow_udf"):
+    if versions.has_feature(scope.run.spark, "arrow_udf"):
         arrow_udf = functions.arrow_udf  # type: ignore[attr-defined]
         return scope.bind(column_expr(t.ANY, arrow_udf(task.reference, result)(*given), stage=stage))
     assert scope.stages is not None

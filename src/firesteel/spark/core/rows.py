@@ -138,7 +138,7 @@ class Rows:
         return total
 
 
-def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
+def apply_stages(rows: Rows, scope: Scope, where: Where) -> Rows:
     """The rows, with the stages of the scope as selects over them."""
     assert scope.stages is not None
     levels = len(scope.stages.levels)
@@ -149,15 +149,15 @@ def staged(rows: Rows, scope: Scope, where: Where) -> Rows:
     return rows.over(frame, operators=rows.stacked(scope.run, levels, where), facts=facts)
 
 
-def trimmed(rows: Rows) -> Rows:
+def keep_needed(rows: Rows) -> Rows:
     """The rows over a frame of only the columns that they and their facts need."""
     names = dict.fromkeys((*rows.names(), *(name for expr in rows.facts.values() for name in expr.place.names)))
     return rows.over(rows.materialize().select(*map(F.col, names)), facts=rows.facts)
 
 
-def projected(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
+def project(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:
     """Rows of these expressions, which were compiled in the scope over the rows."""
-    rows = staged(rows, scope, where)
+    rows = apply_stages(rows, scope, where)
     new: dict[str, Column] = {}
     kept: list[str] = []
     columns = tuple(_name_columns(expr, scope.run, kept, new) for expr in exprs)

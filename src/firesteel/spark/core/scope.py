@@ -24,7 +24,7 @@ from firesteel.spark.core import lambda_names
 from firesteel.spark.core.expr import Columns, Expr, Placement, StructParts, Variant, as_variant, column_expr, derive
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.limits import Limits
-from firesteel.spark.core.variant_kinds import is_json, known_kind, tagged_kinds
+from firesteel.spark.core.variant_kinds import is_json, known_kind, may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.failures import Failures
@@ -242,7 +242,7 @@ class Scope:
 
         def column() -> Expr:
             schema = self.schema(expr)
-            if tagged_kinds(expr):
+            if may_be_tagged(expr):
                 return derive(t.STRING, variants.tagged_kind(expr.column, schema.plain), expr, schema)
             return derive(t.STRING, variants.kind_of_schema(schema.plain), schema)
 
@@ -266,7 +266,7 @@ class Scope:
 
         def column() -> Expr:
             kind, parts = self.kind(expr), [expr]
-            whole = variants.whole(expr.column, "string")
+            whole = variants.cast_variant(expr.column, "string")
             found = F.when(variants.one_of(kind.column, *WRITTEN), whole)
             if self.tells(expr):
                 parts.append(self.json(expr))

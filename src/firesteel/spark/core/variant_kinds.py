@@ -50,7 +50,7 @@ _KINDS: tuple[tuple[type[t.Type], tuple[Kind, ...]], ...] = (
 )
 
 
-def possible(expr: Expr) -> frozenset[Kind] | None:
+def possible_kinds(expr: Expr) -> frozenset[Kind] | None:
     """The kinds that a present value may be of; None if it may be anything."""
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
@@ -66,21 +66,21 @@ def possible(expr: Expr) -> frozenset[Kind] | None:
     return frozenset(found)
 
 
-def tagged_kinds(expr: Expr) -> bool:
+def may_be_tagged(expr: Expr) -> bool:
     """May it be of a tagged kind?"""
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     return kinds is None or any(kind.tagged for kind in kinds)
 
 
 def is_json(expr: Expr) -> bool:
     """Is it always of a kind that JSON has, so that its JSON text tells the kind?"""
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     return kinds is not None and kinds <= _JSON_KINDS
 
 
 def may_be(expr: Expr, *families: str) -> bool:
     """May a present value be of one of the catalogue's families?"""
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     return kinds is None or any(kinds & set(FAMILIES[family]) for family in families)
 
 
@@ -89,7 +89,7 @@ def known_kind(expr: Expr) -> Expr | None:
     if expr.constant is not UNKNOWN:
         kind = kind_of_value(expr.constant)
         return column_expr(t.STRING, F.literal(kind, "string"), atomic=True, constant=kind)
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     if expr.type.absent or kinds is None or len(kinds) != 1:
         return None
     return column_expr(t.STRING, F.lit(next(iter(kinds))), atomic=True)

@@ -27,7 +27,7 @@ from firesteel.node import depth, walk
 from firesteel.source import Place
 from firesteel.spark.encoding.arrow_values import NotPlain, arrow_type, putter, taken
 from firesteel.spark.encoding.column_types import to_spark
-from firesteel.spark.encoding.failures import marked
+from firesteel.spark.encoding.failures import mark_message
 from firesteel.stack import room
 from firesteel.tables import Table
 from firesteel.values import Value
@@ -66,7 +66,7 @@ class Job:
         return evaluate.each(self.rex, self.mode, tables, self.now)
 
 
-def returned(result: t.Type) -> s.StructType:
+def result_type(result: t.Type) -> s.StructType:
     """Spark's type of what a task returns: the result `v`, or the error `e` instead of it."""
     return s.StructType([s.StructField("v", to_spark(result)), s.StructField("e", s.StringType())])
 
@@ -125,13 +125,13 @@ def _encode_outcomes(job: Job, outcomes: list[Value | FiresteelError]) -> pa.Arr
             except NotPlain:
                 error = EvaluationError(f"the plan says {job.result} of what is a {t.type_of(outcome)}")
         results.append(value)
-        errors.append(None if error is None else marked(_place_number(job, error), error))
+        errors.append(None if error is None else mark_message(_place_number(job, error), error))
     kind = arrow_type(to_spark(job.result))
     fields = [pa.field("v", kind), pa.field("e", pa.string())]
     return pa.StructArray.from_arrays([pa.array(results, kind), pa.array(errors, pa.string())], fields=fields)
 
 
-def placed(number: int) -> Place:
+def numbered_place(number: int) -> Place:
     """A place that is only a number: the worker does not get the text of the query."""
     return Place((str(number),))
 

@@ -109,7 +109,7 @@ def to_spark(type_: t.Type) -> s.DataType:
     return encoding(type_).spark
 
 
-def spelled(type_: t.Type) -> s.DataType | str:
+def cast_type(type_: t.Type) -> s.DataType | str:
     """Spark's type for `cast`: its name (`bigint`) unless it is nested. That saves four of five round trips."""
     spark = to_spark(type_)
     return spark if isinstance(spark, s.StructType | s.ArrayType | s.MapType) else spark.simpleString()
@@ -249,7 +249,7 @@ def digits_of(type_: t.Type) -> tuple[int, int]:
     return _INTEGERS.get(type_.bits or 0, MAX_DIGITS) if isinstance(type_, t.Integer) else MAX_DIGITS, 0
 
 
-def common(types: Iterable[t.Type]) -> t.Type:
+def common_type(types: Iterable[t.Type]) -> t.Type:
     """One type for the values of several, if possible one with a plain column."""
     return settle(t.merge(types))
 

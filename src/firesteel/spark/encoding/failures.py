@@ -61,7 +61,7 @@ _CLASSES: dict[str | None, type[FiresteelError]] = {
 _TOO_DEEP = ("StackOverflowError", "Max iterations", "RecursionError", "Error parsing message with type")
 
 
-def marked(number: int, error: FiresteelError) -> str:
+def mark_message(number: int, error: FiresteelError) -> str:
     """The message of an error in a Python worker, marked with its class and the number of its place."""
     return f"[firesteel:{number}:{type(error).__name__}] {' '.join(error.message.split(chr(10)))}"
 
@@ -155,12 +155,12 @@ def translated(failures: Failures) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, UnicodeEncodeError):
             raise EvaluationError("a text has half of a surrogate pair, which is no character") from error
-        if isinstance(error, RecursionError | OSError) or foreign(error):
+        if isinstance(error, RecursionError | OSError) or is_from_spark(error):
             raise failures.translate(error) from error
         raise
 
 
-def foreign(error: BaseException) -> bool:
+def is_from_spark(error: BaseException) -> bool:
     """Does the error come from Spark, or from a library that talks to it?"""
     return type(error).__module__.partition(".")[0] in _FOREIGN
 

@@ -17,7 +17,7 @@ from firesteel.tables.links import nameable
 _SIGNS = re.compile(r"([*?\[\]{}\\])")
 
 
-def place(path: Path) -> str:
+def read_uri(path: Path) -> str:
     """The URI at which Spark reads a file or a folder.
 
     A backslash escapes the special characters. Two kinds of paths are read through a link instead: a hidden file, which
@@ -29,7 +29,7 @@ def place(path: Path) -> str:
 
 
 @contextmanager
-def target(path: Path) -> Iterator[str]:
+def write_uri(path: Path) -> Iterator[str]:
     """The URI at which Spark writes the folder `path`. No character is special on writing. If Java cannot encode the
     name, or Hadoop would replace a part of it, Spark writes a temporary folder, which is then moved."""
     if not _can_be_written(path):

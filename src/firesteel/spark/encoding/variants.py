@@ -120,7 +120,7 @@ def one_of(column: Column, *names: str) -> Column:
     return F.find_in_set(column, F.lit(",".join(names))) > 0
 
 
-def whole(column: Column, spark_type: str) -> Column:
+def cast_variant(column: Column, spark_type: str) -> Column:
     """The variant as a column of a Spark type. It casts (the text `1` to a number), so check the kind first."""
     return F.try_variant_get(column, "$", spark_type)
 
@@ -128,7 +128,7 @@ def whole(column: Column, spark_type: str) -> Column:
 def extract(column: Column, kind: Column, family: str) -> Column:
     """The value if it is of the family, else SQL NULL."""
     spark_type, _ = EXTRACTED[family]
-    plain = whole(column, spark_type)
+    plain = cast_variant(column, spark_type)
     if family == "text":
         symbols = F.when(one_of(kind, Kind.SYMBOL, Kind.CLOB), payload(column, "string"))
         return F.when(kind == Kind.STRING, plain).otherwise(symbols)
@@ -146,7 +146,7 @@ def extract(column: Column, kind: Column, family: str) -> Column:
 
 def elements(column: Column, kind: Column) -> Column:
     """The elements of a collection as an array of variants, MISSING as SQL NULL; of anything else SQL NULL."""
-    array = F.when(kind == Kind.ARRAY, whole(column, "array<variant>")).otherwise(
+    array = F.when(kind == Kind.ARRAY, cast_variant(column, "array<variant>")).otherwise(
         F.when(one_of(kind, Kind.BAG, Kind.SEXP), payload(column, "array<variant>"))
     )
     return F.transform(array, item)
@@ -162,7 +162,7 @@ def item(column: Column) -> Column:
 
 def entries(column: Column, kind: Column) -> Column:
     """The attributes of a struct as an array of (key, value); of anything else SQL NULL."""
-    return F.when(kind == Kind.OBJECT, F.map_entries(whole(column, "map<string,variant>"))).otherwise(
+    return F.when(kind == Kind.OBJECT, F.map_entries(cast_variant(column, "map<string,variant>"))).otherwise(
         F.when(kind == Kind.PAIRS, pairs(column))
     )
 
@@ -171,7 +171,7 @@ def pairs(column: Column) -> Column:
     """The attributes of a struct whose keys repeat."""
     return F.transform(
         payload(column, "array<array<variant>>"),
-        lambda pair: F.struct(whole(pair[0], "string").alias("key"), pair[1].alias("value")),
+        lambda pair: F.struct(cast_variant(pair[0], "string").alias("key"), pair[1].alias("value")),
     )
 
 
@@ -294,20 +294,20 @@ def from_variant(column: Column, type_: t.Type) -> Column:
         case t.Symbol() | t.Clob():
             return payload(column, name)
         case t.Int() | t.UserDefined():
-            return F.coalesce(whole(column, name), payload(column, name))
+            return F.coalesce(cast_variant(column, name), payload(column, name))
         case t.Timestamp():
             return _plain_timestamp(column, name)
         case t.Array():
-            return _plain_items(whole(column, "array<variant>"), target.element)
+            return _plain_items(cast_variant(column, "array<variant>"), target.element)
         case t.Collection():
             return _plain_items(payload(column, "array<variant>"), target.element)
         case t.Struct():
-            return let(whole(column, "map<string,variant>"), lambda named: _plain_struct(named, target))
+            return let(cast_variant(column, "map<string,variant>"), lambda named: _plain_struct(named, target))
         case t.Map():
             value = target.value
-            named = whole(column, "map<string,variant>")
+            named = cast_variant(column, "map<string,variant>")
             return F.transform_values(named, lambda _, inner: _plain_part(inner, value))
-    return whole(column, name)
+    return cast_variant(column, name)
 
 
 def _plain_part(column: Column, type_: t.Type) -> Column:
@@ -328,7 +328,7 @@ def _plain_timestamp(column: Column, name: str) -> Column:
     """A timestamp, plain or tagged. A tagged one, such as `12:00:00.50` with its last zero, holds nanoseconds."""
     nanos = F.try_variant_get(column, f"$['{TAG}'][2]", "decimal(38,0)")
     micros = F.floor(nanos / F.literal(1_000, "decimal(4,0)")).cast("bigint")
-    return F.coalesce(whole(column, "timestamp"), F.timestamp_micros(micros)).cast(name)
+    return F.coalesce(cast_variant(column, "timestamp"), F.timestamp_micros(micros)).cast(name)
 
 
 def struct_of(parts: list[tuple[str, Column, bool]]) -> Column:
@@ -350,7 +350,7 @@ def let(column: Column, body: Any) -> Column:
     return F.element_at(F.transform(F.array(column), body), 1)
 
 
-def apart(column: Column, body: Any) -> Column:
+def let_interpreted(column: Column, body: Any) -> Column:
     """`let` for a large body that few rows need. Spark generates no code for `zip_with`, so the generated code of the
     expressions beside it stays small enough to be compiled."""
     return F.element_at(F.zip_with(F.array(column), F.array(F.lit(0)), lambda value, _: body(value)), 1)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def has(spark: SparkSession, feature: str) -> bool:
+def has_feature(spark: SparkSession, feature: str) -> bool:
     """Do both this process's PySpark and the Spark that it talks to, which may be older, have the feature?"""
     since = LATER_SPARK[feature].since
     return all(numbers(version) >= since for version in (pyspark.__version__, spark.version))

@@ -15,14 +15,14 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.expr import Expr, Split, Variant, as_variant, derive
 from firesteel.spark.core.scope import Scope
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants as dynamic
 from firesteel.spark.encoding.column_types import Form, form
 from firesteel.spark.encoding.kinds import COLLECTIONS, STRUCTS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import apart, kind_of, one_of
-from firesteel.spark.keys.simple_keys import ALWAYS, Lean
+from firesteel.spark.encoding.variants import kind_of, let_interpreted, one_of
+from firesteel.spark.keys.simple_keys import ALWAYS, SimpleKey
 from firesteel.spark.keys.variant_keys import MISSING, NULL, TOKEN, Use, double_of, flat, rank, token
 
 
@@ -117,7 +117,7 @@ def _variant_key(scope: Scope, value: Expr) -> Expr:
 def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool = False) -> Expr:
     """The key of a variant that is bound to a name; SQL NULL for NULL and MISSING. If `shallow`, the key of a container
     is only its rank: it is compared with scalars."""
-    kinds = possible(value)
+    kinds = possible_kinds(value)
     deep = not shallow and not is_scalar(value.type)
     limits = scope.run.limits
     roomy = limits.roomy
@@ -140,12 +140,12 @@ def variant_key(scope: Scope, value: Expr, use: Use = Use.SORT, *, shallow: bool
             )
 
         return scope.let([kind, number(kind)], inline)
-    lean = Lean.of(scope, value, kind)
+    lean = SimpleKey.of(scope, value, kind)
     column = F.when(lean.there, F.struct(*lean.parts(kinds), _no_tokens().alias("a")))
     rest = None if kinds is None else kinds - ALWAYS
     if rest is None or rest:
         if roomy:
-            other = apart(number(kind).plain, lambda double: full(kind.column, double, rest))
+            other = let_interpreted(number(kind).plain, lambda double: full(kind.column, double, rest))
         else:  # one more lambda would nest too deep
             other = full(kind.column, scope.bind(number(kind), dear=True).plain, rest)
         column = column.when(_is_there(kind.column), other)

@@ -27,7 +27,7 @@ _NUMBERS = (Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
 
 
 @dataclass(frozen=True)
-class Lean:
+class SimpleKey:
     """The parts of a simple key, bound to names: the kind, the text, and the nearest float of a number."""
 
     kind: Column
@@ -35,7 +35,7 @@ class Lean:
     double: Expr
 
     @classmethod
-    def of(cls, scope: Scope, value: Expr, kind: Expr) -> Lean:
+    def of(cls, scope: Scope, value: Expr, kind: Expr) -> SimpleKey:
         text = scope.text(value)
         column = F.when(_is_short(kind.column, text.plain), text.plain.try_cast("double"))
         double = scope.bind(derive(t.absent(t.FLOAT64, nullable=True), column, text, kind), dear=True)

@@ -17,8 +17,8 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import kind_of, one_of, payload, whole
-from firesteel.spark.numbers.float_text import EXACT, SIDE, digits, in_turn, place
+from firesteel.spark.encoding.variants import cast_variant, kind_of, one_of, payload
+from firesteel.spark.numbers.float_text import EXACT, SIDE, apply_steps, digits, first_digit_place
 
 RANKS: dict[str, int] = {
     Kind.BOOLEAN: 1,
@@ -67,7 +67,7 @@ def rank(kind: Column) -> Column:
 
 def double_of(column: Column, kind: Column) -> Column:
     """The float nearest to a variant's number. Only numbers are cast: a text costs Spark a caught exception."""
-    return F.when(one_of(kind, *NUMBERS), whole(column, "double")).when(
+    return F.when(one_of(kind, *NUMBERS), cast_variant(column, "double")).when(
         one_of(kind, *WIDE_NUMBERS), payload(column, "double")
     )
 
@@ -114,12 +114,12 @@ def filled(found: Mapping[str, Column]) -> list[Column]:
 
 def _moment(column: Column, kind: Column, *, days: bool) -> Column:
     """The moment of a token: nanoseconds, or with `days` the days of a date; an interval has a unit and months."""
-    day = F.unix_date(whole(column, "date")).cast(_WHOLE)
+    day = F.unix_date(cast_variant(column, "date")).cast(_WHOLE)
     nanos = (
         F.when(kind == Kind.DATE, day if days else day * 86_400_000_000_000)
         .when(
             one_of(kind, Kind.TIMESTAMP, Kind.TIMESTAMP_NTZ),
-            F.unix_micros(whole(column, "timestamp")).cast(_WHOLE) * 1000,
+            F.unix_micros(cast_variant(column, "timestamp")).cast(_WHOLE) * 1000,
         )
         .otherwise(F.try_variant_get(column, "$['\x01'][2]", _WHOLE))
     )
@@ -134,9 +134,9 @@ def _moment(column: Column, kind: Column, *, days: bool) -> Column:
 def _text(column: Column, kind: Column, use: Use) -> Column:
     clob = payload(column, "string") if use is Use.ORDER else F.hex(payload(column, "binary"))
     return (
-        F.when(one_of(kind, Kind.STRING, Kind.BOOLEAN), whole(column, "string"))
+        F.when(one_of(kind, Kind.STRING, Kind.BOOLEAN), cast_variant(column, "string"))
         .when(kind == Kind.SYMBOL, payload(column, "string"))
-        .when(kind == Kind.BINARY, F.hex(whole(column, "binary")))
+        .when(kind == Kind.BINARY, F.hex(cast_variant(column, "binary")))
         .when(kind == Kind.CLOB, clob)
         .when(kind == Kind.GRAPH, F.to_json(column))
     )
@@ -150,9 +150,9 @@ def _number(column: Column, kind: Column, double: Column) -> Column:
     """The number of a token. The nearest float orders almost all numbers. A number that is not what this float stands
     for is less or more than that; among those on the same side of one float, the digits decide."""
     simple = one_of(kind, Kind.DOUBLE, Kind.FLOAT) | ((kind == Kind.BIGINT) & (F.abs(double) < EXACT))
-    written = F.coalesce(payload(column, "string"), whole(column, "string"))
+    written = F.coalesce(payload(column, "string"), cast_variant(column, "string"))
     given = F.struct(double.alias("d"), written.alias("s"))
-    return F.when(simple, number_of(double)).when(one_of(kind, *FAMILIES["number"]), in_turn(given, *SIDE, _exact))
+    return F.when(simple, number_of(double)).when(one_of(kind, *FAMILIES["number"]), apply_steps(given, *SIDE, _exact))
 
 
 def number_of(double: Column) -> Column:
@@ -174,7 +174,7 @@ def _number_struct(class_: Column, double: Column, side: Column, where: Column, 
 def _exact(row: Column) -> Column:
     """The key of an integer or a decimal, from its nearest float `d`, its text `s` and its side `x`."""
     written, other, negative = row["s"], row["x"] != 0, row["s"].startswith("-")
-    where, found = place(written), digits(written)
+    where, found = first_digit_place(written), digits(written)
     turned = F.concat(F.translate(found, "0123456789", "9876543210"), F.lit("~"))
     return _number_struct(
         F.lit(1),
@@ -235,7 +235,7 @@ def _node(item: Column, *, alike: bool) -> Column:
 
 def _pairs(column: Column, kind: Column) -> Column:
     """The items of a container as (key, value), with keys in a struct only; SQL NULL for a scalar."""
-    array = F.when(kind == Kind.ARRAY, whole(column, "array<variant>")).when(
+    array = F.when(kind == Kind.ARRAY, cast_variant(column, "array<variant>")).when(
         one_of(kind, Kind.BAG, Kind.SEXP), payload(column, "array<variant>")
     )
     unnamed = F.transform(array, lambda item: F.struct(F.literal(None, "string").alias("key"), item.alias("value")))

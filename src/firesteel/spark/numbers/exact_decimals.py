@@ -18,7 +18,7 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.kinds import WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import whole
+from firesteel.spark.encoding.variants import cast_variant
 from firesteel.spark.numbers.float_text import decimal_text
 
 WHOLE = "decimal(38,0)"
@@ -91,7 +91,7 @@ def of_text(text: Column) -> Column:
 def of_variant(column: Column, kind: Column | None = None) -> Column:
     """The digits of a variant that is an integer of 64 bits or a decimal of 38 digits. If the kind is given, a decimal
     has at least one digit behind the point: `2.0`, not `2`."""
-    text = whole(column, "string")
+    text = cast_variant(column, "string")
     if kind is not None:
         bare = (kind == Kind.DECIMAL) & (F.locate(".", text) == 0) & (F.char_length(text) < DIGITS)
         text = F.when(bare, F.concat(text, F.lit(".0"))).otherwise(text)
@@ -129,7 +129,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
             variants.one_of(kind.column, Kind.BIGINT, Kind.DECIMAL),
             _with_float(of_variant(expr.column), kind.column == Kind.BIGINT),
         )
-        .when(variants.one_of(kind.column, Kind.DOUBLE, Kind.FLOAT), of_float(whole(expr.column, "double")))
+        .when(variants.one_of(kind.column, Kind.DOUBLE, Kind.FLOAT), of_float(cast_variant(expr.column, "double")))
         .when(variants.one_of(kind.column, *WIDE_NUMBERS), wide)
     )
     return derive(t.ANY, column, expr, kind, cost=8)

@@ -28,7 +28,7 @@ def is_float(expr: Expr) -> bool:
     return isinstance(expr.type, t.Float32 | t.Float64)
 
 
-def concerns(a: Expr, b: Expr) -> bool:
+def is_mixed(a: Expr, b: Expr) -> bool:
     """Is one of them a float, and the other an integer or a decimal?"""
     return is_float(a) != is_float(b)
 
@@ -38,16 +38,16 @@ def reads_as_itself(expr: Expr) -> bool:
     return digits_of(expr.type)[0] <= DIGITS
 
 
-def compared(operator: Operator, a: Expr, b: Expr) -> Column:
+def compare_mixed(operator: Operator, a: Expr, b: Expr) -> Column:
     """The comparison of plain numbers, one of them a float; SQL NULL if one is SQL NULL. NaN is the least number."""
     if not is_float(a):
-        return compared(lambda x, y: operator(y, x), b, a)
+        return compare_mixed(lambda x, y: operator(y, x), b, a)
     value = a.plain.cast("double")
     if is_number(b.constant):
         return _with_literal(operator, value, Decimal(b.constant))
     near = b.plain.cast("double")
     if reads_as_itself(b):
-        return beside(operator, value, near)
+        return compare_floats(operator, value, near)
     side = side_of(near, b.plain.cast("string"))
     if isinstance(b.type, t.Integer):
         side = F.when(F.abs(near) < EXACT, 0).otherwise(side)  # `EXACT` itself is also the float of the next integer
@@ -60,7 +60,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | Decimal) and not isinstance(value, bool)
 
 
-def beside(operator: Operator, value: Column, number: Column) -> Column:
+def compare_floats(operator: Operator, value: Column, number: Column) -> Column:
     """The comparison of floats, the second of which is not NaN. NaN is the least number to us, Spark's greatest."""
     found: Column = operator(value, number)
     least, greatest = operator(-1, 0), operator(1, 0)
@@ -74,11 +74,11 @@ def _with_literal(operator: Operator, value: Column, number: Decimal) -> Column:
     near = float(number)
     nearest = decimal_of(near)
     if number == nearest:
-        return beside(operator, value, F.lit(near))
+        return compare_floats(operator, value, F.lit(near))
     if operator(-1, 0) == operator(1, 0):
         return F.when(value.isNotNull(), F.lit(bool(operator(-1, 0))))
     less, more = (_LESS_OR_EQUAL, _MORE) if number > nearest else (_LESS, _MORE_OR_EQUAL)
-    return beside(less if operator(-1, 0) else more, value, F.lit(near))
+    return compare_floats(less if operator(-1, 0) else more, value, F.lit(near))
 
 
 def between(value: Expr, low: Expr, high: Expr) -> Column | None:

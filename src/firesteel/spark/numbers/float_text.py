@@ -13,7 +13,7 @@ from decimal import Decimal
 from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.variants import apart
+from firesteel.spark.encoding.variants import let_interpreted
 
 #: Different decimals of up to this many significant digits read as different floats.
 DIGITS = 15
@@ -29,7 +29,7 @@ _ZERO, _INFINITY = -(2**31), 2**31 - 1
 Step = Callable[[Column], Column]
 
 
-def in_turn(row: Column, *steps: Step) -> Column:
+def apply_steps(row: Column, *steps: Step) -> Column:
     """The row after all steps, each of which takes the result of the one before. Each step is a `transform` of its own:
     lambdas inside one another would nest too deep for Spark Connect."""
     array = F.array(row)
@@ -49,7 +49,7 @@ def digits(written: Column) -> Column:
     return F.rtrim(F.ltrim(F.regexp_replace(written, r"[eE].*$|[^0-9]", ""), F.lit("0")), F.lit("0"))
 
 
-def place(written: Column) -> Column:
+def first_digit_place(written: Column) -> Column:
     """Where the first of those digits stands: in `0.1` and `1e-1` at 0, in `12.5` at 2."""
     exponent = F.coalesce(F.regexp_extract(written, r"[eE]([+-]?\d+)$", 1).try_cast("int"), F.lit(0))
     before = F.regexp_extract(written, r"^[+-]?0*(\d*)", 1)
@@ -60,14 +60,18 @@ def place(written: Column) -> Column:
 def _order_key(written: Column) -> Column:
     """A struct that orders the texts of positive numbers as the numbers, and is equal where they are."""
     found = digits(written)
-    where = F.when(F.startswith(written, F.lit("Inf")), _INFINITY).when(found == "", _ZERO).otherwise(place(written))
+    where = (
+        F.when(F.startswith(written, F.lit("Inf")), _INFINITY)
+        .when(found == "", _ZERO)
+        .otherwise(first_digit_place(written))
+    )
     return F.struct(where.alias("a"), found.alias("y"))
 
 
 def shortest(double: Column) -> Column:
     """The shortest text that reads as the float, which is not negative."""
     row = F.struct(double.alias("d"), F.lit(None).alias("s"), double.alias("e"))
-    return in_turn(row, *SHORTEST)["t"]
+    return apply_steps(row, *SHORTEST)["t"]
 
 
 def decimal_text(double: Column) -> Column:
@@ -86,7 +90,7 @@ def _with_java_text(row: Column) -> Column:
 
 
 def _with_digits(row: Column) -> Column:
-    return _with(row, "d", "s", "e", "j", y=digits(row["j"]), a=place(row["j"]))
+    return _with(row, "d", "s", "e", "j", y=digits(row["j"]), a=first_digit_place(row["j"]))
 
 
 def _with_cuts(row: Column) -> Column:
@@ -142,7 +146,7 @@ def _is_long(digits_: Column, double: Column) -> Column:
 def side_of(double: Column, written: Column) -> Column:
     """Is a number, by its text, less (-1) or more (1) than what its nearest float stands for, or the same (0)? Few rows
     need it and it is large, so Spark generates no code for it (`apart`)."""
-    return apart(F.struct(double.alias("d"), written.alias("s")), lambda row: in_turn(row, *SIDE)["x"])
+    return let_interpreted(F.struct(double.alias("d"), written.alias("s")), lambda row: apply_steps(row, *SIDE)["x"])
 
 
 def _with_float_in_doubt(row: Column) -> Column:

@@ -11,9 +11,9 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.variants import any_of, one_of, whole
+from firesteel.spark.encoding.variants import any_of, cast_variant, one_of
 from firesteel.spark.numbers import exact_decimals
 
 
@@ -26,7 +26,7 @@ class Number:
 
     def is_kind(self, *kinds: str) -> Column | bool:
         """Is it of one of these kinds? A column, or True or False if that is known while compiling."""
-        known = possible(self.expr)
+        known = possible_kinds(self.expr)
         if known is not None and not known & set(kinds):
             return False
         if self.kind is None:
@@ -38,7 +38,7 @@ class Number:
     def as_type(self, spark_type: str) -> Column:
         if self.kind is None:
             return self.expr.plain.cast(spark_type)
-        return whole(self.expr.column, spark_type)
+        return cast_variant(self.expr.column, spark_type)
 
     def digits(self) -> Expr:
         if self.kind is None:
@@ -67,7 +67,7 @@ def number(scope: Scope, expr: Expr) -> Number:
     return Number(*scope.variant(expr))
 
 
-def holding(*tests: Column | bool) -> Column | bool:
+def all_hold(*tests: Column | bool) -> Column | bool:
     """The AND of tests, some of which are known while compiling."""
     if any(test is False for test in tests):
         return False
@@ -78,7 +78,7 @@ def holding(*tests: Column | bool) -> Column | bool:
     return result
 
 
-def either(*tests: Column | bool) -> Column | bool:
+def any_holds(*tests: Column | bool) -> Column | bool:
     """The OR of tests, some of which are known while compiling."""
     if any(test is True for test in tests):
         return True

@@ -14,10 +14,10 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark.core.expr import Expr, NumberParts, Variant, place_over
 from firesteel.spark.core.scope import Scope
-from firesteel.spark.core.variant_kinds import tagged_kinds
+from firesteel.spark.core.variant_kinds import may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import one_of, whole
+from firesteel.spark.encoding.variants import cast_variant, one_of
 from firesteel.spark.numbers.exact_decimals import decimal_places
 from firesteel.spark.numbers.operands import Number
 
@@ -65,7 +65,7 @@ def _small(scope: Scope, operand: Number) -> NumberParts | None:
         bound = _bind(scope, expr.number)
         assert bound.places is not None
         return _operand(F.when(bound.places <= _SCALE, bound.plain.try_cast(_ROOM)), bound.places, bound)
-    if tagged_kinds(expr):
+    if may_be_tagged(expr):
         return None
     if scope.stages is not None or scope.tells(expr):
         text = scope.text(expr)
@@ -75,7 +75,7 @@ def _small(scope: Scope, operand: Number) -> NumberParts | None:
         return _bind(scope, _operand(column, behind, text, operand.kind))
     schema = scope.schema(expr)
     end = F.substring_index(schema.plain, ",", -1)
-    column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, whole(expr.column, "string").try_cast(_ROOM))
+    column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, cast_variant(expr.column, "string").try_cast(_ROOM))
     behind = F.coalesce(F.greatest(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(1)), F.lit(0))
     return _operand(column, behind, expr, schema, cost=4)
 

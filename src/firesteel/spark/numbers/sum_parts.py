@@ -16,12 +16,12 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive
 from firesteel.spark.core.scope import Scope
-from firesteel.spark.core.variant_kinds import tagged_kinds
+from firesteel.spark.core.variant_kinds import may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.kinds import WIDE_NUMBERS, WRITTEN
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import kind_of, one_of, payload, whole
+from firesteel.spark.encoding.variants import cast_variant, kind_of, one_of, payload
 from firesteel.spark.numbers.exact_arithmetic import PLACES
 from firesteel.spark.numbers.exact_decimals import finite, places
 
@@ -118,7 +118,7 @@ def addend(scope: Scope, value: Expr) -> Addend:
         return known[-1].plain
 
     written = text.plain
-    if tagged_kinds(variant):
+    if may_be_tagged(variant):
         written = bind_part(t.STRING, F.coalesce(written, _wide_text(variant.column, kind.column)))
     exact = bind_part(t.Decimal(38, PLACES), _exact(kind.column, written))
     floating = bind_part(t.FLOAT64, _floating(variant.column, kind.column, written))
@@ -135,7 +135,7 @@ def _of_number(scope: Scope, value: Expr, number: NumberParts) -> Addend:
     assert known.integral is not None
     assert known.places is not None
     there = known.value.isNotNull()
-    inline = (variants.apart if scope.run.limits.roomy else variants.let)(value.column, _inline_parts)
+    inline = (variants.let_interpreted if scope.run.limits.roomy else variants.let)(value.column, _inline_parts)
     column = F.when(~there, inline)
     rest = scope.bind(derive(t.ANY, column, value, known, throws=value.place.throws, cost=20), dear=True)
     exact = F.when(there, known.value.cast(EXACT)).otherwise(rest.column["e"])
@@ -165,7 +165,7 @@ def _inline_parts(variant: Column) -> Column:
         return F.struct(met.alias("m"), exact.alias("e"), more.alias("l"), floating.alias("f"), behind.alias("p"))
 
     def written(p: Column) -> Column:
-        text = F.when(one_of(p["k"], *WRITTEN), whole(p["v"], "string"))
+        text = F.when(one_of(p["k"], *WRITTEN), cast_variant(p["v"], "string"))
         text = F.coalesce(text, _wide_text(p["v"], p["k"]))
         return variants.let(F.struct(p["v"].alias("v"), p["k"].alias("k"), text.alias("w")), parts)
 
@@ -204,7 +204,9 @@ def _further_digits(text: Column) -> Column:
 
 
 def _floating(variant: Column, kind: Column, text: Column) -> Column:
-    return F.when(kind == Kind.DOUBLE, text.try_cast("double")).when(kind == Kind.FLOAT, whole(variant, "double"))
+    return F.when(kind == Kind.DOUBLE, text.try_cast("double")).when(
+        kind == Kind.FLOAT, cast_variant(variant, "double")
+    )
 
 
 def _float_as_decimal(floating: Column) -> Column:

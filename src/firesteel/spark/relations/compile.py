@@ -29,10 +29,10 @@ from firesteel.spark.core.handlers import (
     handles,
 )
 from firesteel.spark.core.limits import Limits
-from firesteel.spark.core.rows import Rows, one_row, projected, staged
+from firesteel.spark.core.rows import Rows, apply_stages, one_row, project
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import Form, common, form
+from firesteel.spark.encoding.column_types import Form, common_type, form
 from firesteel.spark.encoding.failures import Failures
 from firesteel.spark.encoding.variants import from_entries
 from firesteel.spark.relations import (  # noqa: F401  (they register)
@@ -202,7 +202,7 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
     else:
         rows = one_row(top.run)
         scope = rows.scope(top)
-        rows = projected(rows, scope, [compile_expr(node, scope)], node.where)
+        rows = project(rows, scope, [compile_expr(node, scope)], node.where)
     (expr,) = rows.columns
     return Compiled(rows, (expr.type,), "value", ("value",), False, t.Bag, failures)
 
@@ -210,7 +210,7 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
 def _selected(node: p.Select, top: Scope) -> Rows:
     rows = compile_rows(node.input, top)
     scope = rows.scope(top)
-    return projected(rows, scope, [compile_expr(node.constructor, scope)], node.where)
+    return project(rows, scope, [compile_expr(node.constructor, scope)], node.where)
 
 
 def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
@@ -224,12 +224,12 @@ def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     )
     scope = group.scope(top)
     attr = scope.bind(only_attribute(scope, group.columns[0], node))
-    type_ = common((attr.type, t.NULL, t.MISSING))
+    type_ = common_type((attr.type, t.NULL, t.MISSING))
     wrong = scope.wrong("a scalar subquery gives one row", node.where)
     many = fit(missing_expr(), type_) if wrong is None else wrong
     size = F.col(count)
     column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(attr, type_)).otherwise(many)
-    return projected(group, scope, [column_expr(type_, column, stage=attr.place.stage, throws=True)], node.where)
+    return project(group, scope, [column_expr(type_, column, stage=attr.place.stage, throws=True)], node.where)
 
 
 def _pivoted(node: p.Pivot, top: Scope) -> Rows:
@@ -238,12 +238,12 @@ def _pivoted(node: p.Pivot, top: Scope) -> Rows:
     key = scope.bind(compile_expr(node.key, scope))
     value = scope.bind(compile_expr(node.value, scope))
     pair = pivot_pair(scope, key, value, node.where)
-    rows = staged(rows, scope, node.where)
+    rows = apply_stages(rows, scope, node.where)
     name = top.run.name()
     frame = rows.materialize().groupBy().agg(F.collect_list(pair).alias(name))
     group = Rows(frame, (), operators=rows.operators + 1)
     struct = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
-    return projected(group, group.scope(top), [struct], node.where)
+    return project(group, group.scope(top), [struct], node.where)
 
 
 __all__ = ["HANDLERS", "NESTED", "UNSUPPORTED", "UNSUPPORTED_NESTED", "Compiled", "compile_plan"]

@@ -16,11 +16,11 @@ from firesteel.errors import PlanError
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
 from firesteel.spark.core.handlers import Compiling, handles, rows_of
-from firesteel.spark.core.rows import Rows, projected
+from firesteel.spark.core.rows import Rows, project
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.encoding.kinds import COLLECTIONS, STRUCTS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import one_of
@@ -33,7 +33,7 @@ Steps = tuple[p.ExcludeStep, ...]
 def _exclude(node: p.Exclude, outer: Scope) -> Compiling[Rows]:
     rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
-    return projected(rows, scope, exclude_columns(scope, node, rows.columns), node.where)
+    return project(rows, scope, exclude_columns(scope, node, rows.columns), node.where)
 
 
 def exclude_columns(scope: Scope, node: p.Exclude, row: tuple[Expr, ...]) -> list[Expr]:
@@ -115,12 +115,12 @@ def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Whe
 
     def change_at_index(item: Column, place: Column) -> Column:
         changed = change(item)
-        wide = common((type_.element, changed.type))
+        wide = common_type((type_.element, changed.type))
         other = column_expr(type_.element, item, atomic=True)
         return F.when(place == index, fit(changed, wide)).otherwise(fit(other, wide))
 
     column = F.transform(value.plain, change_at_index)
-    return derive(replace_element(type_, common((type_.element, inner[-1].type))), column, value, *inner, cost=6)
+    return derive(replace_element(type_, common_type((type_.element, inner[-1].type))), column, value, *inner, cost=6)
 
 
 def replace_element(type_: t.Collection, element: t.Type) -> t.Type:
@@ -148,7 +148,7 @@ def _exclude_from_variant(scope: Scope, value: Expr, steps: Steps, where: Where)
 
     if isinstance(step, p.ExcludeField | p.ExcludeAttributes):
         return _exclude_from_entries(scope, value, kind, step, change if rest else None, inner)
-    listed = F.when(kind.column == Kind.ARRAY, variants.whole(value.column, "array<variant>"))
+    listed = F.when(kind.column == Kind.ARRAY, variants.cast_variant(value.column, "array<variant>"))
     kinds = (Kind.ARRAY, Kind.SEXP) if isinstance(step, p.ExcludeIndex) else COLLECTIONS
     tagged = F.when(one_of(kind.column, *kinds), variants.payload(value.column, "array<variant>"))
     array = F.coalesce(listed, tagged)

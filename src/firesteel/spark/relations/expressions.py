@@ -19,11 +19,11 @@ from firesteel.spark.core.conversions import choose, fit, fit_cost
 from firesteel.spark.core.conversions import truth as plain_truth
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, null_expr, struct_expr
 from firesteel.spark.core.handlers import Compiling, expr_of, handles
-from firesteel.spark.core.literals import literal, typed
+from firesteel.spark.core.literals import literal, typed_literal
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, common, form, nests, spelled
+from firesteel.spark.encoding.column_types import Form, cast_type, common_type, form, nests
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.scalar.compare import equal
 from firesteel.tables import Memory
@@ -37,8 +37,8 @@ MAX_INLINE = 1_000
 def _lit(node: p.Lit, scope: Scope) -> Expr:
     if values.items(node.value) == [] and isinstance(node.type, t.Collection) and form(node.type) is Form.PLAIN:
         # Only the type of an empty collection says what its elements are.
-        return column_expr(node.type, F.array().cast(spelled(node.type)), atomic=True, constant=node.value)
-    return typed(node.value, node.type) or literal(node.value)
+        return column_expr(node.type, F.array().cast(cast_type(node.type)), atomic=True, constant=node.value)
+    return typed_literal(node.value, node.type) or literal(node.value)
 
 
 @handles(p.Var)
@@ -168,12 +168,12 @@ _SCALARS = (bool, int, Decimal, str, datetime.date)
 
 def collection(kind: type[t.Collection], items: Sequence[Expr]) -> Expr:
     """A collection of these items; a variant if it nests deeper than our types go."""
-    element = common(item.type for item in items) if items else t.ANY
+    element = common_type(item.type for item in items) if items else t.ANY
     if form(element) is Form.VARIANT and any(isinstance(m, t.Collection | t.Struct) for m in t.members(element)):
         element = t.ANY  # a type that is spelled out would grow with every level of nesting
     type_ = kind(element)
     if not items:
-        return derive(type_, F.array().cast(spelled(type_)))
+        return derive(type_, F.array().cast(cast_type(type_)))
     columns = [fit(item, element) for item in items]
     cost = 1 + max(fit_cost(item, element) for item in items)
     if form(type_) is not Form.VARIANT:

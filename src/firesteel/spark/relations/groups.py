@@ -11,7 +11,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
 from firesteel.spark.core.expr import Expr, Split, StructParts, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, projected, staged
+from firesteel.spark.core.rows import Order, Rows, apply_stages, project
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -48,14 +48,14 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregate_call(agg, args, scope, totals, condition, order))
     by, groups = _group_columns(scope, node, keys, totals)
-    rows = staged(rows, scope, node.where)
+    rows = apply_stages(rows, scope, node.where)
     frame = rows.materialize()
     if partial:
         present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
         frame = frame.filter(balanced(present, True)) if present else frame
     frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
     grouped = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
-    return projected(grouped, grouped.scope(outer), [*groups, *results], node.where)
+    return project(grouped, grouped.scope(outer), [*groups, *results], node.where)
 
 
 def _aggregate_call(

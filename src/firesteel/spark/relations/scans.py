@@ -24,14 +24,14 @@ from firesteel.spark.core.expr import (
     struct_expr,
 )
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, one_row, staged
+from firesteel.spark.core.rows import Order, Rows, apply_stages, one_row
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, common, form, settle
+from firesteel.spark.encoding.column_types import Form, common_type, form, settle
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import elements, kind_of, whole
+from firesteel.spark.encoding.variants import cast_variant, elements, kind_of
 from firesteel.spark.relations.joins.sides import joined_order
 from firesteel.spark.scalar.paths import ranged_over, ranges
 from firesteel.spark.scalar.structs import attributes, entries_of
@@ -82,7 +82,7 @@ def explode_rows(rows: Rows, scope: Scope, node: Ranging, expr: Expr, *, keep: b
     With `keep` (an outer join) a row without elements stays, and its new columns are NULL.
     """
     range_ = _range_over(scope, node, scope.bind(expr))
-    rows = staged(rows, scope, node.where)
+    rows = apply_stages(rows, scope, node.where)
     run = scope.run
     position, item = run.name(), run.name()
     explode = F.posexplode_outer if keep else F.posexplode
@@ -157,7 +157,7 @@ def elements_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
     if isinstance(type_, t.Collection) and not isinstance(value, Variant):
         return _typed_elements(scope, value, where)
     if isinstance(value, Variant) and not scope.run.strict and value.type == JSON:
-        column = F.coalesce(whole(value.column, "array<variant>"), F.array(value.column))
+        column = F.coalesce(cast_variant(value.column, "array<variant>"), F.array(value.column))
         return derive(t.Sexp(JSON), column, value, cost=3)
     if isinstance(value, Variant):
         kind = scope.kind(value)
@@ -184,7 +184,7 @@ def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
         column = F.coalesce(value.plain, error)
         return derive(t.proper(type_), column, value, throws=True)
     nothing = missing_expr() if type_.missable else null_expr()
-    element = common((type_.element, nothing.type))
+    element = common_type((type_.element, nothing.type))
     inner = type_.element
     array = F.transform(value.plain, lambda item: convert(item, inner, element))
     column = F.coalesce(array, F.array(fit(nothing, element)))
@@ -214,7 +214,7 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
     element = settle(t.merge(expr.type for _, expr in known)) if known else t.ANY
     absent = value.is_absent()
     if absent is not None:
-        element = common((element, t.NULL))
+        element = common_type((element, t.NULL))
     pairs = [F.struct(F.lit(name).alias("key"), fit(expr, element).alias("value")) for name, expr in known]
     type_ = t.Struct((t.Field("key", t.STRING), t.Field("value", element)), open=False)
     array = F.array(*pairs) if pairs else F.array().cast("array<struct<key:string,value:variant>>")
@@ -298,7 +298,7 @@ def null_unless(expr: Expr, present: Column, names: tuple[str, ...]) -> Expr:
         types = tuple(t.Field(f.name, e.type) for f, e in zip(_fields(expr), fields, strict=True))
         struct = t.Struct(types, open=False, nullable=True)
         return replace(expr, type=struct, fields=fields, present=there).with_place(names=(*expr.place.names, *names))
-    type_ = common((expr.type, t.NULL))
+    type_ = common_type((expr.type, t.NULL))
     if isinstance(expr.type, t.Null | t.Missing):
         column = variants.null() if not expr.type.missable else F.when(present, expr.column).otherwise(variants.null())
         return column_expr(type_, column, names=names, atomic=True)

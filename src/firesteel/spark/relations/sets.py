@@ -15,10 +15,10 @@ from firesteel.errors import PlanError
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, reference
 from firesteel.spark.core.handlers import Compiling, handles, rows_of
-from firesteel.spark.core.rows import Rows, staged
+from firesteel.spark.core.rows import Rows, apply_stages
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.keys.comparison import is_own_key, row_key
 
 #: How often a row is in the result, given how often it is on either side.
@@ -63,7 +63,7 @@ def _distinct(node: p.Distinct, outer: Scope) -> Compiling[Rows]:
 def _union_all(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
     """The rows of both sides, with common types, and a column that says which side a row comes from."""
     run = outer.run
-    types = [common((a.type, b.type)) for a, b in zip(left.columns, right.columns, strict=True)]
+    types = [common_type((a.type, b.type)) for a, b in zip(left.columns, right.columns, strict=True)]
     names = [run.name() for _ in types]
     frames = []
     for rows, mark in ((left, 0), (right, 1)):
@@ -91,7 +91,7 @@ def _repeat_by_counts(node: p.SetRel | p.Distinct, rows: Rows, times: Times, sid
         columns.append(reference(expr.type, name))
     left, right = outer.run.name(), outer.run.name()
     counts = [F.count(F.when(F.col(side) == 0, 1)).alias(left), F.count(F.when(F.col(side) == 1, 1)).alias(right)]
-    frame = staged(rows, scope, node.where).materialize().groupBy(*by).agg(*counts, *firsts)
+    frame = apply_stages(rows, scope, node.where).materialize().groupBy(*by).agg(*counts, *firsts)
     again = F.explode(F.array_repeat(F.lit(0), times(F.col(left), F.col(right)).cast("int")))
     frame = frame.select("*", again.alias(outer.run.name()))
     return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from firesteel import plan as p
 from firesteel.spark.core.expr import Columns, Expr, StructParts
 from firesteel.spark.core.handlers import Compiling, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, projected, trimmed
+from firesteel.spark.core.rows import Order, Rows, keep_needed, project
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.failures import Failures
@@ -43,8 +43,8 @@ def _shared(node: p.Shared, outer: Scope) -> Compiling[Rows]:
     if node.name not in kept.rows:
         top = Scope(outer.run)
         rows = yield from rows_of(node.input, top)
-        rows = projected(rows, rows.scope(top), rows.columns, node.where)
-        rows = trimmed(replace(rows, facts={}))
+        rows = project(rows, rows.scope(top), rows.columns, node.where)
+        rows = keep_needed(replace(rows, facts={}))
         frame = rows.materialize().persist()
         kept.frames.append(frame)
         kept.rows[node.name] = rows.over(frame, operators=1)

@@ -16,7 +16,7 @@ from firesteel.evaluate import expression
 from firesteel.node import has
 from firesteel.spark.core.expr import UNKNOWN, Expr, derive
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, one_row, projected, staged, trimmed
+from firesteel.spark.core.rows import Order, Rows, apply_stages, keep_needed, one_row, project
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.keys.comparison import key
@@ -32,7 +32,7 @@ def _project(node: p.Project, outer: Scope) -> Compiling[Rows]:
     exprs = []
     for expr in node.exprs:
         exprs.append((yield from expr_of(expr, scope)))
-    return projected(rows, scope, exprs, node.where)
+    return project(rows, scope, exprs, node.where)
 
 
 @handles(p.Filter)
@@ -56,14 +56,14 @@ def filter_rows(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) ->
     """The rows for which all conditions, compiled in the scope, are true."""
     assert scope.stages is not None
     bound = bool(scope.stages.levels)
-    rows = staged(rows, scope, node.where)
+    rows = apply_stages(rows, scope, node.where)
     operators = rows.stacked(scope.run, 1, node.where)
     condition = balanced([condition.plain for condition in conditions], True)
     if not bound and not any(condition.place.throws for condition in conditions):
         rows = rows.with_columns_computed()
         return replace(rows, pending_filters=(*rows.pending_filters, condition), operators=operators)
     result = rows.over(rows.materialize().filter(condition), operators=operators, facts=rows.facts)
-    return trimmed(result) if bound and result.names() else result
+    return keep_needed(result) if bound and result.names() else result
 
 
 @handles(p.Sort)
@@ -77,7 +77,7 @@ def _sort(node: p.Sort, outer: Scope) -> Compiling[Rows]:
         sort_key = scope.bind(key(scope, value, ordering=True))
         order.append(Order(sort_key.with_place(stage=0), spec.order))
     below = rows.order
-    return replace(staged(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)
+    return replace(apply_stages(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)
 
 
 @handles(p.Limit)
@@ -120,7 +120,7 @@ def _slice_by_column(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Comp
     scope = alone.scope(outer)
     value = yield from expr_of(node.count, scope)
     limit = scope.let([value], lambda bound: count_column(scope, bound, node))
-    counted = projected(alone, scope, [limit], node.where)
+    counted = project(alone, scope, [limit], node.where)
     place = outer.run.name()
     order = [spec.column() for spec in rows.order] or [F.lit(1)]
     numbered = rows.materialize().select("*", F.row_number().over(Window.orderBy(*order)).alias(place))
@@ -128,7 +128,7 @@ def _slice_by_column(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Comp
     size = counted.columns[0].column
     kept = F.col(place) <= size if isinstance(node, p.Limit) else F.col(place) > size
     sliced = rows.over(frame.filter(kept), sorted=False, operators=rows.stacked(outer.run, 4, node.where))
-    return trimmed(sliced) if sliced.names() else sliced
+    return keep_needed(sliced) if sliced.names() else sliced
 
 
 def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:

@@ -21,7 +21,7 @@ from firesteel.spark.core.expr import UNKNOWN, Expr, Variant, column_expr, null_
 from firesteel.spark.core.rows import Order
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 
 FIRST, LAST = Window.unboundedPreceding, Window.unboundedFollowing
 #: PySpark takes an offset this large for UNBOUNDED.
@@ -86,7 +86,7 @@ class Call:
         return self.or_else(value, name, null_expr())
 
     def or_else(self, value: Expr, name: str, default: Expr) -> Expr:
-        type_ = common((value.type, default.type))
+        type_ = common_type((value.type, default.type))
         found = column_expr(value.type, F.col(name)["v"])
         column = F.when(F.col(name).isNull(), fit(default, type_)).otherwise(fit(found, type_))
         return column_expr(type_, column, height=4 + default.place.height, throws=default.place.throws)

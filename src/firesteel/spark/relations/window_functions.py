@@ -14,7 +14,7 @@ from firesteel import types as t
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.relations.window_frames import FIRST, LAST, Build, Call, Framing
 from firesteel.spark.scalar.arguments import view
 
@@ -85,7 +85,7 @@ def _lag_or_lead(function: Callable[..., Column], direction: int) -> Build:
 def _pick(value: Expr, array: str, place: Column, default: Expr) -> Expr:
     """The value at a place (from 1) of an array of boxed values; the default beyond its ends."""
     there = (place >= 1) & (place <= F.array_size(F.col(array)))
-    type_ = common((value.type, default.type))
+    type_ = common_type((value.type, default.type))
     item = F.get(F.col(array), F.when(there, place - 1).cast("int"))
     found = column_expr(value.type, item["v"])
     column = F.when(there, fit(found, type_)).otherwise(fit(default, type_))

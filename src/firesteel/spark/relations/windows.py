@@ -21,10 +21,10 @@ from firesteel.functions import OfNothing
 from firesteel.spark.core.conversions import fit, split_variant
 from firesteel.spark.core.expr import Expr, column_expr, null_expr
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
-from firesteel.spark.core.rows import Order, Rows, projected, staged
+from firesteel.spark.core.rows import Order, Rows, apply_stages, project
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import spelled
+from firesteel.spark.encoding.column_types import cast_type
 from firesteel.spark.keys.comparison import key
 from firesteel.spark.relations.groups import aggregate_distinct
 from firesteel.spark.relations.window_frames import Build, Call, Framing, WindowColumns, window_with_frame
@@ -43,14 +43,14 @@ def _window(node: p.Window, outer: Scope) -> Compiling[Rows]:
     results: list[Expr] = []
     for call in node.calls:
         results.append((yield from part_of(call, Over(scope, rows, later))))
-    rows = staged(rows, scope, node.where)
+    rows = apply_stages(rows, scope, node.where)
     frame = rows.materialize()
     for columns in (later.groups, later.columns):
         frame = frame.select("*", *columns) if columns else frame
     windowed = Rows(frame, rows.columns, operators=rows.stacked(outer.run, 2, node.where))
     if node.keeps_order:
         windowed = replace(windowed, order=rows.order, ordered=rows.ordered, listed=rows.listed)
-    return projected(windowed, windowed.scope(outer), [*rows.columns, *results], node.where)
+    return project(windowed, windowed.scope(outer), [*rows.columns, *results], node.where)
 
 
 class Over(NamedTuple):
@@ -157,9 +157,9 @@ def _of_nothing(call: Call) -> Expr:
     returns = t.INT64 if call.row.origin is functions.Origin.PARTIQL else t.proper(call.node.fn.returns)
     match call.row.of_nothing:
         case OfNothing.ZERO:
-            return column_expr(returns, F.literal(0, spelled(returns)))
+            return column_expr(returns, F.literal(0, cast_type(returns)))
         case OfNothing.ONE:
-            return column_expr(returns, F.literal(1, spelled(returns)))
+            return column_expr(returns, F.literal(1, cast_type(returns)))
         case OfNothing.EMPTY_BAG:
             return column_expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
         case OfNothing.NULL:

@@ -21,7 +21,7 @@ from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
 from firesteel.spark.encoding.arrow_values import download
-from firesteel.spark.encoding.failures import Failures, foreign, translated
+from firesteel.spark.encoding.failures import Failures, is_from_spark, translated
 from firesteel.spark.relations.compile import Compiled, compile_plan
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
@@ -278,7 +278,7 @@ class Outcome:
                     raise EvaluationError("cancelled")
                 yield
             except BaseException as error:
-                if not foreign(error):
+                if not is_from_spark(error):
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more
                 raise
             finally:

@@ -16,8 +16,8 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import Form, form, spelled
-from firesteel.spark.encoding.hadoop_paths import target
+from firesteel.spark.encoding.column_types import Form, cast_type, form
+from firesteel.spark.encoding.hadoop_paths import write_uri
 from firesteel.spark.encoding.substitution import ensure_written
 from firesteel.tables import format_of, host, owned, path_of, staged
 from firesteel.tables.opening import writing
@@ -54,7 +54,7 @@ def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Ca
         writer = frame.write.format(format_)
         if format_ == "csv":
             writer = writer.option("header", True)
-        with target(new) as place:
+        with write_uri(new) as place:
             writer.save(place)
         ensure()
 
@@ -70,12 +70,12 @@ def store(
         if not field.type.nullable and expr.type.nullable:
             mark = compiled.failures.register(EvaluationError, where)
             error = F.error(f"{mark}NULL for the column '{field.name}', which is declared without")
-            column = F.when(column.isNull(), error.cast(spelled(field.type))).otherwise(column)
+            column = F.when(column.isNull(), error.cast(cast_type(field.type))).otherwise(column)
         aliased.append(column.alias(f"c{i}"))
     frame = compiled.rows.materialize().select(*aliased)
     ensure_written(frame.schema, "parquet")
     try:
-        with target(folder) as place:
+        with write_uri(folder) as place:
             frame.write.parquet(place)
         ensure()
     except BaseException:

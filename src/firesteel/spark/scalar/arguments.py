@@ -16,10 +16,10 @@ from firesteel import types as t
 from firesteel.functions.catalog import FAMILIES as TYPES
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import EXTRACTED, any_of, extract, one_of
@@ -45,10 +45,10 @@ def wrong_type(scope: Scope, type_: t.Type, args: Sequence[Expr], message: str, 
     """The result for arguments of the wrong types; if one is absent, the result is NULL or MISSING as usual."""
     error = scope.wrong(message, where)
     absent = any_of(test for test in (arg.is_absent() for arg in args) if test is not None)
-    nothing = F.literal(None, spelled(type_))
+    nothing = F.literal(None, cast_type(type_))
     throws = error is not None
     if absent is None:
-        value = nothing if error is None else error.cast(spelled(type_))
+        value = nothing if error is None else error.cast(cast_type(type_))
         return derive(t.absent(type_, missable=True), value, *args, throws=throws)
     value = nothing if error is None else F.when(~absent, error).otherwise(nothing)
     # Do not mark an error as MISSING, too: IS MISSING around the value would then hide the error.
@@ -104,7 +104,7 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
 def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
     """A moment, an interval or a number as a struct."""
     struct = _STRUCTS.get(family, moment)(scope, expr, where)
-    kinds, known = FAMILIES[family], possible(expr)
+    kinds, known = FAMILIES[family], possible_kinds(expr)
     if known is not None and not known - set(kinds):
         return View(expr, struct.column, more=(struct,))
     if known is not None and not known & set(kinds):

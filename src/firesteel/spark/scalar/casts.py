@@ -16,14 +16,14 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.expr import Expr, Variant, as_variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import may_be, possible
+from firesteel.spark.core.variant_kinds import may_be, possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.encoding.kinds import FAMILIES, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
-from firesteel.spark.encoding.variants import one_of, whole
+from firesteel.spark.encoding.variants import cast_variant, one_of
 from firesteel.spark.scalar.arguments import propagate_absent
 from firesteel.spark.scalar.cast_tables import Conversion, conversions, result_type
 from firesteel.spark.scalar.compare import family
@@ -144,7 +144,7 @@ def _raw(scope: Scope, expr: Expr, target: t.Type, where: Where, *, quiet: bool 
 
 def _convert(conversion: Conversion, column: Column, type_: t.Type, overflow: Column | None) -> Column:
     value, beyond = conversion(column)
-    value = value.cast(spelled(type_))
+    value = value.cast(cast_type(type_))
     if beyond is None:
         return value
     return F.when(~beyond, value) if overflow is None else F.when(beyond, overflow).otherwise(value)
@@ -157,7 +157,7 @@ def _typed(
     conversion = table.get(source)
     full = t.absent(type_, nullable=True)
     if conversion is None:
-        return derive(full, F.literal(None, spelled(type_)), expr)
+        return derive(full, F.literal(None, cast_type(type_)), expr)
     _ensure_same_text(type_, source, expr, where)
     if source == "moment":
         return scope.let(
@@ -186,7 +186,7 @@ def _dynamic(
     scope: Scope, expr: Expr, table: dict[str, Conversion], type_: t.Type, overflow: Column | None, where: Where
 ) -> Expr:
     kind = scope.kind(expr)
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
 
     def build(stamp: Expr | None) -> Expr:
         column: Any = F
@@ -197,7 +197,7 @@ def _dynamic(
             _ensure_same_text(type_, source, expr, where)
             exact = source == "decimal" and "digits" in table
             conversion = table["digits"] if exact else conversion
-            given = whole(expr.column, "string" if exact else spark_type)
+            given = cast_variant(expr.column, "string" if exact else spark_type)
             column = column.when(kind.column == name, _convert(conversion, given, type_, overflow))
         if "text" in table and (kinds is None or kinds & {Kind.SYMBOL, Kind.CLOB}):
             text = _convert(table["text"], variants.payload(expr.column, "string"), type_, overflow)
@@ -212,7 +212,7 @@ def _dynamic(
             wide = scope.run.error(said, where, cls=UnsupportedError)
             column = column.when(one_of(kind.column, *WIDE_NUMBERS), wide)
         if column is F:
-            column = F.literal(None, spelled(type_))
+            column = F.literal(None, cast_type(type_))
         parts = [expr, kind, *([] if stamp is None else [stamp])]
         return derive(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
 

@@ -17,10 +17,10 @@ from firesteel.spark.core.conversions import absent_as_null, fit
 from firesteel.spark.core.expr import Columns, Expr, Split, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common, digits_of, form
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common_type, digits_of, form
 from firesteel.spark.encoding.kinds import WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import any_of, extract, one_of, payload, whole
+from firesteel.spark.encoding.variants import any_of, cast_variant, extract, one_of, payload
 from firesteel.spark.keys.comparison import is_own_key, is_scalar, key, variant_key
 from firesteel.spark.keys.variant_keys import RANKS, Use
 from firesteel.spark.numbers import float_compare
@@ -70,15 +70,15 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
             return derive(type_, _moment(a) == _moment(b), a, b)
         if len(kinds) > 1 and "any" not in kinds:
             return _unequal(type_, a, b)
-        if kinds == {"number"} and float_compare.concerns(a, b):
-            return derive(type_, float_compare.compared(_same, a, b), a, b, cost=4)
+        if kinds == {"number"} and float_compare.is_mixed(a, b):
+            return derive(type_, float_compare.compare_mixed(_same, a, b), a, b, cost=4)
         if kinds == {"number"} and _too_wide(a.type, b.type):
             coarse, fine, scale = _by_scale(a, b)
             same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
             return derive(type_, same, a, b, cost=4)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return derive(type_, _comparable(a) == _comparable(b), a, b)
-        shared = common((t.proper(a.type), t.proper(b.type)))
+        shared = common_type((t.proper(a.type), t.proper(b.type)))
         if form(shared) is not Form.VARIANT and not _may_miss(shared):
             return scope.let([a, b], lambda x, y: _equal_keys(scope, type_, x, y, shared))
     word = same_word(scope, type_, a, b)
@@ -137,20 +137,22 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
 
 def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
     """Compare a variant with a plain number; SQL NULL if the variant is no number."""
-    double, wide = whole(column, "double"), F.lit(False)
+    double, wide = cast_variant(column, "double"), F.lit(False)
     if float_compare.is_float(plain):
         given = plain.plain.cast("double")
         floating = double == given
-        decimal = floating & (side_of(double, whole(column, "string")) == 0)
+        decimal = floating & (side_of(double, cast_variant(column, "string")) == 0)
         integer = floating & ((F.abs(double) < EXACT) | decimal)
         beyond = payload(column, "double")
         wide = (beyond == given) & (side_of(beyond, payload(column, "string")) == 0)
     else:
-        integer = whole(column, "bigint") == plain.plain
+        integer = cast_variant(column, "bigint") == plain.plain
         scale = (plain.type.scale or 0) if isinstance(plain.type, t.Decimal) else 0
-        same = whole(column, f"decimal(38,{scale})") == plain.plain  # a number that this cast rounds is excluded below
-        decimal = same & (F.char_length(F.regexp_extract(whole(column, "string"), r"\.(\d+)$", 1)) <= scale)
-        floating = float_compare.compared(_same, column_expr(t.FLOAT64, double), plain)
+        same = (
+            cast_variant(column, f"decimal(38,{scale})") == plain.plain
+        )  # a number that this cast rounds is excluded below
+        decimal = same & (F.char_length(F.regexp_extract(cast_variant(column, "string"), r"\.(\d+)$", 1)) <= scale)
+        floating = float_compare.compare_mixed(_same, column_expr(t.FLOAT64, double), plain)
     return (
         F.when(kind == Kind.BIGINT, integer)
         .when(kind == Kind.DECIMAL, decimal)
@@ -260,13 +262,13 @@ def _native(name: str, a: Expr, b: Expr) -> Column:
         return operator(a.plain, b.plain)
     if _order_family(a) == "timestamp":
         return operator(_moment(a), _moment(b))
-    if float_compare.concerns(a, b):
-        return float_compare.compared(operator, a, b)
+    if float_compare.is_mixed(a, b):
+        return float_compare.compare_mixed(operator, a, b)
     if float_compare.is_float(a):
         x, y = a.plain.cast("double"), b.plain.cast("double")
         for one, other, apply in ((a, y, lambda p, q: operator(q, p)), (b, x, operator)):
             if isinstance(one.constant, float) and not math.isnan(one.constant):
-                return float_compare.beside(apply, other, F.lit(one.constant))
+                return float_compare.compare_floats(apply, other, F.lit(one.constant))
         return F.when(x.isNotNull() & y.isNotNull(), operator(_float_key(x), _float_key(y)))
     if _too_wide(a.type, b.type):
         return _compare_wide(name, a, b)
@@ -275,7 +277,7 @@ def _native(name: str, a: Expr, b: Expr) -> Column:
 
 def comparable_as_they_are(a: Expr, b: Expr) -> bool:
     """Can two plain numbers be compared by Spark's own `=`?"""
-    if not float_compare.concerns(a, b):
+    if not float_compare.is_mixed(a, b):
         return not _too_wide(a.type, b.type)
     return any(not float_compare.is_float(e) and float_compare.reads_as_itself(e) for e in (a, b))
 

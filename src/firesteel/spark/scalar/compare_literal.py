@@ -20,11 +20,11 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark.core.expr import Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import is_json, tagged_kinds
+from firesteel.spark.core.variant_kinds import is_json, may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import extract, one_of, payload, whole
+from firesteel.spark.encoding.variants import cast_variant, extract, one_of, payload
 from firesteel.spark.numbers.float_compare import stands_for
 from firesteel.spark.numbers.float_text import EXACT, side_of
 from firesteel.values import Symbol, decimal_of
@@ -96,7 +96,7 @@ class Side:
 
     @property
     def tags(self) -> bool:
-        return tagged_kinds(self.variant)
+        return may_be_tagged(self.variant)
 
     def text(self) -> Column:
         if self.written is not None:
@@ -107,8 +107,8 @@ class Side:
         """The number as a column of this type. A 32-bit float is read from the variant, not from the text."""
         if self.written is not None:
             number = F.when(one_of(self.kind, *NUMBERS), self.written).try_cast(spark_type)
-            return F.coalesce(number, F.when(self.kind == Kind.FLOAT, whole(self.variant.column, spark_type)))
-        found = whole(self.variant.column, spark_type)
+            return F.coalesce(number, F.when(self.kind == Kind.FLOAT, cast_variant(self.variant.column, spark_type)))
+        found = cast_variant(self.variant.column, spark_type)
         return F.coalesce(found, payload(self.variant.column, spark_type)) if self.tags else found
 
 
@@ -149,6 +149,6 @@ def same_word(scope: Scope, type_: t.Type, a: Expr, b: Expr) -> Expr | None:
         if scope.stages is not None and is_json(one) and len(quoted) == len(word) + 2:
             written = scope.json(scope.bind(one))
             return derive(type_, F.when(written.plain != "null", written.plain == quoted), written)
-        if not tagged_kinds(one):
-            return derive(type_, whole(one.column, "string") == other.plain, one, other)
+        if not may_be_tagged(one):
+            return derive(type_, cast_variant(one.column, "string") == other.plain, one, other)
     return None

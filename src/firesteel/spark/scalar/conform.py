@@ -14,7 +14,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import any_of, extract, one_of, whole
+from firesteel.spark.encoding.variants import any_of, cast_variant, extract, one_of
 
 _KINDS: dict[type[t.Type], tuple[str, ...]] = {
     t.Bool: (Kind.BOOLEAN,),
@@ -56,7 +56,7 @@ def _present(column: Column, kind: Column, type_: t.Type, where: Where) -> Colum
         case t.Missing():
             return F.lit(False)
         case t.Integer(bits=int() as bits):
-            number = whole(column, "bigint")
+            number = cast_variant(column, "bigint")
             return F.coalesce(
                 number.between(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) & (kind == Kind.BIGINT), F.lit(False)
             )
@@ -65,7 +65,7 @@ def _present(column: Column, kind: Column, type_: t.Type, where: Where) -> Colum
         case t.String() | t.Char():
             return one_of(kind, Kind.STRING, Kind.SYMBOL) & _length(F.char_length(extract(column, kind, "text")), type_)
         case t.Blob() | t.Byte():
-            return (kind == Kind.BINARY) & _length(F.octet_length(whole(column, "binary")), type_)
+            return (kind == Kind.BINARY) & _length(F.octet_length(cast_variant(column, "binary")), type_)
         case t.Time(precision=None, zone=False) | t.Timestamp(precision=None, zone=False):
             return one_of(kind, *FAMILIES["time" if isinstance(type_, t.Time) else "timestamp"])
         case t.Interval(unit=None):

@@ -29,9 +29,9 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import payload, whole
+from firesteel.spark.encoding.variants import cast_variant, payload
 from firesteel.spark.numbers.float_compare import stands_for
-from firesteel.spark.numbers.float_text import digits, place
+from firesteel.spark.numbers.float_text import digits, first_digit_place
 from firesteel.spark.scalar.compare import equal
 from firesteel.spark.scalar.compare_literal import Side
 from firesteel.spark.scalar.structs import elements_of
@@ -171,7 +171,7 @@ def _one_by_one(scope: Scope, value: Expr, listed: Expr, where: Where) -> Expr:
 def _key(side: Side, sorts: set[str]) -> Column:
     """The key of a variant; SQL NULL if its kind has no key."""
     column, kind = side.variant.column, side.kind
-    written = side.written if side.written is not None else whole(column, "string")
+    written = side.written if side.written is not None else cast_variant(column, "string")
     branches = {
         Kind.STRING: ("s", written),
         Kind.BOOLEAN: ("b", written),
@@ -193,7 +193,7 @@ def _wide(written: Column) -> Column:
     """The key of a wide number: the same for all ways to write it (trailing zeros, exponents)."""
     counted = digits(written)
     sign = F.when(written.startswith("-"), F.lit("-")).otherwise(F.lit(""))
-    key = F.concat(sign, place(written).cast("string"), F.lit(":"), counted)
+    key = F.concat(sign, first_digit_place(written).cast("string"), F.lit(":"), counted)
     return F.when(counted == "", F.lit("0")).otherwise(key)
 
 

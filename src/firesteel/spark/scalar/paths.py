@@ -19,12 +19,12 @@ from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, StructParts, Variant, derive, missing_expr, null_expr
 from firesteel.spark.core.handlers import UNSUPPORTED, Compiling, expr_of, handles, part_of
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import JSON, tagged_kinds
+from firesteel.spark.core.variant_kinds import JSON, may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import any_of, to_variant, whole
+from firesteel.spark.encoding.variants import any_of, cast_variant, to_variant
 from firesteel.spark.scalar.arguments import view
 from firesteel.spark.scalar.structs import attributes, entries_of
 
@@ -163,7 +163,7 @@ def _ensure_present(scope: Scope, inner: Expr, message: str, where: Where) -> Ex
 def _or_absent(value: Expr, inner: Expr) -> Expr:
     """An attribute of a struct that may be absent: NULL or MISSING where the struct is."""
     absent = [*([t.NULL] if value.type.nullable else []), *([t.MISSING] if value.type.missable else [])]
-    type_ = common([inner.type, *absent])
+    type_ = common_type([inner.type, *absent])
     if not inner.type.missable and not value.type.missable and not isinstance(inner, Variant):
         if isinstance(inner, StructParts):
             return replace(inner, type=t.absent(inner.type, nullable=True), present=_and(inner.present, value))
@@ -219,10 +219,10 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
     """An attribute of a variant. The direct lookup comes first; the other ways are tried only if it finds nothing."""
     column = value.column
     path = quoted(name)
-    tags = tagged_kinds(value)
+    tags = may_be_tagged(value)
     ways = [F.try_variant_get(column, path, "variant")] if path else []
     ways.append(F.when(F.is_variant_null(column), column))
-    objects = F.map_entries(whole(column, "map<string,variant>"))
+    objects = F.map_entries(cast_variant(column, "map<string,variant>"))
     if any_case or not path:
         ways.append(_first_entry(objects, name, any_case))
     pairs = F.when(variants.tag_of(column) == Kind.PAIRS, variants.pairs(column)) if tags else objects
@@ -308,19 +308,19 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     parts = [value, *index.parts]
     if isinstance(value.type, t.Array | t.Sexp) and not isinstance(value, Variant):
         array, element = value.plain, value.type.element
-    elif isinstance(value, Variant) and not tagged_kinds(value):
-        array, element = whole(value.column, "array<variant>"), t.ANY
+    elif isinstance(value, Variant) and not may_be_tagged(value):
+        array, element = cast_variant(value.column, "array<variant>"), t.ANY
     elif isinstance(value, Variant):
         kind = scope.kind(value)
         parts.append(kind)
-        listed = F.when(kind.column == Kind.ARRAY, whole(value.column, "array<variant>"))
+        listed = F.when(kind.column == Kind.ARRAY, cast_variant(value.column, "array<variant>"))
         array = F.coalesce(listed, F.when(kind.column == Kind.SEXP, variants.payload(value.column, "array<variant>")))
         element = t.ANY
     else:
         array, element = F.literal(None, "array<variant>"), t.ANY
     within = (index.value >= 0) & (index.value < F.array_size(array))
     item = F.get(array, F.when(within, index.value).cast("int"))
-    item = variants.item(item) if isinstance(value, Variant) and tagged_kinds(value) else item
+    item = variants.item(item) if isinstance(value, Variant) and may_be_tagged(value) else item
     null = any_of(test for test in (value.is_null(), key.is_null()) if test is not None)
     missing = any_of(test for test in (value.is_missing(), key.is_missing()) if test is not None)
     error = scope.wrong("no such element", where)
@@ -334,5 +334,5 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
         column = F.when(null, variants.null()).otherwise(column)
     if missing is not None:
         column = F.when(~missing, column)
-    type_ = _inner(value) if isinstance(value, Variant) else common((element, t.NULL, t.MISSING))
+    type_ = _inner(value) if isinstance(value, Variant) else common_type((element, t.NULL, t.MISSING))
     return derive(type_, column, *parts, cost=6, throws=throws)

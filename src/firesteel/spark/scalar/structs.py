@@ -14,7 +14,7 @@ from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, co
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, elements, entries, from_entries, one_of, to_variant
@@ -155,10 +155,10 @@ def size_of(scope: Scope, expr: Expr) -> Expr:
 
 def _size(expr: Expr, kind: Column) -> Column:
     if isinstance(expr, Variant):
-        listed = F.when(kind == Kind.ARRAY, variants.whole(expr.column, "array<variant>")).otherwise(
+        listed = F.when(kind == Kind.ARRAY, variants.cast_variant(expr.column, "array<variant>")).otherwise(
             F.when(one_of(kind, Kind.BAG, Kind.SEXP, Kind.PAIRS), variants.payload(expr.column, "array<variant>"))
         )
-        pairs = F.when(kind == Kind.OBJECT, variants.whole(expr.column, "map<string,variant>"))
+        pairs = F.when(kind == Kind.OBJECT, variants.cast_variant(expr.column, "map<string,variant>"))
         return F.coalesce(F.array_size(listed), F.array_size(F.map_keys(pairs)))
     if isinstance(expr.type, t.Collection):
         return F.array_size(expr.plain)
@@ -228,7 +228,7 @@ def _constants(value: Expr, constant: object) -> list[Any] | None:
         case t.Int8() | t.Int16() | t.Int32() if all(type(item) is int for item in items):
             bits = value.type.bits or 32
             kept = [item for item in items if -(2 ** (bits - 1)) <= item < 2 ** (bits - 1)]
-            return [F.literal(item, spelled(value.type)) for item in kept] or None
+            return [F.literal(item, cast_type(value.type)) for item in kept] or None
         case t.Float32() | t.Float64() if all(type(item) in (int, Decimal, float) for item in items):
             floats = [float(Decimal(item)) for item in items]
             kept = [f for f, item in zip(floats, items, strict=True) if f != f or decimal_of(f) == stands_for(item)]

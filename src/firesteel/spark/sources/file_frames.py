@@ -57,7 +57,7 @@ _numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
-def opened(spark: SparkSession, path: Path, how: object, load: Callable[[], Opened]) -> Opened:
+def cached_frame(spark: SparkSession, path: Path, how: object, load: Callable[[], Opened]) -> Opened:
     """The result of `load`, cached by path and `how` (all else that it depends on) while the files do not change."""
     now = state(path)
     with _lock:

@@ -24,7 +24,7 @@ from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.core.worker_package import ship
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.arrow_values import arrow_type, put
-from firesteel.spark.encoding.failures import marked
+from firesteel.spark.encoding.failures import mark_message
 from firesteel.spark.sources.json_lines import Lines
 from firesteel.tables import File, Partitions, Table, part_records
 from firesteel.values import Bag, Struct, Value
@@ -84,7 +84,7 @@ class Reader:
                 values = [pruned(value, self.tree) for value in islice(records, _BATCH)]
                 column = put(values, t.ANY)
             except FiresteelError as error:
-                yield _failure(marked(self.number, _located(path, error)))
+                yield _failure(mark_message(self.number, _located(path, error)))
                 return
             yield _batch(column, [None] * len(values))
             if len(values) < _BATCH:

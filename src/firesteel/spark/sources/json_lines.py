@@ -187,7 +187,7 @@ def _read_paths(run: Run, lines: Text, shape: Shape, more: Sequence[tuple[str, E
     leaves: list[Column] = []
 
     # The slow way is large and few rows need it: it stays out of the code that Spark generates.
-    apart = variants.apart if run.limits.roomy else variants.let
+    apart = variants.let_interpreted if run.limits.roomy else variants.let
 
     def leaf(shape: Shape, fast: Column, path: tuple[Name, ...]) -> Expr:
         if shape.fields:

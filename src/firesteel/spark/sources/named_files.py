@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as s
 
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.hadoop_paths import hidden, place
+from firesteel.spark.encoding.hadoop_paths import hidden, read_uri
 from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
 from firesteel.spark.sources.file_frames import Opened
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
@@ -61,7 +61,7 @@ def _arrow(source: Parts) -> Any:
 
 def _load(spark: SparkSession, format_: str, paths: list[Path], schema: s.StructType | None) -> DataFrame:
     reader = spark.read if schema is None else spark.read.schema(schema)
-    return reader.format(format_).load([place(path) for path in paths])
+    return reader.format(format_).load([read_uri(path) for path in paths])
 
 
 def _union(frames: list[DataFrame]) -> DataFrame:
@@ -130,7 +130,7 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
     ensure_whole(list(repeated))
     ensure_utf8(spark, list(repeated))
     frames = [
-        reader.load([place(path) for path, count in repeated.items() if count >= n])
+        reader.load([read_uri(path) for path, count in repeated.items() if count >= n])
         for n in range(1, max(repeated.values()) + 1)
     ]
     fields = []

@@ -17,18 +17,18 @@ from firesteel.errors import EvaluationError, PlanError, UnsupportedError
 from firesteel.passes.analysis.paths import WHOLE, PathTree
 from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
 from firesteel.spark.core.fallback_log import Fallback
-from firesteel.spark.core.literals import complete
+from firesteel.spark.core.literals import determines_column
 from firesteel.spark.core.rows import Order, Rows
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.arrow_values import upload
 from firesteel.spark.encoding.column_types import bare, from_spark, to_spark
-from firesteel.spark.encoding.hadoop_paths import place
+from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.encoding.substitution import ensure_read
 from firesteel.spark.sources import ion_files, json_lines
 from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
-from firesteel.spark.sources.file_frames import Opened, opened
+from firesteel.spark.sources.file_frames import Opened, cached_frame
 from firesteel.spark.sources.named_files import parts_frame
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
@@ -115,7 +115,7 @@ def _declared(node: Ranging, table: Table | None) -> t.Type | None:
         type_ = node.rex.type if isinstance(node.rex, p.Lit) else None
     elif isinstance(table.source, Memory) and table.source.declared:
         type_ = table.type
-    return type_.element if isinstance(type_, t.Collection) and complete(type_.element) else None
+    return type_.element if isinstance(type_, t.Collection) and determines_column(type_.element) else None
 
 
 def _untyped(table: Table | None) -> bool:
@@ -153,7 +153,7 @@ def _native(run: Run, table: Table) -> Opened:
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
         case File(path, format_, encoding) as file:
-            return opened(run.spark, path, (format_, encoding), lambda: _load_file(run.spark, file))
+            return cached_frame(run.spark, path, (format_, encoding), lambda: _load_file(run.spark, file))
         case Parts():
             return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
@@ -222,8 +222,8 @@ def _cast_partitions(frame: DataFrame, folders: Partitions) -> DataFrame:
 def _places(path: Path) -> str | list[str]:
     """The URIs that Spark reads for a path. A path of ours is a pattern only if no file has that name."""
     if not present(path):
-        return [place(Path(os.path.realpath(part))) for part in matches(path)] or place(path)
-    return place(Path(os.path.realpath(path)))
+        return [read_uri(Path(os.path.realpath(part))) for part in matches(path)] or read_uri(path)
+    return read_uri(Path(os.path.realpath(path)))
 
 
 def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: PathTree) -> Rows:
@@ -264,7 +264,7 @@ def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders
         reader = _in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
         return _cast_partitions(reader.load(_places(source.path)), folders)
 
-    return opened(spark, source.path, "text", lambda: Opened(load())).frame
+    return cached_frame(spark, source.path, "text", lambda: Opened(load())).frame
 
 
 #: A frame of more columns than this is first reduced to the columns that the plan uses.
@@ -297,7 +297,7 @@ def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: Pa
     types = {f"c{i}": field.type for i, field in enumerate(source.columns)}
     schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in types.items()])
     if source.folders:
-        frame = run.spark.read.schema(schema).parquet(*(place(folder) for folder in source.folders))
+        frame = run.spark.read.schema(schema).parquet(*(read_uri(folder) for folder in source.folders))
     else:
         frame = run.spark.createDataFrame([], schema)
     pairs, picked = [], []

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from firesteel.errors import PlanError
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.hadoop_paths import place
+from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.tables.opening import DAMAGED, not_utf8, open_file, reading
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _END = 0x177245385090
 
 def ensure_utf8(spark: SparkSession, files: Sequence[Path]) -> None:
     """Refuse files that are not UTF-8. Spark's reader of text gives the bytes of a line unchanged."""
-    lines: DataFrame = spark.read.text([place(file) for file in files])
+    lines: DataFrame = spark.read.text([read_uri(file) for file in files])
     wrong = lines.filter(~F.is_valid_utf8("value")).select(F.col("_metadata.file_path")).limit(1).collect()
     if wrong:
         named = next((file for file in files if unquote(wrong[0][0]).endswith(f"/{file.name}")), files[0])

@@ -20,12 +20,12 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
-from firesteel.spark.encoding.variants import one_of, whole
+from firesteel.spark.encoding.variants import cast_variant, one_of
 
 DATE, TIME, TIMESTAMP = 3, 4, 5
 PRECISIONS = ("year", "month", "day", "minute", "second")
@@ -179,7 +179,7 @@ def of_interval(unit: Column, months: Column, nanos: Column, digits: Column, fra
 
 def ranks_of(expr: Expr) -> frozenset[int]:
     """The ranks of moments that an expression may be of."""
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     return frozenset(rank for kind, rank in _RANKS.items() if kinds is None or kind in kinds)
 
 
@@ -189,11 +189,11 @@ def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
         return derive(t.ANY, _literal(expr.constant, where))
     if not isinstance(expr, Variant):
         return derive(t.ANY, _from_plain(expr), expr, cost=4)
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     kind = scope.kind(expr)
     column: Any = F
     builders = [
-        ((Kind.DATE,), lambda: from_date(whole(expr.column, "date"))),
+        ((Kind.DATE,), lambda: from_date(cast_variant(expr.column, "date"))),
         ((Kind.TIMESTAMP,), lambda: _from_stamp(expr.column, F.lit(0))),
         ((Kind.TIMESTAMP_NTZ,), lambda: _from_stamp(expr.column, F.lit(None))),
         ((Kind.TAGGED_TIMESTAMP,), lambda: _from_timestamp(scope, expr.column, where)),
@@ -233,7 +233,7 @@ def _from_micros(micros: Column, offset: Column, digits: Column | None) -> Colum
 
 
 def _from_stamp(column: Column, offset: Column) -> Column:
-    return _from_micros(F.unix_micros(whole(column, "timestamp")), offset, None)
+    return _from_micros(F.unix_micros(cast_variant(column, "timestamp")), offset, None)
 
 
 def digits_of(nanos: Column) -> Column:
@@ -288,7 +288,7 @@ def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
         value = expr.constant
         numbers = (UNITS.index(value.unit), value.months, Decimal(value.nanos), value.digits, value.fraction)
         return derive(t.ANY, of_interval(*map(F.lit, numbers)))
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     if not isinstance(expr, Variant) or (kinds is not None and Kind.INTERVAL not in kinds):
         return column_expr(t.ANY, F.literal(None, _INTERVAL), atomic=True)
     kind, column = scope.kind(expr), expr.column

@@ -23,11 +23,11 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.conversions import absent_as_null, fit, split_variant
 from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
-from firesteel.spark.core.rows import Rows, staged
+from firesteel.spark.core.rows import Rows, apply_stages
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import versions
-from firesteel.spark.encoding.column_types import Form, common, form
+from firesteel.spark.encoding.column_types import Form, common_type, form
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.relations.expressions import truth
 from firesteel.spark.relations.joins.lateral import lateral_rows
@@ -120,13 +120,13 @@ def _equi(equi: p.Equi, sides: Sides) -> Compiling[Rows]:
         a = _bind_key(scopes[0], (yield from expr_of(both.left, scopes[0])))
         b = _bind_key(scopes[1], (yield from expr_of(both.right, scopes[1])))
         pairs += _same_pairs(a, b, scopes) if both.same else [(*_equal_pair(a, b, scopes), False)]
-    left, right = staged(left, scopes[0], node.where), staged(right, scopes[1], node.where)
+    left, right = apply_stages(left, scopes[0], node.where), apply_stages(right, scopes[1], node.where)
     pairs, left, right = _hide_variant_keys(pairs, left, right, outer.run)
     tests = [_test(pair) for pair in pairs]
     if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
         return _mark_by_keys(left, right, pairs, outer)
     slim = equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs)
-    if slim and versions.has(outer.run.spark, "in_frame"):
+    if slim and versions.has_feature(outer.run.spark, "in_frame"):
         return _semi_join_as_in(left, right, *pairs[0][:2])
     if equi.residual is not None and equi.capture is not p.Capture.INNER:
         return (yield from _join_on_condition(equi.residual, tests, node, left, right, outer))
@@ -180,7 +180,9 @@ def _join_on_condition(
         attempt.abandon()
         return (yield from join_by_pairs(node, condition, tests, left, right, outer))
     held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
-    left, right, last = _pin_condition(held, staged(left, a, node.where), staged(right, b, node.where), outer.run)
+    left, right, last = _pin_condition(
+        held, apply_stages(left, a, node.where), apply_stages(right, b, node.where), outer.run
+    )
     return _join_frames(node, left, right, balanced([*tests, last], True), outer)
 
 
@@ -205,7 +207,7 @@ def _test(pair: Pair) -> Column:
 
 def _same_pairs(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
     """Key columns to join by deep equality: NULL equals NULL, MISSING equals MISSING."""
-    shared = common((a.type, b.type))
+    shared = common_type((a.type, b.type))
     if not shared.absent and not isinstance(a, Variant) and not isinstance(b, Variant) and is_own_key(shared):
         return [(derive(shared, a.plain, a), derive(shared, b.plain, b), False)]
     pairs: list[Pair] = []
@@ -225,7 +227,7 @@ def _same_pairs(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> list[Pair]:
 def _equal_pair(a: Expr, b: Expr, scopes: tuple[Scope, Scope]) -> tuple[Expr, Expr]:
     """Two key columns that Spark can join by: equal exactly where `=` is true."""
     plain = not isinstance(a, Variant) and not isinstance(b, Variant)
-    shared = common((t.proper(a.type), t.proper(b.type)))
+    shared = common_type((t.proper(a.type), t.proper(b.type)))
     if plain and is_own_key(shared):
         sides = [derive(t.absent(shared, nullable=True), e.plain, e) for e in (a, b)]
         return sides[0], sides[1]

@@ -14,7 +14,7 @@ from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
 from firesteel.spark.core.handlers import Compiling, compile_expr, compile_items, handles_nested, items_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.encoding.variants import let
 from firesteel.spark.keys.comparison import row_key
 from firesteel.spark.relations.expressions import truth
@@ -160,7 +160,7 @@ def _types(node: p.Join, row: Row, right: Items) -> list[t.Type]:
         (row, node.capture.pads_left),
         (right.unpack(F.lit(None)), node.capture.pads_right),
     )
-    return [common((expr.type, t.NULL)) if pads else expr.type for side, pads in sides for expr in side]
+    return [common_type((expr.type, t.NULL)) if pads else expr.type for side, pads in sides for expr in side]
 
 
 def _unmatched(node: p.Join, scope: Scope, left: Items, right: Items, types: Sequence[t.Type]) -> Column:

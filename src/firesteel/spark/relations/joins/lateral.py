@@ -15,10 +15,10 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.plan.scope import RowScope, visits
 from firesteel.spark.core.expr import Expr, column_expr, derive, reference
-from firesteel.spark.core.fallback import instead
+from firesteel.spark.core.fallback import run_in_python
 from firesteel.spark.core.fallback_log import Attempt, Fallback
 from firesteel.spark.core.handlers import Compiling, expr_of, items_of, rows_of
-from firesteel.spark.core.rows import Order, Rows, projected, staged
+from firesteel.spark.core.rows import Order, Rows, apply_stages, project
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.relations.expressions import truth
@@ -70,7 +70,7 @@ def _in_python(node: p.Rel, scope: Scope, error: UnsupportedError, attempt: Atte
     columns = tuple(p.Var(field.type, i) for i, field in enumerate(p.schema(node)))
     type_ = t.Array(t.Array(t.ANY))
     rex = p.Select(type_, p.Collection(type_.element, columns), node).at(node.where)
-    array = scope.bind(instead(rex, scope, error, attempt, type_))
+    array = scope.bind(run_in_python(rex, scope, error, attempt, type_))
     attempt.becomes(Fallback(node, error.message))
 
     def unpack(item: Column) -> tuple[Expr, ...]:
@@ -99,13 +99,13 @@ def _semi_anti_or_mark(node: p.Join, left: Rows, scope: Scope, items: Items) -> 
     """A semi, anti or mark join: the left rows with a match, those without, or all with a flag."""
     has = derive(t.BOOL, F.array_size(items.array.column) > 0, items.array)
     if node.capture is p.Capture.LEFT_MARK:
-        return projected(left, scope, [*left.columns, has], node.where)
+        return project(left, scope, [*left.columns, has], node.where)
     wanted = has if node.capture is p.Capture.LEFT_SEMI else derive(t.BOOL, ~has.plain, has)
     return filter_rows(left, scope, [wanted], node)
 
 
 def _explode_items(left: Rows, scope: Scope, items: Items, keep: bool, node: p.Join) -> Rows:
-    rows = staged(left, scope, node.where)
+    rows = apply_stages(left, scope, node.where)
     run = scope.run
     position, item = run.name(), run.name()
     explode = F.posexplode_outer if keep else F.posexplode

@@ -15,7 +15,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark.core.expr import derive, reference
 from firesteel.spark.core.handlers import Compiling, expr_of
-from firesteel.spark.core.rows import Rows, staged
+from firesteel.spark.core.rows import Rows, apply_stages
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.relations.expressions import truth
@@ -46,7 +46,7 @@ def join_by_pairs(
     value = yield from expr_of(condition, within)
     held = truth(within, value, NO_BOOLEAN, condition_place(condition, node))
     match = F.coalesce(F.when(there.plain, held.plain), F.lit(False))
-    pairs = staged(pairs, scope, node.where)
+    pairs = apply_stages(pairs, scope, node.where)
     name = run.name()
     frame = pairs.materialize().select(F.col("*"), match.alias(name))
     if capture.tests:

@@ -21,7 +21,7 @@ from firesteel.spark.core.handlers import Compiling, compile_expr, handles_neste
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, common, form
+from firesteel.spark.encoding.column_types import Form, common_type, form
 from firesteel.spark.keys.comparison import key, row_key
 from firesteel.spark.relations.nested.items import ROWS, Items, derived_array, pack_row, unpacker
 from firesteel.spark.scalar.collections.folds import aggregate_array
@@ -155,7 +155,7 @@ def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
     rows = [side.unpack(F.lit(None)) for side in (left, right)]
     if len(rows[0]) != len(rows[1]):
         raise PlanError(f"'{node.tag}' of {len(rows[0])} and of {len(rows[1])} columns", where=node.where)
-    types = [common((a.type, b.type)) for a, b in zip(*rows, strict=True)]
+    types = [common_type((a.type, b.type)) for a, b in zip(*rows, strict=True)]
     columns = [_repack(side, types) for side in (left, right)]
     unpack = unpacker(types)
     both = derive(ROWS, F.concat(*columns), left.array, right.array, cost=4)

@@ -28,11 +28,11 @@ from firesteel.spark.core.expr import (
     null_expr,
 )
 from firesteel.spark.core.handlers import Compiling, compile_expr, expr_of, handles, handles_nested, items_of
-from firesteel.spark.core.literals import typed
+from firesteel.spark.core.literals import typed_literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import common
+from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import from_entries, kind_of
 from firesteel.spark.relations.exclude import exclude_columns
@@ -83,7 +83,7 @@ def _literal_bag(rex: p.Rex) -> Expr | None:
     """A literal bag as a typed array, if Spark has columns for its items: compiled as a bag it would be a variant."""
     if not isinstance(rex, p.Lit) or not isinstance(rex.type, t.Bag) or not isinstance(rex.value, values.Bag):
         return None
-    return typed(list(rex.value), t.Array(rex.type.element))
+    return typed_literal(list(rex.value), t.Array(rex.type.element))
 
 
 def _is_listed(scope: Scope, value: Expr) -> Expr | None:
@@ -250,7 +250,7 @@ def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
         size = F.array_size(bound.column)
         row = column_expr(element, F.get(bound.column, F.lit(0)), stage=bound.place.stage)
         one = scope.let([row], lambda found: only_attribute(scope, found, node))
-        type_ = common((one.type, t.NULL, t.MISSING))
+        type_ = common_type((one.type, t.NULL, t.MISSING))
         wrong = scope.wrong("a scalar subquery gives one row", node.where)
         many = fit(missing_expr(), type_) if wrong is None else wrong
         column = F.when(size == 0, fit(null_expr(), type_)).when(size == 1, fit(one, type_)).otherwise(many)

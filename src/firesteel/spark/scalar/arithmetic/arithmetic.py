@@ -20,16 +20,16 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive, place_over
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, digits_of, spelled
+from firesteel.spark.encoding.column_types import MAX_DIGITS, cast_type, digits_of
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, decimal_variant, null, one_of
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
-from firesteel.spark.numbers.operands import Choice, Number, either, holding, number, typed
+from firesteel.spark.numbers.operands import Choice, Number, all_hold, any_holds, number, typed
 from firesteel.spark.numbers.quotients import Operand, quotient
 from firesteel.spark.numbers.small_decimals import small_result
 from firesteel.spark.scalar.arguments import propagate_absent
@@ -141,7 +141,7 @@ def with_overflow_check(
         left, right = (e.plain.cast(cast) if cast else _as_decimal(e) for e in (x, y))
         value = operation(left, right)
         if cast is None:
-            value = value.try_cast(spelled(type_))
+            value = value.try_cast(cast_type(type_))
         error = scope.run.error(message, where)
         if division or message is DIVISION:
             zero = scope.run.error(DIVISION, where)
@@ -283,9 +283,9 @@ _QUICK = 10**18
 def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     """One branch for each pair of kinds that the operands may have."""
     x, y = number(scope, a), number(scope, b)
-    floating = either(x.is_kind(*FLOATS), y.is_kind(*FLOATS))
-    exact = holding(x.is_kind(Kind.BIGINT, Kind.DECIMAL), y.is_kind(Kind.BIGINT, Kind.DECIMAL))
-    whole_numbers = holding(x.is_kind(Kind.BIGINT), y.is_kind(Kind.BIGINT))
+    floating = any_holds(x.is_kind(*FLOATS), y.is_kind(*FLOATS))
+    exact = all_hold(x.is_kind(Kind.BIGINT, Kind.DECIMAL), y.is_kind(Kind.BIGINT, Kind.DECIMAL))
+    whole_numbers = all_hold(x.is_kind(Kind.BIGINT), y.is_kind(Kind.BIGINT))
     if exact is False or whole_numbers is True or not _decimals(x, y):
         return _branches(scope, name, x, y, floating, whole_numbers, None, where)
 
@@ -331,11 +331,11 @@ def _branches(
     beyond = error(BEYOND, where, cls=UnsupportedError)
     choice = Choice()
     if small is not None:
-        there = holding(small.plain.isNotNull(), _negated(whole_numbers))
+        there = all_hold(small.plain.isNotNull(), _negated(whole_numbers))
         choice.when(there, lambda: decimal_variant(small.plain, digits_of(small.type)[1], small.places))
     choice.when(misfit(x, y), lambda: _complaint(scope, name, x, y, where))
-    choice.when(either(*(missing(n) for n in (x, y))), lambda: F.lit(None).cast("variant"))
-    choice.when(either(*(is_null(n) for n in (x, y))), null)
+    choice.when(any_holds(*(missing(n) for n in (x, y))), lambda: F.lit(None).cast("variant"))
+    choice.when(any_holds(*(is_null(n) for n in (x, y))), null)
     if name in _DIVISIONS:
         choice.when(y.as_type("double") == 0, lambda: error(DIVISION, where).cast("variant"))
     integer = ints(x.as_type("bigint"), y.as_type("bigint"))
@@ -345,7 +345,7 @@ def _branches(
     choice.when(floating, lambda: floats(x.as_type("double"), y.as_type("double")).cast("variant"))
     if small is not None and exact is None:
         digits = x.digits().column, y.digits().column
-        choice.when(True, lambda: _by_digits(name, *digits, beyond, variants.apart))
+        choice.when(True, lambda: _by_digits(name, *digits, beyond, variants.let_interpreted))
     if exact is not None:
         choice.when(exact.column["u"].isNotNull(), lambda: exact_decimals.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
@@ -385,11 +385,11 @@ UNKNOWN = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, miss
 def misfit(*operands: Number) -> Column | bool:
     tests: list[Column | bool] = []
     for operand in operands:
-        kinds = possible(operand.expr)
+        kinds = possible_kinds(operand.expr)
         if operand.kind is None or (kinds is not None and kinds <= set(FAMILIES["number"])):
             continue
         tests.append(F.coalesce(~one_of(operand.kind.column, *FAMILIES["number"], Kind.VOID), F.lit(False)))
-    return either(*tests)
+    return any_holds(*tests)
 
 
 def _complaint(scope: Scope, name: str, x: Number, y: Number, where: Where) -> Column:

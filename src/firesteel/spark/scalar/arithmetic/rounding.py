@@ -10,7 +10,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.expr import Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.numbers import exact_decimals
@@ -47,7 +47,7 @@ def ceiling_or_floor(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr
             )
 
         type_ = t.union((t.INT64, t.DECIMAL, t.FLOAT64))
-        kinds = possible(a)
+        kinds = possible_kinds(a)
         if kinds is not None and not kinds & {Kind.DOUBLE, Kind.FLOAT}:
             type_ = t.union((t.INT64, t.DECIMAL))
         return call(scope, name, args, ("number",), native, type_, where, throws=True, cost=10)

@@ -29,7 +29,7 @@ from firesteel.spark.core.expr import (
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, form, spelled
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, cast_type, form
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
@@ -137,7 +137,7 @@ def _decimal_sum(group: Group, value: Expr) -> Expr:
     if _roomy(value.type) and not group.distinct:
         return group.result(t.absent(type_, nullable=True), F.sum(value.plain))
     total = group.add(F.sum_distinct(value.plain) if group.distinct else F.try_sum(value.plain))
-    return _unless_lost(group, value, total.cast(spelled(type_)), type_, DECIMAL_OVERFLOW)
+    return _unless_lost(group, value, total.cast(cast_type(type_)), type_, DECIMAL_OVERFLOW)
 
 
 def _decimal_sum_type(type_: t.Type) -> t.Decimal:
@@ -199,7 +199,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
     if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
         return _long_mean(group, total, count, value.type)
     type_ = Mean(MAX_DIGITS, PLACES)
-    mean = _quotient(total, count).cast(spelled(type_))
+    mean = _quotient(total, count).cast(cast_type(type_))
     return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
 
 
@@ -222,7 +222,7 @@ def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     """The mean of numbers with `digits` digits before the point (at most 20)."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
     type_ = Mean(digits + PLACES, PLACES)
-    mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(spelled(type_))
+    mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(cast_type(type_))
     return column_expr(t.absent(type_, nullable=True), mean, height=4)
 
 
@@ -272,7 +272,7 @@ def _exactly(short: Column, parts: Total, too_long: Column, finish: Callable[[Di
     def encode(found: Column) -> Column:
         return F.when(found["u"].isNotNull(), to_variant(Digits(found))).otherwise(too_long)
 
-    return variants.apart(plus(high, low), lambda total: variants.let(finish(Digits(total)), encode))
+    return variants.let_interpreted(plus(high, low), lambda total: variants.let(finish(Digits(total)), encode))
 
 
 def _dynamic_mean(group: Group, value: Expr) -> Expr:

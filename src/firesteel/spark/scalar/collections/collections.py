@@ -167,4 +167,4 @@ def _held(scope: Scope, name: str, value: Expr, item: Expr, where: Where) -> Col
         same = compare.equal(scope, value, item, where).plain
         return same if name == "eq" else ~same
     held = compare.compare(scope, name, value, item, where)
-    return variants.whole(held.column, "boolean") if isinstance(held, Variant) else held.plain
+    return variants.cast_variant(held.column, "boolean") if isinstance(held, Variant) else held.plain

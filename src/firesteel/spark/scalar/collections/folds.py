@@ -17,7 +17,7 @@ from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
 from firesteel.spark.encoding.kinds import NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import decimal_variant, one_of, whole
+from firesteel.spark.encoding.variants import cast_variant, decimal_variant, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
@@ -136,7 +136,7 @@ def _float_total(items: Column) -> Column:
 
 
 def _doubles(pairs: Column) -> Column:
-    return F.transform(pairs, lambda p: whole(p["v"], "double"))
+    return F.transform(pairs, lambda p: cast_variant(p["v"], "double"))
 
 
 def wrong_value(scope: Scope, message: str, where: Where) -> Column:
@@ -188,7 +188,7 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
             quick = F.when(_any_kind(column, Kind.DECIMAL), decimal_variant(plain, _FEW, behind)).otherwise(
                 integer(plain)
             )
-            result = result.when(plain.isNotNull(), quick).otherwise(variants.apart(digits, exactly))
+            result = result.when(plain.isNotNull(), quick).otherwise(variants.let_interpreted(digits, exactly))
         else:
             result = result.otherwise(exactly(found.column))
         return derive(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
@@ -202,7 +202,7 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
     column = pairs.column
 
     def written(pair: Column) -> Column:
-        floating = exact_decimals.of_float(whole(pair["v"], "double"))
+        floating = exact_decimals.of_float(cast_variant(pair["v"], "double"))
         number = exact_decimals.of_variant(pair["v"])
         exact = one_of(pair["k"], Kind.BIGINT, Kind.DECIMAL)
         return exact_decimals.of_digits(
@@ -276,7 +276,7 @@ def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Wher
         result = (
             F.when(_other(column, Kind.BOOLEAN), wrong_value(scope, f"{name} takes booleans", where))
             .when(F.array_size(column) == 0, variants.null())
-            .otherwise(combine(column, lambda p: whole(p["v"], "boolean")).cast("variant"))
+            .otherwise(combine(column, lambda p: cast_variant(p["v"], "boolean")).cast("variant"))
         )
         full = t.absent(t.BOOL, **_BOTH)
         return derive(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=4)

@@ -16,7 +16,7 @@ from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, n
 from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, spelled, to_spark
+from firesteel.spark.encoding.column_types import MAX_DIGITS, cast_type, to_spark
 from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
 from firesteel.spark.numbers.exact_decimals import Digits, finite, of_plain, to_variant
 from firesteel.spark.scalar.collections import aggregates as partiql
@@ -120,9 +120,9 @@ def _checked_sum(call: AggregateCall, zero: bool) -> Expr:
     wide = call.value() if decimal else call.value().cast("decimal(28,0)")
     total = call.group.add(F.sum_distinct(wide) if call.group.distinct else F.try_sum(wide))
     count = call.addends(wide)
-    found = total.try_cast(spelled(call.returns))
+    found = total.try_cast(cast_type(call.returns))
     if isinstance(call.returns, t.UserDefined):
-        found = F.when(total <= number(bounds(call.returns).greatest), total).cast(spelled(call.returns))
+        found = F.when(total <= number(bounds(call.returns).greatest), total).cast(cast_type(call.returns))
     overflow = call.choice("overflow", "ERROR")
     if decimal and overflow == "SILENT":
         overflow = "SATURATE"  # SILENT may give any result
@@ -133,7 +133,7 @@ def _checked_sum(call: AggregateCall, zero: bool) -> Expr:
             sign = call.group.add(F.sum(call.value().cast("double")))
             other = call.cast(F.when(sign < 0, low).otherwise(high))
         case "SILENT":
-            other = wrapped(total, call.returns).cast(spelled(call.returns))
+            other = wrapped(total, call.returns).cast(cast_type(call.returns))
         case _:
             other = call.error("overflow")
     column = F.coalesce(found, F.when(count > 0, other))
@@ -170,7 +170,7 @@ def _mean(call: AggregateCall) -> Expr:
     by = F.when(count > 0, count).cast("decimal(20,0)")
     if not isinstance(type_, t.Decimal):
         return call.after(call.cast(F.call_function("div", total, by)))
-    mean = _long_quotient(total, by, count, type_, call.returns).try_cast(spelled(call.returns))
+    mean = _long_quotient(total, by, count, type_, call.returns).try_cast(cast_type(call.returns))
     return call.after(F.coalesce(mean, F.when(count > 0, call.error("overflow"))), throws=True)
 
 
@@ -189,14 +189,14 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
     def plain(variant: Column) -> Column:
         """Read the variant, which may hold the mean as a tagged (wide) number."""
         name = to_spark(returns).simpleString()
-        return F.coalesce(variants.whole(variant, name), variants.payload(variant, name))
+        return F.coalesce(variants.cast_variant(variant, name), variants.payload(variant, name))
 
     long = variants.let(
         variants.let(known, lambda sum_: number_mean(Digits(sum_), count)),
         lambda found: variants.let(to_variant(Digits(found)), plain),
     )
     few = F.abs(total) < F.literal("1" + "0" * (_BEFORE - 1), "decimal(38,0)")
-    return F.when(few, short.try_cast(spelled(returns))).otherwise(long)
+    return F.when(few, short.try_cast(cast_type(returns))).otherwise(long)
 
 
 def _product(call: AggregateCall) -> Expr:
@@ -210,7 +210,7 @@ def _product(call: AggregateCall) -> Expr:
         def step(total: Column, one: Column) -> Column:
             return wrapped(F.try_multiply(total, one).cast(WIDE), call.returns)
 
-        return call.after(F.aggregate(every, number(1), step).cast(spelled(call.returns)))
+        return call.after(F.aggregate(every, number(1), step).cast(cast_type(call.returns)))
     exact = F.aggregate(every, number(1), lambda total, one: F.try_multiply(total, one).cast(WIDE))
     low, high = bounds(call.returns)
     fits = exact.between(number(low), number(high))
@@ -219,7 +219,7 @@ def _product(call: AggregateCall) -> Expr:
     if call.choice("overflow", "ERROR") == "SATURATE":
         beyond = call.cast(F.when(negative, number(low)).otherwise(number(high)))
     zero = F.exists(every, lambda one: one == 0)
-    column = F.when(fits, exact).cast(spelled(call.returns))
+    column = F.when(fits, exact).cast(cast_type(call.returns))
     return call.after(F.when(zero, call.cast(F.lit(0))).otherwise(F.coalesce(column, beyond)), throws=True)
 
 
@@ -319,7 +319,7 @@ def _quantile(call: AggregateCall) -> Expr:
     """The values at the boundaries of n equal parts, in the call's order; interpolated between two values."""
     n, value = call.args[0].constant, call.args[1]
     if n is None or (type(n) is int and n < 1):
-        return call.after(F.literal(None, spelled(call.returns)))
+        return call.after(F.literal(None, cast_type(call.returns)))
     if type(n) is not int or not isinstance(value.type, t.Int8 | t.Int16 | t.Int32 | t.Float32 | t.Float64):
         raise call.unsupported("parts whose number only the run knows, or of other values than small numbers")
     boundaries = call.choice("boundaries", "NEITHER")
@@ -341,7 +341,7 @@ def _quantile(call: AggregateCall) -> Expr:
         return (integral(found, call.choice("rounding", "TIE_TO_EVEN")) if whole else found).cast(element)
 
     places = F.array(*(F.lit(i) for i in range(first, last + 1))) if first <= last else F.array().cast("array<int>")
-    column = F.transform(places, at).cast(spelled(call.returns))
+    column = F.transform(places, at).cast(cast_type(call.returns))
     return call.after(F.when((F.array_size(every) > 0) & ~nulls, column))
 
 

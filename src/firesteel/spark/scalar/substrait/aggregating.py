@@ -13,7 +13,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark.core.expr import Expr, column_expr, reference
 from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import spelled
+from firesteel.spark.encoding.column_types import cast_type
 from firesteel.spark.scalar.collections.aggregates import Group
 
 
@@ -40,7 +40,7 @@ class AggregateCall:
         return self.args[at].plain
 
     def cast(self, column: Column) -> Column:
-        return column.cast(spelled(self.returns))
+        return column.cast(cast_type(self.returns))
 
     def error(self, message: str) -> Column:
         return self.group.error(f"{self.group.name.rpartition(':')[2]}: {message}")

@@ -33,7 +33,7 @@ from firesteel.spark.core.expr import (
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.encoding.variants import from_variant
 
 
@@ -67,7 +67,7 @@ class Call:
     @property
     def spark(self) -> Any:
         """Spark's type of the result, as a cast takes it."""
-        return spelled(self.fn.returns)
+        return cast_type(self.fn.returns)
 
     def choice(self, name: str, default: str) -> str:
         """The call's choice for an option or an enum argument, in upper case."""
@@ -143,7 +143,7 @@ def typed(expr: Expr, type_: t.Type, otherwise: t.Type = t.STRING) -> Expr:
         wanted = otherwise if isinstance(type_, t.Any | t.Null | t.Missing) else type_
         if form(t.proper(wanted)) is Form.VARIANT:
             return null_expr()
-        nothing = F.literal(None, spelled(t.proper(wanted)))
+        nothing = F.literal(None, cast_type(t.proper(wanted)))
         return column_expr(t.absent(wanted, nullable=True, missable=False), nothing, atomic=True, constant=None)
     wide = t.absent(type_, nullable=type_.absent or expr.type.absent, missable=False)
     if isinstance(type_, t.Any | t.Union | t.Null) or form(wide) is Form.VARIANT:
@@ -175,4 +175,4 @@ def is_float(type_: t.Type) -> bool:
 
 
 def null_of(type_: t.Type) -> Column:
-    return F.literal(None, spelled(type_))
+    return F.literal(None, cast_type(type_))

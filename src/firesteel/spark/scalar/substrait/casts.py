@@ -11,7 +11,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import MICROS, Form, form, spelled, to_spark, unsigned
+from firesteel.spark.encoding.column_types import MICROS, Form, cast_type, form, to_spark, unsigned
 from firesteel.spark.scalar.substrait.base import Call, Scalar, is_float, scalar
 from firesteel.spark.scalar.substrait.integers import bounds, number
 from firesteel.spark.time.moments import long
@@ -73,7 +73,7 @@ def _cast(call: Call) -> Column:
     (x,), (target,) = call.args, call.types
     target = t.proper(target)
     if isinstance(x.type, t.Null) or x.constant is None:
-        return F.literal(None, spelled(target))
+        return F.literal(None, cast_type(target))
     source = t.proper(x.type)
     nested = isinstance(source, t.Collection | t.Struct | t.Map)
     if form(source) is Form.VARIANT or form(target) is Form.VARIANT or (nested and not _certain(source, target)):

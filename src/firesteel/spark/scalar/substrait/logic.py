@@ -13,7 +13,7 @@ from firesteel.node import Node, fold
 from firesteel.spark.core.expr import Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import Form, form, spelled
+from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.scalar import compare
 from firesteel.spark.scalar import logic as partiql
@@ -58,7 +58,7 @@ def nested_key(scope: Scope, expr: Expr) -> Expr:
         type_ = t.Struct(
             tuple(t.Field(name, one.type) for name, one in fields), open=False, nullable=expr.type.nullable
         )
-        expr = derive(type_, expr.plain.cast(spelled(t.proper(type_))), expr)
+        expr = derive(type_, expr.plain.cast(cast_type(t.proper(type_))), expr)
     return key(scope, expr, ordering=True)
 
 

@@ -13,7 +13,7 @@ from firesteel.evaluate.scalar.dates import CLOCK
 from firesteel.spark.core.expr import Expr
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.kinds import VariantKind as Kind
@@ -199,7 +199,7 @@ def temporal(
     where: Where,
 ) -> Expr:
     """A function of a moment or an interval. If the static type allows only one of them, only that is compiled."""
-    kinds = possible(arg)
+    kinds = possible_kinds(arg)
     if kinds is not None and Kind.INTERVAL not in kinds:
         return call(scope, name, [arg], ("moment",), of_moment, type_, where, partial=partial, cost=8)
     if kinds is not None and kinds <= {Kind.INTERVAL}:

@@ -17,7 +17,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.evaluate.scalar.calendar import MONTHS, SECONDS
 from firesteel.spark.core.expr import Expr, derive
 from firesteel.spark.core.scope import Scope, Where
-from firesteel.spark.core.variant_kinds import possible
+from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
@@ -36,13 +36,13 @@ _TEMPORAL = FAMILIES["temporal"]
 
 def may_be_any(expr: Expr, *families: str) -> bool:
     """May the value be of one of the families, or is it always absent?"""
-    kinds = possible(expr)
+    kinds = possible_kinds(expr)
     return not kinds or any(kinds & set(FAMILIES[family]) for family in families)
 
 
 def is_temporal(name: str, a: Expr, b: Expr) -> bool:
     """Is this arithmetic of moments or intervals, or may it be?"""
-    if not any(possible(e) is None or possible(e) & set(_TEMPORAL) for e in (a, b)):  # type: ignore[operator]
+    if not any(possible_kinds(e) is None or possible_kinds(e) & set(_TEMPORAL) for e in (a, b)):  # type: ignore[operator]
         return False
     match name:
         case "plus":
@@ -95,7 +95,7 @@ def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     pairs = may_be_any(a, "interval") and may_be_any(b, "interval")
     apart = name == "minus" and bool(moments.ranks_of(a)) and bool(moments.ranks_of(b))
     only_dates = ranks == {moments.DATE} and not pairs and not apart
-    families = tuple("interval" if possible(e) == frozenset({Kind.INTERVAL}) else "temporal" for e in (a, b))
+    families = tuple("interval" if possible_kinds(e) == frozenset({Kind.INTERVAL}) else "temporal" for e in (a, b))
 
     def native(x: Column, y: Column) -> Column:
         (m1, i1), (m2, i2) = (_parts(column, family) for column, family in zip((x, y), families, strict=True))
