@@ -1,5 +1,5 @@
-"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md, arrow.md and
-passes.md.
+"""Write the reference pages that are generated from tables in the code: functions.md, substrait-functions.md, arrow.md,
+passes.md and repairs.md.
 
 make docs
 """

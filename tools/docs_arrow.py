@@ -56,7 +56,7 @@ A value that its column's type cannot hold exactly changes that type. What Arrow
 offset, a struct whose keys repeat) is refused by name.
 """
 
-#: Examples of types that have parts, to show what they are here.
+#: Examples of types with parameters, to show the type that they become.
 _EXAMPLES = {
     "is_decimal": pa.decimal128(11, 2),
     "is_fixed_size_binary": pa.binary(3),
