@@ -20,10 +20,10 @@ HEAD = """# Substrait's functions
 
 *Written by `make docs` from the specification's extension files (package `substrait-extensions`) and our tables.*
 
-A function is named by its extension and its name, as plans of ours have it: `arithmetic:add` is `add` of
-`extension:io.substrait:functions_arithmetic`. The reference evaluator has all but those that are said to be missing.
-On Spark *native* is an expression of Catalyst's; *in Python* runs the reference evaluator in Spark's workers.
-Of an option's values the first is what a call does that does not choose; one that is not listed is refused by name.
+A function is named by its extension and its name: `arithmetic:add` is `add` of
+`extension:io.substrait:functions_arithmetic`. The reference evaluator has all functions except those marked as missing.
+On Spark *native* means an expression of Catalyst, *in Python* the reference evaluator in Spark's Python workers. The
+first value of an option is the default; a value that is not listed is refused with an error.
 """
 
 #: Functions that are lowered to a query when a plan is read.
