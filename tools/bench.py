@@ -2,7 +2,7 @@
 
     make bench ARGS="--only tpch --scale 0.1 --queries q01,q06"
 
-One table of ratios per comparison, and build/bench.json with every time that was taken. See docs/benchmarks.md.
+It prints one table of ratios per comparison, and writes all times to build/bench.json. See docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def main() -> int:
 def _measured(
     asked: argparse.Namespace, parts: list[str], only: list[str], session: fs.Session, spark: Any
 ) -> Iterator[Found | str]:
-    """The tables, and the complaints about answers that differ, as they come."""
+    """Run the comparisons: yields their tables, and a message for each answer that differs."""
     if {"tpch", "planning", "substrait"} & set(parts):
         tpch.register(session, spark, tpch.data(BUILD / "bench", asked.scale))
         texts = {name: text for name, text in tpch.queries().items() if not only or name in only}

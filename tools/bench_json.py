@@ -1,8 +1,8 @@
 """Nested JSON lines: eight queries in PartiQL against what a user writes by hand in PySpark.
 
-Three ways by hand: `inferring` reads with `spark.read.json`, which looks at all of the data for a schema each time that
-the script runs; `exact` gives the schema; `inferred` is `inferring` on a frame whose schema was inferred before. Each
-measured run is the user's whole script, from opening the file to the last row, which goes nowhere (`noop`).
+There are three arms by hand. `inferring` reads with `spark.read.json`, which scans all data for a schema in every run;
+`exact` gives the schema; `inferred` uses a frame whose schema was inferred before. A measured run is the user's whole
+script, from opening the file to the last row, which is discarded (`noop`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import firesteel as fs
 from tools.bench_measure import AGAIN, Arm, Column, Measured, Progress, interleaved, table
 from tools.bench_tpch import DEFAULTS, OURS, Found, configured
 
-#: The exact schema. What drifts between a number and a text is a text.
+#: The exact schema. A field that is sometimes a number and sometimes a string is a string.
 ORDERS = (
     "id bigint, at string, status string, customer struct<id bigint, name string, address struct<city string, "
     "zip string, street string>>, total double, priority string, note string, items array<struct<sku string, "
@@ -33,7 +33,7 @@ ByHand = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Case:
-    """A query, and the same by hand over the frames of orders and customers."""
+    """A PartiQL query, and the same in PySpark over the frames of orders and customers."""
 
     partiql: str
     by_hand: ByHand
@@ -162,7 +162,7 @@ def consume(frame: Any) -> None:
 
 
 def measure(session: fs.Session, spark: Any, orders: Path, customers: Path, repeat: int, only: Sequence[str]) -> Found:
-    """Warm runs."""
+    """Measure warm runs."""
     made = ways(session, spark, orders, customers)
     cases = {name: case for name, case in CASES.items() if not only or name in only}
     progress = Progress(f"JSON {orders.stem}", len(cases))
@@ -197,7 +197,8 @@ def _arms(made: Mapping[str, Callable[[Case], Any]], spark: Any, case: Case) -> 
 
 
 def disagreements(session: fs.Session, spark: Any, orders: Path, customers: Path, only: Sequence[str]) -> list[str]:
-    """What the arms do not give alike. Numbers agree to a millionth; a distinct priority is compared as text."""
+    """The differences between the answers of the arms. Numbers may differ by a millionth; distinct priorities are
+    compared as text."""
     made = ways(session, spark, orders, customers)
     problems = []
     for name, case in CASES.items():
@@ -243,11 +244,11 @@ def _same(a: object, b: object) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Cold: a process of its own runs each query once
+# Cold runs: each arm runs each query once in a fresh process
 
 
 def measure_cold(orders: Path, customers: Path, repeat: int, only: Sequence[str]) -> Found:
-    """First runs: a fresh process for each arm and round."""
+    """Measure first runs, with a fresh process for each arm and round."""
     arms = ("firesteel", "inferring", f"inferring {AGAIN}")
     names = [name for name in CASES if not only or name in only]
     found = {name: Measured(name, {arm: [] for arm in arms}) for name in names}
@@ -277,8 +278,8 @@ def _first_runs(arm: str, orders: Path, customers: Path, names: Sequence[str]) -
 
 
 def main(arguments: Sequence[str]) -> int:
-    """`arm orders customers query...`: run each query once, print the seconds that each took. Spark is started before,
-    and has run one small job that reads nothing."""
+    """`arm orders customers query...`: run each query once, and print the seconds that each took. Before that Spark is
+    started and runs one small job that reads nothing."""
     import time
 
     from firesteel.spark.runtime.start import start

@@ -1,7 +1,7 @@
-"""Measuring side by side: arms in turn, medians, ratios, and the baseline against itself.
+"""Measure arms side by side: medians and their ratios, with the baseline also against itself (A/A).
 
-Every round runs each arm once, starting with another one each time, so that whatever else the machine does meets all
-alike. One arm is the baseline a second time: as far as its ratio is from 1, so far no other ratio is to be trusted.
+Every round runs each arm once and starts with another arm, so that other load on the machine affects all arms alike.
+One arm is the baseline a second time. Its ratio differs from 1 by noise only, and no ratio is more exact than that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ AGAIN = "again"
 
 @dataclass(frozen=True)
 class Arm:
-    """What is measured, and what comes before it and is not."""
+    """The function to measure, and one that runs before it and is not measured."""
 
     run: Callable[[], object]
     prepare: Callable[[], object] = lambda: None
@@ -47,7 +47,7 @@ class Measured:
 
 
 class Progress:
-    """One line on stderr that says what is going on: rewritten on a terminal, a line per comparison elsewhere."""
+    """Progress on stderr: one line that is rewritten on a terminal, elsewhere a line per comparison."""
 
     def __init__(self, what: str, total: int) -> None:
         self._what, self._total, self._done = what, total, 0
@@ -72,7 +72,7 @@ class Progress:
 
 
 def interleaved(name: str, arms: Arms, repeat: int, progress: Progress | None = None, warm: int = 1) -> Measured:
-    """Run the arms in turn; the first rounds warm up and do not count."""
+    """Run the arms in turn. The first `warm` rounds do not count."""
     found = Measured(name, {arm: [] for arm in arms})
     order = list(arms)
     for turn in range(-warm, repeat):
@@ -97,7 +97,7 @@ def geometric_mean(ratios: Iterable[float]) -> float:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of ratios: one arm over another. With a bound, what its geometric mean should not exceed."""
+    """A column of ratios, one arm over another; `bound` is the target for its geometric mean."""
 
     title: str
     arm: str

@@ -1,7 +1,7 @@
-"""Nested JSON lines to measure with: orders with items, made by a generator with a seed.
+"""Generate the data of the JSON benchmark: orders with items as nested JSON lines, from a seed.
 
-The data drift as real ones do: amounts are written `12` and `12.5`, a postcode is a number or a text, a priority is a
-number or a word, a discount is absent, null, a number or a text, and some orders have no items at all.
+The types vary as in real data: amounts are written `12` and `12.5`, a postcode is a number or a string, a priority is a
+number or a word, a discount is absent, null, a number or a string, and some orders have no items.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ STATUS = ("open", "paid", "shipped", "closed")
 
 
 def orders(seed: int) -> Iterator[dict[str, object]]:
-    """Orders without end."""
+    """An endless stream of orders."""
     pick = random.Random(seed)
     number = 0
     while True:
@@ -71,12 +71,12 @@ def _zip(pick: random.Random) -> object:
 
 
 def orders_file(folder: Path, megabytes: int) -> Path:
-    """A file of so many megabytes, made if it is not there."""
+    """A file of so many megabytes; it is generated if it does not exist."""
     return _made(folder / f"orders-{megabytes}.jsonl", _lines(megabytes * 1_000_000))
 
 
 def customers_file(folder: Path) -> Path:
-    """The customers of the orders."""
+    """The file of the customers of the orders."""
     pick = random.Random(SEED)
     rows = ({"id": i, "segment": pick.choice(("shop", "web", "phone")), "since": 1990 + i % 30} for i in _ids())
     return _made(folder / "customers.jsonl", (json.dumps(row) for row in rows))

@@ -1,11 +1,11 @@
-"""How fast PartiQL is read: tokens per second, beside sqlglot.
+"""How fast the parser is: tokens per second, compared with sqlglot.
 
     python tools/bench_parse.py [--queries DIR] [--rounds N] [--profile]
 
 Two inputs: the 22 TPC-H queries (DIR, or tpch/queries in FIRESTEEL_CONFORMANCE) and a generated query of 5,000 lines.
-Every round runs each arm once, in turn, so that whatever else the machine does meets all alike; the medians are
-compared. The arm `again` is the arm `firesteel` a second time: by how far the two differ, so far no number is to be
-trusted. Both parsers are counted in our tokens.
+Every round runs each arm once, in turn, so that other load on the machine affects all arms alike; the medians are
+compared. The arm `again` is the arm `firesteel` a second time: the difference of the two is noise, and no number is
+more exact than that. The speed of both parsers is given in our tokens.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CONFORMANCE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared
 
 
 def generated(lines: int = 5_000) -> str:
-    """One query of so many lines: a select list, joins, and conditions of every common kind, in both dialects."""
+    """One query of so many lines that both parsers accept: a select list, joins, and all common kinds of conditions."""
     columns = [
         f"    t{i % 7}.col_{i} + {i} * (t{i % 5}.price - {i}.25) AS c{i},"
         if i % 3

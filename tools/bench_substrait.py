@@ -1,4 +1,4 @@
-"""TPC-H as Substrait plans that DataFusion saved, against the same queries through `spark.sql`: bytes to rows."""
+"""TPC-H as Substrait plans that DataFusion wrote, compared with the same queries through `spark.sql`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plans(folder: Path = PLANS) -> dict[str, bytes]:
 
 
 def measure(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
-    """Plans to rows: reading, planning and running."""
+    """Measure from the bytes of a plan to the rows: reading, planning and running."""
     known = plans()
 
     def arms(name: str) -> Arms:

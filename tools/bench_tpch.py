@@ -1,7 +1,7 @@
-"""TPC-H: PartiQL text against the same text through `spark.sql`, in one session, over the same Parquet files.
+"""TPC-H: PartiQL text compared with the same text through `spark.sql`, in one session, over the same Parquet files.
 
-`measure_runs` times text to rows, `measure_planning` text to physical plan. Firesteel's side runs with the settings
-that `fs.connect()` gives its session; before the baseline runs, what those change of Spark's defaults is set back.
+`measure_runs` times text to rows, `measure_planning` text to physical plan. Firesteel runs with the settings that
+`fs.connect()` gives its session; before the baseline runs, those in `OURS` are set back to Spark's defaults.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import firesteel as fs
 from tools import tpch
 from tools.bench_measure import AGAIN, Arm, Arms, Column, Measured, Progress, interleaved, table
 
-#: What `fs.connect()` sets for its session that a query of somebody else's would rather have as Spark has it.
+#: Settings of `fs.connect()` that could slow down other queries, with Spark's defaults.
 OURS: dict[str, str] = {
     "spark.sql.subexpressionElimination.enabled": "false",
     "spark.sql.dataFrameQueryContext.enabled": "false",
@@ -23,10 +23,10 @@ DEFAULTS: dict[str, str] = {
     "spark.sql.dataFrameQueryContext.enabled": "true",
 }
 
-#: The arm that plans everything anew, each time.
+#: The arm that plans every query again, each time.
 NEW = "never seen"
 
-#: The JVM compiles what it has seen often: the first rounds of a short query are slower, whoever asks.
+#: Rounds to warm up: the JVM compiles code that ran often, so the first rounds of a short query are slower.
 WARM = 3
 
 Found = tuple[list[str], dict[str, object]]
@@ -38,7 +38,7 @@ def configured(spark: Any, settings: Mapping[str, str]) -> None:
 
 
 def measure_runs(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
-    """Text to rows."""
+    """Measure from text to rows."""
 
     def arms(text: str) -> Arms:
         theirs = Arm(lambda: spark.sql(tpch.sql(text)).collect(), lambda: configured(spark, DEFAULTS))
@@ -48,7 +48,7 @@ def measure_runs(session: fs.Session, spark: Any, texts: Mapping[str, str], repe
 
 
 def compared(session: fs.Session, spark: Any, frame: Callable[[], Any], theirs: Arm) -> Arms:
-    """Ours, as a plan that is asked for again and as one that was never seen, beside theirs, twice."""
+    """The arms: Firesteel with a cached plan, Firesteel with a new plan, and the baseline twice."""
 
     def again() -> None:
         configured(spark, OURS)
@@ -75,7 +75,7 @@ def compared_table(title: str, found: list[Measured]) -> Found:
 
 
 def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], repeat: int, title: str) -> Found:
-    """Text to the optimized physical plan. What Firesteel keeps of a plan that it has seen before is forgotten."""
+    """Measure from text to the optimized physical plan, with Firesteel's plan cache emptied before each run."""
 
     def arms(text: str) -> Arms:
         theirs = Arm(lambda: planned(spark.sql(tpch.sql(text))), lambda: configured(spark, DEFAULTS))
@@ -88,7 +88,7 @@ def measure_planning(session: fs.Session, spark: Any, texts: Mapping[str, str], 
 
 
 def planned(frame: Any) -> object:
-    """Have Catalyst plan the frame as far as it does before it runs anything."""
+    """Make Catalyst optimize and plan the frame without running it."""
     return frame._jdf.queryExecution().executedPlan()
 
 

@@ -1,10 +1,10 @@
-"""The conformance runner: any directory in the layout of the public PartiQL suite, on an engine.
+"""The conformance runner: runs the public PartiQL suite, or any directory in its layout, on an engine.
 
     make conformance SUITE=dir ENGINE=reference
 
-Prints a table per area, writes a JSON report with one row per run, and exits with 1 when a run fails that is not a
-known failure, or when a known failure passes. An `UnsupportedError` is a failed run, also where the suite expects a
-failure: refusing by name is not the failure that it asks for.
+It prints a table per area, writes a JSON report with one row per run, and exits with 1 if a run fails that is not a
+known failure, or if a known failure passes. An `UnsupportedError` is a failed run, even if the suite expects an error:
+it is not the error that the suite asks for.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parent.parent
 KNOWN = Path(__file__).parent / "known_failures.txt"
-#: What fails on Spark besides.
+#: Runs that are known to fail on Spark only.
 SPARK_KNOWN = Path(__file__).parent / "known_failures_spark.txt"
 SUITE = Path(os.environ.get("FIRESTEEL_CONFORMANCE", ROOT.parent / "shared" / "conformance")) / "partiql-tests"
 
-#: So many runs are compiled before they are computed.
+#: The number of runs that are compiled before any of them is computed.
 CHUNK = 512
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a run."""
+    """The verdict on a run."""
 
     run: Run
     passed: bool
@@ -54,7 +54,7 @@ class Verdict:
 
 
 def known_failures(path: Path = KNOWN) -> dict[str, str]:
-    """The runs that are known to fail, each with its reason: `id` lines below a `# reason`."""
+    """The runs that are known to fail, each with its reason. In the file a `# reason` is followed by the ids."""
     known: dict[str, str] = {}
     reason = ""
     for line in path.read_text(encoding="utf-8").splitlines():
@@ -66,7 +66,7 @@ def known_failures(path: Path = KNOWN) -> dict[str, str]:
 
 
 def attempt(run: Run, statement: str, session: fs.Session, literals: str = "static") -> Answer:
-    """What comes of a statement. Of one that is evaluated: a `Result`, not computed yet."""
+    """Try a statement. The answer of one that is evaluated is a `Result` that is not computed yet."""
     try:
         match run.expected:
             case "SyntaxSuccess" | "SyntaxFail":
@@ -84,13 +84,13 @@ def attempt(run: Run, statement: str, session: fs.Session, literals: str = "stat
 
 
 def _lifted(statement: str, mode: str, session: fs.Session) -> Answer:
-    """The statement with its literals in a table."""
+    """Try a statement with its literals moved to a table."""
     lifted = Lifted(session.plan(statement, mode=mode).node)
     return Answer(_beside(session, lifted.table).run(lifted.plan), boxed=lifted.boxed)
 
 
 def _beside(session: fs.Session, table: Table) -> fs.Session:
-    """The session with the table of literals: a copy, because others use the session at the same time."""
+    """A copy of the session with the table of literals; other threads use the session itself."""
     other = copy.copy(session)
     catalog = session._catalog.copy()
     catalog.put(NAME, table)
@@ -99,7 +99,7 @@ def _beside(session: fs.Session, table: Table) -> fs.Session:
 
 
 def judge(run: Run, answers: Sequence[Answer]) -> Verdict:
-    """The verdict on what came of the statements of a run, in their order."""
+    """The verdict on the answers of a run's statements, in order."""
     native = all(answer.native for answer in answers)
     for statement, answer in zip(run.statements, answers, strict=True):
         detail = _wrong(run, answer)
@@ -109,7 +109,7 @@ def judge(run: Run, answers: Sequence[Answer]) -> Verdict:
 
 
 def _wrong(run: Run, answer: Answer) -> str:
-    """What is wrong with an answer; nothing is an empty text."""
+    """What is wrong with an answer; an empty string if it is right."""
     match answer.error:
         case None:
             return _wrong_value(run, answer.value)
@@ -119,7 +119,7 @@ def _wrong(run: Run, answer: Answer) -> str:
             failing = run.expected in ("EvaluationFail", "StaticAnalysisFail", "SyntaxFail")
             right = failing and (run.expected != "SyntaxFail" or isinstance(error, fs.ParseError))
             return "" if right else f"{type(error).__name__}: {error.message}"
-        case error:  # a bug of ours, never a verdict
+        case error:  # any other exception is a bug of ours, even if the suite expects an error
             return f"CRASH {type(error).__name__}: {error}"
 
 
@@ -137,7 +137,7 @@ def _wrong_value(run: Run, got: values.Value) -> str:
 
 
 def verdicts(runs: Iterable[Run], literals: str = "static") -> Iterator[Verdict]:
-    """Judge runs in turn, on the reference engine."""
+    """Run and judge one by one, on the reference engine."""
     sessions = _Sessions(lambda: fs.connect(engine="reference"))
     for run in runs:
         tried = [attempt(run, statement, sessions.of(run), literals) for statement in run.statements]
@@ -145,7 +145,7 @@ def verdicts(runs: Iterable[Run], literals: str = "static") -> Iterator[Verdict]
 
 
 def spark_verdicts(runs: Sequence[Run], spark: SparkSession, literals: str = "static") -> Iterator[Verdict]:
-    """Judge runs on Spark, many in a job. What is literal in a statement is computed there, not while planning."""
+    """Run and judge on Spark, many runs in one job. Literal expressions are computed in the job, not while planning."""
     sessions = _Sessions(lambda: fs.connect(spark=spark, in_process=False, skip_passes=["fold_constants"]))
     with configured(spark, FAST | COMPUTING):
         for at in range(0, len(runs), CHUNK):
@@ -155,14 +155,14 @@ def spark_verdicts(runs: Sequence[Run], spark: SparkSession, literals: str = "st
             answers = iter(together(tried, alone=[run.expected == "EvaluationFail" for run, _, _ in pairs]))
             for run in chunk:
                 yield judge(run, [next(answers) for _ in run.statements])
-            # What Spark keeps of a frame it drops with the last Python object for it, which may be garbage by now: this
-            # process has no need of its little memory, while Spark's is full.
+            # Spark frees a frame only when its last Python object is collected. Python has no reason to do that soon,
+            # because its own memory is almost empty, so Spark's memory would fill up.
             del tried, answers
             gc.collect()
 
 
 class _Sessions:
-    """Sessions over the environments of runs; those of one environment come after one another."""
+    """Sessions over the environments of runs. Runs of one environment follow each other and share a session."""
 
     def __init__(self, connect: Callable[[], fs.Session]) -> None:
         self._connect = connect
@@ -179,7 +179,7 @@ class _Sessions:
 
 
 def table(counts: dict[str, Counter[str]]) -> str:
-    """Passed, failed and known failures, per area; and how many passed without Python."""
+    """A table of passed runs, failures and known failures per area, and of the runs that needed no Python on Spark."""
     lines = [f"{'area':<34}{'runs':>7}{'passed':>8}{'failed':>8}{'known':>7}{'%':>8}{'native':>8}{'%':>8}"]
     total: Counter[str] = Counter()
     for area, count in [*sorted(counts.items()), ("all", total)]:
@@ -197,7 +197,7 @@ def _row(verdict: Verdict, kind: str) -> dict[str, object]:
 
 
 def _spark() -> SparkSession:
-    """A session of its own, with room for the plans of many runs at once."""
+    """A Spark session with enough memory for the plans of many runs at once."""
     from firesteel.spark.runtime.start import start
 
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")

@@ -1,8 +1,8 @@
-"""The specification's own function cases on an engine, through real Substrait plans.
+"""Run the function cases of Substrait's specification on an engine, as real Substrait plans.
 
     make conformance-substrait ENGINE=reference|spark
 
-Prints a table per file and exits with 1 when a case fails that is not a known failure, or when a known failure passes.
+It prints a table per file, and exits with 1 if a case fails that is not a known failure, or if a known failure passes.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from tools.substrait_cases import ERROR, UNDEFINED, Case, Literal, load
 from tools.substrait_plans import aggregate_plan, columns, scalar_plan, shape, window_plan
 
 KNOWN = Path(__file__).parent / "known_failures_substrait.txt"
-#: So many scalar cases share a plan on Spark.
+#: The number of scalar cases that share a plan on Spark.
 SIZE = 64
-#: How far a float may be off, by its type.
+#: The relative error that is allowed for a float, by its type.
 TOLERANCE: dict[type[t.Type], float] = {t.Float32: 1e-6, t.Float64: 1e-12}
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a case."""
+    """The verdict on a case."""
 
     case: Case
     passed: bool
@@ -50,12 +50,12 @@ class Verdict:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Plans that share
+# Batches
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Cases that one plan computes, and where in its answer each result is."""
+    """Cases that one plan computes, and how to find the result of each in the plan's rows."""
 
     cases: tuple[Case, ...]
     plan: Callable[[Sequence[Case]], bytes]
@@ -81,7 +81,7 @@ def _empty(case: Case) -> bool:
 
 
 def batches(cases: Sequence[Case]) -> Iterator[Batch]:
-    """The cases in batches. One that expects an error is alone: an error is the whole plan's."""
+    """The cases in batches. A case that expects an error is alone, because an error ends the whole plan."""
     alone = [case for case in cases if case.expected == ERROR]
     quiet = [case for case in cases if case.expected != ERROR]
     for case in alone:
@@ -112,13 +112,13 @@ def batches(cases: Sequence[Case]) -> Iterator[Batch]:
 
 
 def run(cases: Sequence[Case], session: fs.Session) -> Iterator[Verdict]:
-    """What comes of the cases, batch by batch."""
+    """Run the cases, batch by batch."""
     for batch in batches(cases):
         yield from _run(batch, session)
 
 
 def _run(batch: Batch, session: fs.Session) -> Iterator[Verdict]:
-    """A batch, in halves where it fails as a whole."""
+    """Run a batch. If it fails it is split into halves, until the failing case is alone."""
     stack = [batch]
     while stack:
         one = stack.pop()
@@ -139,7 +139,7 @@ def _run(batch: Batch, session: fs.Session) -> Iterator[Verdict]:
 
 
 def _types(octets: bytes, batch: Batch) -> list[t.Type]:
-    """The types of the results, as the plan has them."""
+    """The types of the results, by the plan."""
     statement = lower(decode(octets)).plan.statement
     assert isinstance(statement, p.Root)
     found = [field.type for field in schema(statement.input)]
@@ -169,7 +169,7 @@ def _bare(type_: t.Type) -> str:
 
 
 def alike(a: Any, b: Any, type_: t.Type) -> bool:
-    """The same value; floats nearly so."""
+    """Are the values the same, floats within their tolerance?"""
     if isinstance(b, float) and isinstance(a, float):
         if math.isnan(b) or math.isinf(b):
             return math.isnan(a) if math.isnan(b) else a == b
@@ -185,7 +185,7 @@ def alike(a: Any, b: Any, type_: t.Type) -> bool:
 
 
 def table(verdicts: Sequence[Verdict]) -> str:
-    """A line per file, and one for all."""
+    """A table with a line per file, and one for the total."""
     passed: Counter[str] = Counter(v.case.file for v in verdicts if v.passed)
     total: Counter[str] = Counter(v.case.file for v in verdicts)
     lines = [f"{name:46} {passed[name]:5} of {count:5}" for name, count in sorted(total.items())]
@@ -194,19 +194,19 @@ def table(verdicts: Sequence[Verdict]) -> str:
 
 
 def surprises(verdicts: Sequence[Verdict], known: dict[str, str]) -> list[str]:
-    """What fails and is not known to, and what is known to fail and does not."""
+    """The cases that fail and are not known to, and the known failures that pass."""
     found = [f"FAILED {v.name}: {v.case.text}: {v.detail}" for v in verdicts if not v.passed and v.name not in known]
     return found + [f"PASSED, though known to fail: {v.name}" for v in verdicts if v.passed and v.name in known]
 
 
 def verdicts_on(session: fs.Session, cases: Sequence[Case], spark: Any = None) -> list[Verdict]:
-    """All verdicts; on Spark without the rules by which Catalyst would compute literals while it plans."""
+    """All verdicts. On Spark the rules are off with which Catalyst would compute literals while planning."""
     with configured(spark, FAST | COMPUTING) if spark is not None else nullcontext():
         return list(run(cases, session))
 
 
 def on_spark(spark: Any) -> fs.Session:
-    """A session that leaves all computing to Spark."""
+    """A session that runs everything on Spark, even plans without tables."""
     return fs.connect(spark=spark, in_process=False, skip_passes=["fold_constants"])
 
 

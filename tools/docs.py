@@ -1,5 +1,5 @@
-"""Write the references that follow from the tables in the code: functions.md, substrait-functions.md, arrow.md and
-passes.md.
+"""Write the reference pages that are generated from tables in the code: functions.md, substrait-functions.md, arrow.md,
+passes.md and repairs.md.
 
 make docs
 """
@@ -18,10 +18,9 @@ HEAD = """# Functions
 
 *Written by `make docs` from the catalogue (`src/firesteel/functions/`) and the Spark tables.*
 
-A name in the first column is the catalogue's, which plans use; PartiQL's names stand beside it. In a signature `~` says
-that the result may be MISSING even of arguments that fit, and `!` that it may be an error in both modes. A function
-that *propagates* gives MISSING for a MISSING argument, else NULL for a NULL one. The reference evaluator has all of
-them.
+The first column has the names that plans use, the second those of PartiQL. In a signature `~` says that the result may
+be MISSING although the arguments fit, and `!` that the call may be an error in both modes. A function that *propagates*
+gives MISSING for a MISSING argument, else NULL for a NULL argument. The reference evaluator has all functions.
 """
 
 

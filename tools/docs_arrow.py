@@ -12,23 +12,23 @@ import pyarrow as pa
 from firesteel.tables.arrow.kinds import ALL_KINDS, ArrowKind
 
 TARGET = Path(__file__).parent.parent / "docs" / "arrow.md"
-HEAD = """# Types of Arrow
+HEAD = """# Arrow types
 
 *Written by `make docs` from the table in `src/firesteel/tables/arrow/kinds.py`.*
 
-Every type of Arrow is read, from tables in memory, pandas, Parquet and Arrow files, with the same values on both
-engines; null is NULL. A type is named as `explain` does; *tagged* is what Spark has no type for, and keeps as a variant
-with a tag.
+Every Arrow type is read, from tables in memory, pandas, Parquet and Arrow files, with the same values on both engines.
+An Arrow null is NULL. The second column has the type's name as `explain` prints it. *Tagged* means that Spark has no
+such type, and the values are stored as VARIANTs with a tag.
 
 | Arrow | here | |
 |---|---|---|
 """
 TAIL = """
-Refused, by name: maps whose keys are not text, types nested deeper than 64 levels, dates and timestamps beyond the
-years 1 to 9999 (when they are read).
+These are refused with an error that names them: maps whose keys are not text, types nested deeper than 64 levels, and
+values outside of the years 1 to 9999.
 
 ## Tables in memory
-A column of timestamps in nanoseconds that all are whole microseconds, as pandas has them, is one of microseconds.
+A column of timestamps in nanoseconds, as pandas makes them, becomes one of microseconds if no value has finer digits.
 
 ## Files
 - Parquet is read by Spark itself; times, nanoseconds, durations, half floats and identifiers natively, from what they
@@ -56,7 +56,7 @@ A value that its column's type cannot hold exactly changes that type. What Arrow
 offset, a struct whose keys repeat) is refused by name.
 """
 
-#: Examples of types that have parts, to show what they are here.
+#: Examples of types with parameters, to show the type that they become.
 _EXAMPLES = {
     "is_decimal": pa.decimal128(11, 2),
     "is_fixed_size_binary": pa.binary(3),

@@ -22,11 +22,11 @@ skipped, `fs.connect(verify_passes=True)` checks the plan after each pass, and `
 or `s.explain(text, pipeline="debug")` shows the plan after each pass that changed it, with the time.
 """
 ABOUT = {
-    Phase.BIND: "Names become tables, views and values. Parameters are bound in all statements of a plan at once, the"
-    " rest one statement at a time.",
-    Phase.TYPE: "The tables say what types there are.",
-    Phase.OPTIMIZE: "The same answer with less work. A plan runs without any of these.",
-    Phase.LOWER: "What an engine asks for, because it cannot run the plan otherwise.",
+    Phase.BIND: "Names are replaced by tables, views and values. Parameters are bound in all statements of a plan at"
+    " once, names one statement at a time.",
+    Phase.TYPE: "All types are derived from those of the tables.",
+    Phase.OPTIMIZE: "The same answer with less work. A plan also runs without these passes.",
+    Phase.LOWER: "Rewrites that an engine asks for, because it cannot run the plan otherwise.",
 }
 
 

@@ -15,8 +15,8 @@ HEAD = """# Repairs
 
 *Written by `make docs` from `RepairKind` in `src/firesteel/repair.py`.*
 
-What a Substrait plan says differently from the specification, and how it is read. `r.repairs` and `plan.check()` both
-list them as `repairs`, each with `code`, `name`, `fields`, `message`, `why` and `effect`; `firesteel check PLAN
+Where a Substrait plan deviates from the specification, this is how it is read. `r.repairs` and `plan.check().repairs`
+list the repairs of a plan, each with `code`, `name`, `fields`, `message`, `why` and `effect`; `firesteel check PLAN
 --format json` prints them. Codes and names are stable. Words in *italics* are the repair's fields. The effects are:
 
 - *harmless*: the plan can only mean this.

@@ -1,6 +1,6 @@
 """The reference of Substrait's functions, from their declarations and our tables: docs/substrait-functions.md.
 
-What a function is for is the specification's to say; here is what we make of it.
+What a function means is described by the specification. The page lists forms, options and how each engine computes it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ HEAD = """# Substrait's functions
 
 *Written by `make docs` from the specification's extension files (package `substrait-extensions`) and our tables.*
 
-A function is named by its extension and its name, as plans of ours have it: `arithmetic:add` is `add` of
-`extension:io.substrait:functions_arithmetic`. The reference evaluator has all but those that are said to be missing.
-On Spark *native* is an expression of Catalyst's; *in Python* runs the reference evaluator in Spark's workers.
-Of an option's values the first is what a call does that does not choose; one that is not listed is refused by name.
+A function is named by its extension and its name: `arithmetic:add` is `add` of
+`extension:io.substrait:functions_arithmetic`. The reference evaluator has all functions except those marked as missing.
+On Spark *native* means an expression of Catalyst, *in Python* the reference evaluator in Spark's Python workers. The
+first value of an option is the default; a value that is not listed is refused with an error.
 """
 
-#: Functions that become something else when a plan is read.
+#: Functions that are lowered to a query when a plan is read.
 _LISTS = {f"list:{name}": "native: a query over the list" for name in ("transform", "filter", "any_match", "all_match")}
 
 
@@ -42,7 +42,7 @@ def document() -> str:
 
 
 def summary() -> str:
-    """How many of each."""
+    """How many functions there are, and how many each engine computes."""
     said = [on_spark(one) for one in standard.all_declarations()]
     native = sum(one.startswith("native") for one in said)
     python = said.count("in Python")
@@ -66,7 +66,7 @@ def _options(declared: standard.Declaration) -> str:
 
 
 def on_spark(declared: standard.Declaration) -> str:
-    """How Spark computes it, or why not."""
+    """How Spark computes the function, or why it does not."""
     name = declared.name
     if name in standard.UNSUPPORTED:
         return f"missing: {standard.UNSUPPORTED[name]}"

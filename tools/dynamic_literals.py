@@ -1,9 +1,9 @@
-"""Literals as data: a plan in which they are attributes of a row of a table without a schema.
+"""Turn the literals of a plan into data: they become attributes of the one row of a table without a schema.
 
-What an engine can know of a literal it then learns from the data: on Spark, as VARIANTs. Every operator
-over whose rows an expression has literals ranges over that row too, in a column that is dropped again behind it; inside
-subqueries it is a row further out. Literals stay where a plan wants them to be known: the keys of paths and structs,
-counts of LIMIT, bounds of frames. MISSING stays, because no data has it.
+The engine then knows nothing of a literal before the run; on Spark it is a VARIANT. An operator whose expressions have
+literals is joined with that row, and the extra column is dropped again above it; inside subqueries the row is read from
+further out. Literals stay where a plan needs constants: keys of paths and structs, counts of LIMIT, bounds of frames.
+MISSING stays too, because data cannot contain it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Request = Generator[Any, Any, Any]
 
 
 class Lifted:
-    """A plan with its literals lifted, and the table that they are in."""
+    """A plan with its literals moved to a table, and the table."""
 
     def __init__(self, plan: p.Plan) -> None:
         self._global = len(plan.globals)
         self._pairs: list[tuple[str, values.Value]] = []
-        #: Is the answer the only element of the plan's?
+        #: Is the answer wrapped in a collection of one element?
         self.boxed = False
         statement = plan.statement
         if isinstance(statement, p.Query):
@@ -43,11 +43,11 @@ class Lifted:
 
     @property
     def table(self) -> Table:
-        """The row, in a list, so that lists it is joined with stay lists. Nothing is known of it."""
+        """The table: a list of the one row, so that a list joined with it stays a list. Its type is unknown."""
         return Table(Memory([values.Struct(self._pairs)]), t.Array(t.ANY))
 
     # -----------------------------------------------------------------------------------------------------------------
-    # The statement, and relations that no row is around
+    # The statement, and relations outside of any subquery
 
     def _top(self, rex: p.Rex) -> p.Rex:
         match rex:
@@ -63,7 +63,7 @@ class Lifted:
         return p.Select(t.Array(t.ANY), found, self._row())
 
     def _over(self, node: Any, source: p.Rel) -> Any:
-        """The node with its literals lifted; `source` is its input, behind whose columns the row's comes."""
+        """The node with its literals moved. The row of literals is the last column of its input `source`."""
         width = len(schema(source))
         kids = [kid if kid is source else self._lift(kid, width) for kid in children(node)]
         if all(new is old for new, old in zip(kids, children(node), strict=True)):
@@ -114,10 +114,10 @@ class Lifted:
         return _dropped(rel.replace(type=lifted, left=beside, right=right), width, rel)
 
     # -----------------------------------------------------------------------------------------------------------------
-    # Expressions, and whatever a row is around
+    # Expressions, and relations in subqueries
 
     def _lift(self, root: Any, ordinal: int) -> Any:
-        """The subtree with its literals as attributes of the column `ordinal` of the row that it stands in."""
+        """The subtree with its literals as attributes of column `ordinal` of the current row."""
 
         def lift(node: Node, level: int) -> Any:
             if isinstance(node, p.Lit):
@@ -149,7 +149,7 @@ def _kept(node: Node) -> Sequence[Node]:
         case p.Pair(key=p.Lit() as key):
             return (key,)
         case p.Call(fn=p.Fn(name="date_add" | "date_diff" | "extract"), args=(p.Lit() as field, *_)):
-            return (field,)  # a keyword in the statement: EXTRACT(YEAR FROM ...)
+            return (field,)  # the field of EXTRACT(YEAR FROM ...) is a keyword
         case p.Limit(count=count) | p.Offset(count=count):
             return (count,)
         case p.Theta(condition=p.Lit() as condition):
@@ -158,7 +158,7 @@ def _kept(node: Node) -> Sequence[Node]:
 
 
 def _moved(node: Any, width: int) -> Any:
-    """The condition of a join whose left side has become one column wider."""
+    """The condition of a join after its left side got one more column."""
 
     def move(inner: Node, level: int) -> Any:
         if isinstance(inner, p.Var) and inner.depth == level and inner.ordinal >= width:
@@ -175,7 +175,7 @@ def _moved(node: Any, width: int) -> Any:
 
 
 def _dropped(rel: p.Rel, ordinal: int, like: p.Rel) -> p.Rel:
-    """The relation without a column, and with the names that it had."""
+    """The relation without the column `ordinal`, with the column names of `like`."""
     columns = [i for i in range(len(schema(rel))) if i != ordinal]
     names = tuple(field.name or "" for field in schema(like))
     return p.Project(tuple(build.column(rel, i) for i in columns), rel, names=names if all(names) else ())

@@ -1,8 +1,8 @@
-"""The house's measures: how long files and functions are, how full folders are, and what is written twice.
+"""`make house` checks the limits for the size of the code: long files and functions, full folders, duplicated lines.
 
     python -m tools.house
 
-Prints a line for each measure and what exceeds it; exit code 1 if anything does.
+It prints a line for each measure and what exceeds it, and exits with 1 if anything does.
 """
 
 import ast
@@ -19,20 +19,20 @@ SOURCE = Path(__file__).parent.parent / "src" / "firesteel"
 FILE_LINES = 400
 FOLDER_FILES = 15
 FUNCTION_LINES = 60
-#: So many lines of code in a row that stand in two places are written twice.
+#: This many consecutive lines of code that occur in two places count as a duplicate.
 TWICE = 6
 
-#: Measured by the lines of a file: `spark/` has the most of them, and they are the hardest to read.
+#: The folder whose files have a limit of lines: `spark/` has the most files, and they are the hardest to read.
 SHORT_FILES = "spark"
-#: The Ion readers are loops over the characters of a text: a call for each of them would take most of the time.
+#: Files that may have long functions. The Ion readers are loops over characters, where a call for each is too slow.
 LONG_FUNCTIONS = ("ion/text_reader.py", "ion/binary_reader.py")
-#: Folders that are fuller, with the number of their files. A number may only get smaller.
+#: Folders with more files than allowed, and how many they may have. These numbers may only get smaller.
 FULL_FOLDERS: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of code without its comments and its white space."""
+    """A line of code without comments and white space."""
 
     number: int
     text: str
@@ -70,14 +70,14 @@ def long_functions(root: Path) -> Iterator[str]:
 
 
 def written_twice(root: Path) -> Iterator[str]:
-    """Each pair of places once, with all the lines that they share."""
+    """Each pair of places with equal lines, once, with the number of these lines."""
     windows: dict[tuple[str, ...], tuple[Path, int]] = {}
     code = {path: code_lines(path.read_text(encoding="utf-8")) for path in sources(root)}
     shared: set[tuple[Path, int, Path, int]] = set()
     for path, lines in code.items():
         for i in range(len(lines) - TWICE + 1):
             first = windows.setdefault(tuple(line.text for line in lines[i : i + TWICE]), (path, i))
-            if first[0] != path or i >= first[1] + TWICE:  # a run of equal lines is no copy of itself
+            if first[0] != path or i >= first[1] + TWICE:  # lines that overlap with themselves are no duplicate
                 shared.add((*first, path, i))
     for a, i, b, j in sorted(shared):
         if (a, i - 1, b, j - 1) in shared:
@@ -93,7 +93,7 @@ def written_twice(root: Path) -> Iterator[str]:
 
 
 def code_lines(text: str) -> list[Line]:
-    """The lines that say something: no comments, imports, docstrings, signatures, lone brackets or names."""
+    """The lines to compare, without comments, imports, docstrings, signatures, lone brackets and names."""
     skipped = _declarations(ast.parse(text))
     tokens: dict[int, list[str]] = defaultdict(list)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -110,7 +110,8 @@ _BLANK = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, toke
 
 
 def _declarations(tree: ast.Module) -> set[int]:
-    """The lines of imports, of docstrings and of what functions take: who passes a call on declares the same again."""
+    """The lines of imports, docstrings and signatures. Functions that pass a call on have the same parameters, which is
+    no duplicate."""
     found: set[int] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -123,7 +124,7 @@ def _declarations(tree: ast.Module) -> set[int]:
 
 
 def _trivial(words: Sequence[str]) -> bool:
-    """Brackets, a lone name in a list, or a field with its type: lines that are alike without being copies."""
+    """Is it a bracket, a lone name in a list, or a field with its type? Such lines are alike without being copies."""
     names = [word for word in words if word.isidentifier() or word[:1] in "'\""]
     declared = words[1:2] == [":"] and words[0].isidentifier() and "=" not in words and words[0] not in _KEYWORDS
     return not names or (len(names) == 1 and words[-1] == ",") or declared

@@ -1,6 +1,6 @@
-"""The public PartiQL suite, read from any directory in its layout: cases become runs, one per evaluation mode.
+"""Read the public PartiQL suite, from any directory in its layout: each case becomes one run per evaluation mode.
 
-A case is a struct inside `namespace::[...]` lists. `envs::{...}` holds for its list, a case's own `env` replaces it. A
+A case is a struct inside `namespace::[...]` lists. `envs::{...}` applies to its list; a case's own `env` replaces it. A
 statement that is a symbol names an `equiv_class`: all of its statements must give the asserted result.
 """
 
@@ -19,8 +19,7 @@ MODES = {"EvalModeCoerce": "permissive", "EvalModeError": "strict"}
 
 @dataclass(frozen=True)
 class Run:
-    """One thing to try: a statement (or several that mean the same), in a mode, over an environment, with what should
-    come of it."""
+    """A statement (or several equivalent ones) to run in a mode over an environment, and the expected result."""
 
     id: str
     area: str
@@ -40,12 +39,12 @@ def load(folder: Path) -> Iterator[Run]:
 
 
 def in_part(run: Run, parts: int) -> bool:
-    """Is the run in the fixed part, one of so many, that stands for all of them?"""
+    """Is the run in the sample: a fixed selection of about one in `parts` runs?"""
     return zlib.crc32(run.id.encode()) % parts == 0
 
 
 def area_of(name: str) -> str:
-    """What the report counts together: the suite's part, and the folder below it."""
+    """The area that the report counts a run in: the part of the suite, and the folder below it."""
     parts = Path(name).parts
     part = "extended" if "extended" in parts[0] else "core"
     kinds = [p for p in parts[1:-1] if p in ("eval", "eval-equiv", "success", "fail")]
@@ -54,7 +53,7 @@ def area_of(name: str) -> str:
 
 
 class _File:
-    """Reading one file: equivalence classes are of the whole file."""
+    """The reader of one file. Equivalence classes are known in the whole file."""
 
     def __init__(self, name: str) -> None:
         self.name = name

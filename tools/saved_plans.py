@@ -1,8 +1,9 @@
-"""Plans that real producers saved, run against DuckDB's answers on the same data.
+"""Run the plans that real producers wrote, and compare the answers with DuckDB's on the same data.
 
     python -m tools.saved_plans [--scale 0.1] [--filter isthmus] [--engine spark]
 
-A row for every plan: was it read, checked, run, and is its answer DuckDB's to the query that it was made from?
+The table has a row for every plan: was it read, checked and run, and is its answer the same as DuckDB's answer to the
+query that the plan was made from?
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tools.tpch import CONFORMANCE
 
 PLANS = CONFORMANCE / "substrait-plans"
 
-#: Plans that do not answer the query that they were made from, when they are run as they are written.
+#: The reason for plans that are known not to answer the query that they were made from.
 _BY_NOTES = "wrong as a plan, by the notes that come with the data"
 WRONG = {
     "cases/relation/fetch/fetch_with_offset-datafusion": "the plan has lost its count: it says -1, which is all rows",
@@ -42,7 +43,7 @@ WRONG = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved plan, the query that it was made from, and the tables that this names, where they are small ones."""
+    """A saved plan, the query that it was made from, and that query's tables, if they are not TPC-H's."""
 
     name: str
     path: Path
@@ -51,7 +52,7 @@ class Saved:
 
     @property
     def group(self) -> str:
-        """Whose it is."""
+        """The producer of the plan."""
         kind, producer, *_ = self.name.split("/")
         return f"tpch/{producer}" if kind == "tpch" else f"cases/{self.path.stem.rpartition('-')[2]}"
 
@@ -62,7 +63,7 @@ class Saved:
 
 @dataclass
 class Outcome:
-    """How far a plan came."""
+    """How far a plan got: read, checked, run, compared."""
 
     plan: Saved
     steps: list[str] = field(default_factory=list)
@@ -80,18 +81,18 @@ class Outcome:
         return f"{self.plan.name}  {said}  {self.seconds:.1f} s{'  (known)' if self.plan.wrong else ''}"
 
 
-#: Functions that are spelt otherwise in DuckDB; what is approximate anywhere is compared with what is exact.
+#: Functions that have another name in DuckDB. Approximate functions are compared with exact ones.
 _DIALECT = (
     (r"\bapprox(_count)?_distinct\s*\(", "count(DISTINCT "),
     (r"\bnegate\s*\(", "-("),
 )
 _APPROXIMATE = 0.1
-#: How far two sums of the same floats may be apart, for the order that they were added in.
+#: How much two sums of the same floats may differ, because the order of additions differs.
 _FLOATS = 1e-11
-#: A producer whose types are those of the answers: a decimal of its plan does not stand for a float of the answer.
+#: The producer whose plans have the same types as the answers. In other plans a decimal may stand for a float.
 _SAME_TYPES = "duckdb"
 
-#: Plans that were made with other parameters than the texts of the queries have.
+#: Parameters of plans that were made with other parameters than the query texts have.
 _PARAMETERS = {
     "duckdb/q01": (("1998-09-02", "1998-08-03"),),
     "isthmus/q01": (("1998-09-02", "1998-08-03"),),
@@ -110,7 +111,7 @@ def _query(path: Path, text: str) -> str:
 
 
 def saved(wanted: str = "") -> list[Saved]:
-    """Every plan that is there, TPC-H's and the small ones."""
+    """All saved plans: those of TPC-H and the small ones."""
     queries = tpch.queries()
     found = [
         Saved(str(path.relative_to(PLANS)), path, _query(path, queries[path.stem]))
@@ -125,7 +126,7 @@ def saved(wanted: str = "") -> list[Saved]:
 
 
 class Runner:
-    """A session of Firesteel's and one of DuckDB's over the same files."""
+    """A Firesteel session and a DuckDB connection over the same files."""
 
     def __init__(self, session: fs.Session, folder: Path, scale: float) -> None:
         import duckdb
@@ -138,7 +139,7 @@ class Runner:
         self.registered: dict[str, Path] = {}
 
     def run(self, plan: Saved) -> Outcome:
-        """A plan, as far as it goes."""
+        """Read, check, run and compare a plan, up to the first step that fails."""
         outcome = Outcome(plan)
         start = time.monotonic()
         try:
@@ -171,8 +172,8 @@ class Runner:
                 self.registered[name] = path
 
     def _differs(self, plan: Saved, names: list[str], rows: list[tuple[Any, ...]]) -> str:
-        """What is different from DuckDB's answer; nothing where it is the same. Columns may come in another order, if
-        their names say which they are."""
+        """The difference to DuckDB's answer; an empty string if there is none. Columns may be in another order, if they
+        have the same names."""
         sql = plan.sql.rstrip().rstrip(";")
         precision = Precision(_APPROXIMATE if "approx" in sql else None, plan.group.endswith(_SAME_TYPES))
         for pattern, meant in _DIALECT:
@@ -183,25 +184,25 @@ class Runner:
             answer = self.duckdb.execute(sql)
             theirs = [column[0].lower() for column in answer.description]
             expected = answer.fetchall()
-        except Exception as error:  # a function of another producer's dialect
+        except Exception as error:  # the query uses a function that DuckDB does not have
             return f"DuckDB cannot say: {str(error).splitlines()[0]}"
         if names != theirs and sorted(names) == sorted(theirs):
             rows = [tuple(row[names.index(name)] for name in theirs) for row in rows]
         if len(rows) != len(expected):
             return f"{len(rows)} rows, DuckDB has {len(expected)}"
         whole = re.sub(r"\s+limit\s+\d+(\s+offset\s+\d+)?\s*$", "", sql, flags=re.IGNORECASE)
-        if whole != sql and "order by" not in sql.lower():  # any rows of all will do
+        if whole != sql and "order by" not in sql.lower():  # LIMIT without ORDER BY: any rows will do
             return _contained(rows, self.duckdb.execute(whole).fetchall(), precision)
         return _compared(rows, expected, precision)
 
 
 @dataclass(frozen=True)
 class Precision:
-    """What numbers are compared by: a decimal by the digits that its type has, a float by those of a double."""
+    """How exactly numbers are compared: decimals by the digits of their type, floats by those of a double."""
 
-    #: Where a function is approximate, how much of a number it may be wrong by.
+    #: The relative error that an approximate function may have.
     loose: float | None = None
-    #: Are the types of the plan those of the answer? Else a decimal may stand for a float, with the digits it has.
+    #: Does the plan have the same types as the answer? If not, a decimal may stand for a float.
     same_types: bool = False
 
     def same(self, mine: bool | int | float | Decimal, other: bool | int | float | Decimal) -> bool:
@@ -216,7 +217,7 @@ class Precision:
         if isinstance(mine, Decimal) and not (self.same_types and isinstance(other, float)):
             exponent = mine.as_tuple().exponent
             assert isinstance(exponent, int)
-            room += Fraction(10) ** exponent / 2  # what rounding to its digits may change
+            room += Fraction(10) ** exponent / 2  # the error of rounding to so many digits
         return abs(a - b) <= room
 
 
@@ -262,7 +263,7 @@ _NUMBER = bool | int | float | Decimal
 
 
 def _sortable(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Rows that are equal but for the last digits come in the same order."""
+    """A sort key by which rows that differ only in the last digits come in the same order."""
     out: list[tuple[int, float, str]] = []
     for value in map(_plain, row):
         if value is None:
@@ -276,14 +277,14 @@ def _sortable(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _same(mine: Any, other: Any, precision: Precision) -> bool:
-    """Equal, numbers by their precision."""
+    """Are two values equal, numbers within the precision?"""
     mine, other = _plain(mine), _plain(other)
     if isinstance(mine, _NUMBER) and isinstance(other, _NUMBER):
         return precision.same(mine, other)
     if isinstance(mine, datetime.datetime) is not isinstance(other, datetime.datetime):
         mine, other = (one.date() if isinstance(one, datetime.datetime) else one for one in (mine, other))
     if isinstance(mine, str) and isinstance(other, str):
-        return mine.rstrip() == other.rstrip()  # fixed-width text is padded by some
+        return mine.rstrip() == other.rstrip()  # some engines pad CHAR(n) with spaces
     return bool(mine == other)
 
 

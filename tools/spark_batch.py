@@ -1,8 +1,8 @@
-"""Many small queries on Spark in few jobs.
+"""Run many small queries on Spark in few jobs.
 
-A job costs Spark a quarter of a second however small its data is, most of it spent on making code. So the frames of
-many outcomes become one, row by row: what is in a row, which outcome it is of. An error fails the whole job; the one
-whose it is, is found by halving. Rows stay in order: a union puts the partitions of its inputs one after the other.
+A Spark job takes a quarter of a second even without data, mostly for generating code. So the frames of many queries are
+combined by a union; each row has the number of its query and a value. An error fails the whole job; the query that
+raises it is found by halving. Rows stay in order, because a union concatenates the partitions of its inputs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from firesteel.spark.relations.compile import Compiled
 
-#: What makes many tiny jobs fast: no code is generated, nothing is planned twice, one task for a table.
+#: Settings that make tiny jobs fast: no generated code, no adaptive planning, one task for a table.
 FAST: dict[str, str] = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -33,7 +33,7 @@ FAST: dict[str, str] = {
     "spark.sql.autoBroadcastJoinThreshold": "-1",
 }
 
-#: Without these rules Catalyst computes nothing while it plans: what is literal in a query is computed by the engine.
+#: Settings that turn off the rules with which Catalyst computes literals while planning, so that the job computes them.
 COMPUTING: dict[str, str] = {
     "spark.sql.optimizer.excludedRules": ",".join(
         f"org.apache.spark.sql.catalyst.optimizer.{rule}"
@@ -41,15 +41,15 @@ COMPUTING: dict[str, str] = {
     )
 }
 
-#: So many outcomes share a job.
+#: The number of outcomes that share a job.
 SIZE = 64
-#: Fewer outcomes of a type than this have no job of their own.
+#: Fewer outcomes of a type than this do not get a job of their own.
 FEW = 8
 
 
 @contextmanager
 def configured(spark: SparkSession, settings: Mapping[str, str | None]) -> Iterator[None]:
-    """The session with other settings, for as long as this lasts. None is Spark's own default."""
+    """A context manager that changes settings of the session. None stands for Spark's default."""
     before = {name: spark.conf.get(name, None) for name in settings}
     _set(spark, settings)
     try:
@@ -65,17 +65,17 @@ def _set(spark: SparkSession, settings: Mapping[str, str | None]) -> None:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a query: its value (a `Result` while it is not computed yet), or why it has none; and whether it
-    is Spark's alone, without Python."""
+    """The answer of a query: its value (a `Result` until it is computed) or its error, and whether it ran without
+    Python."""
 
     value: Any = None
     error: Exception | None = None
     native: bool = True
-    #: Is the answer the only element of the value?
+    #: Is the answer wrapped in a collection of one element?
     boxed: bool = False
 
     def computed(self, value: Value) -> Answer:
-        """The answer, now that its value is known."""
+        """The answer with its computed value."""
         return replace(self, value=value[0] if self.boxed else value, boxed=False)
 
 
@@ -84,13 +84,13 @@ B = TypeVar("B")
 
 
 def parallel(work: Callable[[A], B], items: Sequence[A], threads: int = 2) -> list[B]:
-    """The work on every item, on so many threads; Spark plans on one core for each."""
+    """Do the work for every item on so many threads. Spark plans each on one core."""
     with ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, items))
 
 
 def evaluated(answer: Answer) -> Answer:
-    """The answer with its value computed, if it is a result that has not been asked for it yet."""
+    """The answer with its value computed, if that has not been done yet."""
     if not isinstance(answer.value, Result):
         return answer
     try:
@@ -100,8 +100,8 @@ def evaluated(answer: Answer) -> Answer:
 
 
 def together(answers: Sequence[Answer], *, alone: Sequence[bool] = (), threads: int = 2) -> list[Answer]:
-    """The answers with their values computed, in order: those that run `alone` (they are expected to fail) one by
-    one, the others in batches."""
+    """Compute the values of the answers, in order. Those marked `alone` (they are expected to fail) run one by one, the
+    others in batches."""
     single = alone or [False] * len(answers)
     waiting = [i for i, answer in enumerate(answers) if isinstance(answer.value, Result)]
     batches = [[i] for i in waiting if single[i]]
@@ -118,8 +118,8 @@ def _outcome(answer: Answer) -> Any:
 
 
 def _batches(indices: Sequence[int], answers: Sequence[Answer]) -> list[list[int]]:
-    """Groups that may share a job: of one type, or, where only few have it, of those that become variants. What runs
-    in Python, and what the run has to tell the kind of, is for itself."""
+    """Groups of answers that may share a job: those of one type, and, for types with few answers, all that can become
+    variants. Answers that use Python are in batches of their own; those whose kind only the run can tell run alone."""
     alike: dict[t.Type, list[int]] = {}
     single: list[list[int]] = []
     for i in indices:
@@ -137,40 +137,40 @@ def _batches(indices: Sequence[int], answers: Sequence[Answer]) -> list[list[int
 
 
 def _by_fallback(group: Sequence[int], answers: Sequence[Answer]) -> list[list[int]]:
-    """Those that run in Python are apart from those that do not."""
+    """Split a group into the answers that use Python and those that do not."""
     python = [i for i in group if _outcome(answers[i]).fallbacks]
     native = [i for i in group if not _outcome(answers[i]).fallbacks]
     return [part for part in (native, python) if part]
 
 
 def _run(answers: Sequence[Answer]) -> list[Answer]:
-    """The answers that may share a job, computed."""
+    """Compute answers in one job; if it fails, in halves."""
     if len(answers) == 1:
         return [_alone(answers[0])]
     try:
         found, native = _shared(answers)
-    except Exception:  # whose it is, is found by halving, and told there
+    except Exception:  # halving finds the answer that raises it, and reports it there
         half = len(answers) // 2
         return _run(answers[:half]) + _run(answers[half:])
-    if not native and not _outcome(answers[0]).fallbacks:  # a surprise: whose it is, each has to say
+    if not native and not _outcome(answers[0]).fallbacks:  # unexpected Python: run each alone to find whose it is
         return [_alone(answer) for answer in answers]
     return [replace(answer, native=native).computed(value) for value, answer in zip(found, answers, strict=True)]
 
 
 def _alone(answer: Answer) -> Answer:
-    """The answer, computed as a user would have it. What it is planned as does not depend on whether it fails."""
+    """Compute one answer as for a user. Whether its plan uses Python is found out even if the run fails."""
     outcome = _outcome(answer)
     native = not outcome.fallbacks
     if native:
         try:
             native = not _python_nodes(outcome._compiled.frame)
-        except Exception:  # Spark cannot plan it: that is told below
+        except Exception:  # Spark cannot plan it; the run below reports the error
             native = True
     return evaluated(replace(answer, native=native))
 
 
 def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
-    """The values of several answers, in one job, and whether Spark's plan for it has no Python in it."""
+    """The values of several answers, computed in one job, and whether its physical plan has no Python node."""
     from pyspark.sql import functions as F
 
     from firesteel.spark.encoding.arrow_values import seal, taken
@@ -184,7 +184,7 @@ def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
     rows: list[list[tuple[Value, ...]]] = [[] for _ in compiled]
     with settings(outcomes[0]._spark):
         whole = _union([_tagged(one, i, type_) for i, one in enumerate(compiled)])
-        # One task: every task has to read the plans of all.
+        # One task, because every task has to read the plans of all answers.
         whole = whole.select("i", seal(F.col("v"), type_).alias("v")).coalesce(1)
         table = whole.toArrow()
         native = not _python_nodes(whole)
@@ -197,7 +197,7 @@ _printing = threading.Lock()
 
 
 def _python_nodes(frame: DataFrame) -> list[str]:
-    """What of the frame's physical plan runs in Python. Spark prints the plan: one at a time."""
+    """The nodes of the frame's physical plan that run Python. `explain` prints to stdout, so one thread at a time."""
     from firesteel.spark.runtime.inspect import python_nodes
 
     with _printing:
@@ -205,17 +205,18 @@ def _python_nodes(frame: DataFrame) -> list[str]:
 
 
 def _tagged(compiled: Compiled, number: int, type_: t.Type) -> DataFrame:
-    """The frame's value, and whose it is."""
+    """The frame with its value in a column `v`, and the number of its answer in `i`."""
     from pyspark.sql import functions as F
 
-    from firesteel.spark.core.expr import convert
+    from firesteel.spark.core.conversions import convert
 
     column = convert(F.col("o0"), compiled.types[0], type_)
     return compiled.frame.select(F.lit(number).alias("i"), column.alias("v"))
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:
-    """The rows of all, in order; a balanced tree, because Spark looks at all of a plan whenever it grows."""
+    """The rows of all frames, in order. The union is a balanced tree, because Spark analyzes the whole plan each time
+    it grows."""
     while len(frames) > 1:
         pairs = [frames[i : i + 2] for i in range(0, len(frames), 2)]
         frames = [pair[0].union(pair[1]) if len(pair) == 2 else pair[0] for pair in pairs]

@@ -1,4 +1,5 @@
-"""What a physical plan costs, by its text (`explain("formatted")`): exchanges, columns and filters of scans, Python."""
+"""Facts about a physical plan, read from its text (`explain("formatted")`): exchanges, columns and filters of scans,
+Python nodes."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ _PART = re.compile(r"[A-Z]\w*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 
 @dataclass(frozen=True)
 class Facts:
-    """What there is in a plan before it runs."""
+    """The facts about a physical plan, before it runs."""
 
     exchanges: int
-    #: The filters that reach the files, and the columns that are read from them, each as often as it is.
+    #: The filters that are pushed to files, and the columns that are read from files, with their numbers.
     filters: Counter[str]
     columns: Counter[str]
     #: Nodes that call Python.
@@ -40,14 +41,14 @@ def facts(frame: Any) -> Facts:
 
 
 def _once(text: str) -> str:
-    """The text with each subquery once, however often an expression mentions it: it runs once."""
+    """The text with each subquery once: it runs once, however often expressions mention it."""
     main, *subqueries = re.split(r"^(?=Subquery:\d+ Hosting operator)", text, flags=re.MULTILINE)
     found = {(_NUMBER.findall(part.partition("\n")[0]) or [part])[-1]: part for part in reversed(subqueries)}
     return "".join((main, *found.values()))
 
 
 def explained(frame: Any, mode: str = "formatted") -> str:
-    """What `explain` prints."""
+    """The text that `explain` prints."""
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         frame.explain(mode)
@@ -55,7 +56,7 @@ def explained(frame: Any, mode: str = "formatted") -> str:
 
 
 def _fields(struct: str) -> list[str]:
-    """The fields of a struct, without those of structs in it."""
+    """The top-level fields of a struct type in text form."""
     depth, parts, start = 0, [], 0
     for i, char in enumerate(struct):
         depth += (char in "<(") - (char in ">)")

@@ -1,4 +1,4 @@
-"""The specification's own function cases, as its package `substrait-extensions` has them: read, and nothing judged.
+"""Read the function cases of Substrait's specification from the package `substrait-extensions`.
 
 add(120::i8, 10::i8) [overflow:ERROR] = <!ERROR>
 sum((0, -1, 2)::i8) = 1::i64?
@@ -20,7 +20,7 @@ from typing import Any
 from firesteel import types as t
 from firesteel.values import Interval, Struct, Time, Timestamp
 
-#: What a case expects that has no value.
+#: The results of cases that expect no value.
 ERROR, UNDEFINED = "<!ERROR>", "<!UNDEFINED>"
 
 TYPES: dict[str, t.Type] = {
@@ -48,7 +48,7 @@ TYPES: dict[str, t.Type] = {
 
 @dataclass(frozen=True)
 class Enum:
-    """An argument that is a word."""
+    """An enum argument: a word such as `SAMPLE`."""
 
     name: str
 
@@ -63,7 +63,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Literal:
-    """An argument, or a result, that is a value; of an aggregate's argument, a column of values."""
+    """An argument or a result that is a value; for an argument of an aggregate, a column of values."""
 
     type: t.Type
     value: Any
@@ -102,15 +102,15 @@ class Case:
     text: str
     #: `scalar`, `aggregate` or `window`.
     kind: str
-    #: The URNs that the file includes: the function's, and of what its lambdas call.
+    #: The URNs that the file includes: that of the function, and those of functions that lambdas call.
     urns: tuple[str, ...]
     function: str
     args: tuple[Any, ...]
     options: tuple[tuple[str, str], ...] = ()
-    #: The rows of the table that an aggregate or a window ranges over, where the case gives one.
+    #: The rows of the table that an aggregate or a window reads, if the case has one.
     rows: tuple[tuple[Any, ...], ...] | None = None
     columns: tuple[t.Type, ...] = ()
-    #: A `Literal`, or ERROR, or UNDEFINED; of a window, a `Literal` whose value has one item per row.
+    #: A `Literal`, ERROR or UNDEFINED. For a window function, a `Literal` whose value has one item per row.
     expected: Any = None
 
 
@@ -194,7 +194,7 @@ _TOKEN = re.compile(
 
 
 class Reader:
-    """One line, read from left to right."""
+    """Reads one line from left to right."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -305,7 +305,7 @@ class Reader:
     # Values ----------------------------------------------------------------------------------------------------------
 
     def raw(self) -> Any:
-        """A value as it is written; its type tells what it is."""
+        """A value in raw form; its type, which comes later, decides what it is."""
         if self.accept("("):
             return tuple(self.separated(self.raw, ")"))
         if self.accept("["):
@@ -314,7 +314,7 @@ class Reader:
         return (kind, text)
 
     def rows(self, types: tuple[t.Type, ...]) -> tuple[tuple[Any, ...], ...]:
-        """The rows of a table: values that their columns' types give a meaning."""
+        """The rows of a table, with values of the columns' types."""
         found = self.raw()
         if not isinstance(found, tuple):
             raise ValueError(f"no rows in {self.text!r}")
@@ -396,11 +396,11 @@ class Reader:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is written, as a value of a type
+# Raw forms to values
 
 
 def value_of(raw: Any, type_: t.Type) -> Any:
-    """The value that is written there."""
+    """The value of that type that a raw form stands for."""
     if isinstance(type_, t.Array) and isinstance(raw, list):
         return [value_of(item, type_.element) for item in raw]
     if isinstance(raw, tuple) and raw and isinstance(raw[0], tuple):  # a struct
@@ -432,7 +432,8 @@ def value_of(raw: Any, type_: t.Type) -> Any:
 
 
 def _unquoted(text: str) -> str:
-    """A backslash stands for itself unless it escapes a quote: patterns are written as they are."""
+    """The text without its quotes. A backslash is an escape only before a quote, because the cases write regular
+    expressions without doubling backslashes."""
     return text[1:-1].replace("\\'", "'") if text.startswith("'") else text
 
 

@@ -1,7 +1,7 @@
-"""The specification's function cases as Substrait plans: protobuf's bytes, such as a producer would send.
+"""Build Substrait plans from the function cases of the specification: protobuf bytes, as a producer would send them.
 
-Many cases share a plan. Scalar calls are the expressions of one project relation over a table of one row, which has a
-column for every argument. Aggregates of one signature are one aggregate relation that groups by the number of the case.
+Many cases share a plan. Scalar calls are expressions of one project relation over a table of one row, which has a
+column for every argument. Aggregates of one signature are one aggregate relation, grouped by the number of the case.
 """
 
 from __future__ import annotations
@@ -17,12 +17,9 @@ from firesteel.substrait.schema import schema
 from firesteel.substrait.types import write_type
 from tools.substrait_cases import Call, Case, Column, Enum, Lambda, Literal, Parameter
 
-#: The least of a type, where a case expects a failure and says nothing of a type.
-_UNSIGNED = "extension:io.substrait:unsigned_integers"
-
 
 def message(name: str, /, **fields: Any) -> Message:
-    """A message by its name, with these fields; those that are nothing are left out."""
+    """A message of that name with these fields; fields that are None or empty are left out."""
     made = Message(schema().messages[f"substrait.extensions.{name}"]) if name.startswith("Simple") else new(name)
     for key, value in fields.items():
         kind = made.kind.by_name[key.rstrip("_")]
@@ -34,7 +31,7 @@ def message(name: str, /, **fields: Any) -> Message:
 
 @dataclass
 class Builder:
-    """A plan under construction: the extensions that it declares so far."""
+    """Builds a plan, and collects the extensions that it has to declare."""
 
     urns: dict[str, int] = field(default_factory=dict)
     functions: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -125,7 +122,7 @@ class Builder:
     # Calls -----------------------------------------------------------------------------------------------------------
 
     def parts(self, case: Case, args: Iterable[Message]) -> dict[str, Any]:
-        """What every kind of call has."""
+        """The fields that all kinds of calls share."""
         options = [message("FunctionOption", name=name, preference=[value]) for name, value in case.options]
         made: dict[str, Any] = {
             "function_reference": self.function(case.urns[0], case.function),
@@ -155,7 +152,7 @@ class Builder:
         source = case.args[0]
         types = given.type.parameters
         if isinstance(source, Literal) and isinstance(source.type, t.Array):
-            types = (source.type.element,)  # some cases leave the `?` of the parameter out
+            types = (source.type.element,)  # some cases leave out the `?` of the parameter's type
         labels = schema().enums["substrait.Type.Nullability"].numbers
         struct = message(
             "Type.Struct", types=[self.type(one) for one in types], nullability=labels["NULLABILITY_REQUIRED"]
@@ -180,7 +177,7 @@ def _names(name: str, type_: t.Type) -> list[str]:
 
 
 def field_reference(ordinal: int, root: str = "root_reference") -> Message:
-    """A column of the row at hand."""
+    """A reference to a column of the current row."""
     segment = message("Expression.ReferenceSegment", struct_field=_struct_field(ordinal))
     reference = message("Expression.FieldReference", direct_reference=segment)
     kind = {
@@ -200,7 +197,7 @@ def argument(value: Message) -> Message:
 
 
 def holding(type_: t.Type, values: Iterable[Any]) -> t.Type:
-    """The type of a column that has these values: nullable if one of them is NULL, whatever the case says."""
+    """The type of a column of these values: nullable if one of them is NULL, even if the case declares otherwise."""
     return t.absent(type_, nullable=type_.nullable or any(value is None for value in values))
 
 
@@ -209,7 +206,7 @@ def holding(type_: t.Type, values: Iterable[Any]) -> t.Type:
 
 
 def scalar_plan(cases: Sequence[Case]) -> bytes:
-    """One row, a column for the result of each case."""
+    """A plan that gives one row with a column for the result of each case."""
     builder = Builder()
     types: list[t.Type] = []
     values: list[Any] = []
@@ -245,7 +242,7 @@ def _result_names(cases: Sequence[Case]) -> list[str]:
 
 
 def columns(case: Case) -> tuple[list[t.Type], list[list[Any]]]:
-    """The table that an aggregate ranges over: its columns and its rows."""
+    """The table that an aggregate reads: the types of its columns, and its rows."""
     if case.rows is not None:
         rows = [list(row) for row in case.rows]
         types = [holding(type_, (row[i] for row in rows)) for i, type_ in enumerate(case.columns)]
@@ -260,13 +257,14 @@ def _column(given: Any) -> bool:
 
 
 def shape(case: Case) -> tuple[Any, ...]:
-    """What cases share that can be one aggregate over different groups of rows."""
+    """A key that is the same for cases that can share one aggregate relation, with a group of rows for each."""
     names = tuple(one.name for one in case.args if isinstance(one, Enum))
     return case.urns[0], case.function, tuple(map(t.proper, columns(case)[0])), names, case.options
 
 
 def aggregate_plan(cases: Sequence[Case], *, grouped: bool) -> bytes:
-    """Grouped: a row for each case, which all share a shape. Else: one row, with a column for each case's result."""
+    """A plan for aggregates. `grouped`: the cases share a shape, and each gives a row. Otherwise the plan gives one row
+    with a column for each case."""
     builder = Builder()
     if grouped:
         return _grouped_plan(builder, cases)
@@ -313,7 +311,7 @@ def _measure(builder: Builder, case: Case, at: int) -> Message:
 
 
 def window_plan(case: Case) -> bytes:
-    """The rows with the result of the case behind their own columns, in the order of the first."""
+    """A plan that gives the rows with the result of the case as the last column, ordered by the first column."""
     builder = Builder()
     assert case.rows is not None
     table = builder.table(case.columns, case.rows)

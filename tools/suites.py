@@ -1,9 +1,9 @@
-"""Say in one line which outside suites ran, and how many of their cases.
+"""Print one line about the outside test suites: which ran, and how many cases.
 
     python tools/suites.py REPORT
 
 The tests append to REPORT one JSON record per suite and run: {"suite": name, "cases": n, "ran": bool, "why": text}.
-With FIRESTEEL_REQUIRE_CONFORMANCE=1 a suite that did not run, or a report that names none, is exit code 1.
+With FIRESTEEL_REQUIRE_CONFORMANCE=1 the exit code is 1 if a suite did not run or the report is empty.
 """
 
 import json
@@ -18,7 +18,7 @@ def summary(records: Sequence[dict[str, Any]]) -> str:
     cases: dict[str, int] = {}
     skipped: dict[str, str] = {}
     for record in records:
-        if record["ran"]:  # parts of the tests, or workers, may each run a share of one suite
+        if record["ran"]:  # several parts of the tests, or processes, may each run a share of one suite
             cases[record["suite"]] = cases.get(record["suite"], 0) + record["cases"]
         else:
             skipped[record["suite"]] = record.get("why") or "no reason given"

@@ -1,4 +1,4 @@
-"""TPC-H for tests and benchmarks: the data, made once by `tpchgen-cli`; the queries; the same text for Spark's SQL."""
+"""TPC-H for tests and benchmarks: the data, generated once by `tpchgen-cli`, and the queries, also as Spark SQL."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ def queries(folder: Path = CONFORMANCE / "tpch" / "queries") -> dict[str, str]:
 
 
 def sql(text: str) -> str:
-    """The text as `spark.sql` takes it: all that differs is the semicolon."""
+    """The text for `spark.sql`, which is the same without the semicolon."""
     return text.strip().removesuffix(";")
 
 
 def data(folder: Path, scale: float) -> Mapping[str, Path]:
-    """The Parquet file of each table. They are made if they are not there, under another name until all are."""
+    """The Parquet file of each table. Missing files are generated in a temporary folder, which is renamed at the
+    end."""
     target = folder / f"tpch-{scale:g}"
     if not target.is_dir():
         staged = folder / f".tpch-{scale:g}.{os.getpid()}"
@@ -38,7 +39,7 @@ def data(folder: Path, scale: float) -> Mapping[str, Path]:
 
 
 def register(session: Any, spark: Any, files: Mapping[str, Path]) -> None:
-    """The tables under their names: of a session of ours, and as temporary views of Spark's."""
+    """Register the tables in a Firesteel session and as temporary views in Spark."""
     for name, path in files.items():
         session.register(name, path)
         spark.read.parquet(str(path)).createOrReplaceTempView(name)

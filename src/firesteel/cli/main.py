@@ -1,4 +1,4 @@
-"""Commands. An error says where, what and what to do, on stderr, and its class says the exit code:
+"""The commands. An error is printed to stderr with its place and a hint, and its class decides the exit code:
 
 0 ok, 1 error in a query or a plan, 2 usage, 3 refused by policy, 124 timeout, 130 interrupted.
 """
@@ -27,7 +27,7 @@ USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
 
 
 class _TimeOut(Exception):
-    """The time that `--timeout` gave is over."""
+    """The time limit of `--timeout` is over."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -59,17 +59,17 @@ def _run(argv: list[str]) -> int:
         click.echo(str(error), err=True)
         return TIMEOUT
     except BrokenPipeError:
-        # Whoever read our output has gone (`| head`): nothing more to say, and nothing to say at exit either.
+        # The reader of our output has gone (`| head`). Stop, and let the flush at exit write to nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (OSError, MemoryError) as error:
-        # No file of a table or a plan, which has an error of its own: a full disk behind stdout, no memory left.
+        # Errors of table and plan files are FiresteelErrors. This is a full disk behind stdout, or no memory left.
         click.echo(f"firesteel: {str(error) or 'out of memory'}", err=True)
         return 1
 
 
 def _is_text(word: str) -> bool:
-    """No NUL, and no half of a surrogate pair but those that stand for bytes."""
+    """Is it valid text: no NUL, and no lone surrogates except those that Python uses for undecodable bytes?"""
     try:
         return b"\x00" not in os.fsencode(word)
     except UnicodeEncodeError:
@@ -160,7 +160,7 @@ def _session(
 
 
 def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> None:
-    """Print an answer or write it; one that is not wanted any more is cancelled."""
+    """Print an answer or write it to a file; cancel it if that is interrupted."""
     try:
         if output is not None:
             result.write(output)
@@ -187,10 +187,10 @@ def _warn(warnings: Sequence[fs.QueryWarning]) -> None:
 def run(
     plan: Path, tables: list[tuple[str, str]], timeout: float | None, params: tuple[str, ...], **options: Any
 ) -> None:
-    """Run PLAN, and print its rows or write them to a file; of a plan with several roots, those of each.
+    """Run PLAN, and print its rows or write them to a file. With several roots, the rows of each are printed.
 
-    A plan is a PartiQL Plan document, an expression of the algebra, or a Substrait plan as protobuf or JSON. What has
-    to be repaired in a Substrait plan is told first, on stderr.
+    A plan is a PartiQL Plan document, an expression of the algebra, or a Substrait plan as protobuf or JSON. Repairs of
+    a Substrait plan are printed to stderr first.
 
     \b
     firesteel run plan.ion --table hr.employees=employees.jsonl
@@ -213,7 +213,7 @@ def run(
 
 
 def _numbered_params(given: tuple[str, ...]) -> dict[int, Any]:
-    """Values of a plan's parameters: each for its number, or for the one after that of the value before it."""
+    """The values of a plan's parameters by their numbers. A value without a number gets the number after the last."""
     found: dict[int, Any] = {}
     number = -1
     for text in given:
@@ -278,13 +278,13 @@ def plan_(
         click.echo(made.to_ion() if notation == "ion" else made.explain())
 
 
-#: An exception that a signal raises inside a callback of C code is lost there: then it is raised again.
+#: Seconds until the exception is raised again: one that a signal raises inside a callback of C code is lost.
 _AGAIN = 3.0
 
 
 @contextmanager
 def _time(seconds: float | None) -> Iterator[None]:
-    """Raise `_TimeOut` in the main thread when the time is over: it is interrupted, as by Ctrl-C."""
+    """Raise `_TimeOut` in the main thread when the time is over, which interrupts it like Ctrl-C."""
     if seconds is None:
         yield
         return
@@ -325,8 +325,8 @@ def explain(
     pipeline: Any,
     **allowed: Any,
 ) -> None:
-    """Show a plan, or that of a PartiQL text, as a tree, or in another notation. Several words are a text, unless there
-    is a file of that name.
+    """Show a plan, or the plan of a PartiQL text, as a tree or in another notation. An argument of several words is
+    taken for a text, unless there is a file of that name.
 
     With `--pipeline debug`: the plan after every pass that changes it, as it would run on Spark, or on `--engine`.
 
@@ -361,9 +361,10 @@ def explain(
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, **allowed: Any) -> int:
-    """Say what is wrong with PLAN, and where: all of it; what is unsupported, and why; what was repaired.
+    """Check PLAN and list all problems with their places: what is invalid, what is unsupported, what was repaired.
 
-    With tables the plan is judged over them, without by the schemas that it declares. 0 means that it would run.
+    With --table the plan is checked over these tables, else by the schemas that it declares. The exit code is 0 if the
+    plan would run.
 
     \b
     firesteel check plan.proto

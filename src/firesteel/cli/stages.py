@@ -1,4 +1,4 @@
-"""`--pipeline debug`: every stage that a query goes through, on stderr."""
+"""`--pipeline debug` prints every stage of a query to stderr."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from firesteel import partiql
 
 
 def stages(text: str, session: fs.Session, mode: str, params: list[Any]) -> None:
-    """Tokens, syntax tree, the plan, and the plan after every pass that changes it."""
+    """Print the tokens, the syntax tree, the plan, and the plan after every pass that changes it."""
     _head("tokens")
     click.echo(" ".join(str(token.text) for token in partiql.tokenize(text)), err=True)
     _head("syntax tree")

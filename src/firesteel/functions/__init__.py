@@ -1,9 +1,8 @@
-"""The catalogue: every function is one row here, whatever the language that calls it.
+"""The catalogue: every function is one row here, whichever language calls it.
 
-`catalog.py` says what a row is and how a call is typed, `properties.py` what else a row can say (may it fail, is it
-lazy, whose is it), `returns.py` what types there are to give. The rows are in `scalar.py` (operators), `text.py`,
-`moments.py`, `collections.py`, `aggregate.py` and `window.py`. How an engine computes a function is a row of that
-engine's own table.
+`catalog.py` defines a row and types calls, `properties.py` has the enums of a row (may it fail, is it lazy, whose is
+it), `returns.py` the result types. The rows are in `scalar.py` (operators), `text.py`, `moments.py`, `collections.py`,
+`aggregate.py` and `window.py`. How an engine computes a function is a row of that engine's own table.
 """
 
 from firesteel.functions.catalog import (

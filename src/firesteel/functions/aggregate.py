@@ -1,4 +1,4 @@
-"""The rows of the aggregate functions. They skip NULL and MISSING; of nothing, `count` is 0 and the others NULL."""
+"""The rows of the aggregate functions. They skip NULL and MISSING. For no rows `count` is 0, the others are NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function's row says, and what follows from it: which calls are right and what type they have."""
+"""A row of the catalogue, and what follows from it: which calls are valid, and what type they have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from firesteel.functions.properties import Fails, Kind, Lazy, OfNothing, Origin
 from firesteel.functions.returns import RETURNS
 from firesteel.source import Place, Span
 
-#: What a parameter may be declared as: a family of types. `type` is a type argument, not a value.
+#: The families of types that a parameter may be declared as. `type` is a type argument, not a value.
 FAMILIES: dict[str, tuple[type[t.Type], ...]] = {
     "any": (t.Type,),
     "bool": (t.Bool,),
@@ -37,9 +37,9 @@ Fit = Callable[[str, t.Type], bool]
 
 @dataclass(frozen=True)
 class Signature:
-    """`(number, number) -> numeric`. The last parameter may repeat: `(any, any...) -> either`. A result marked with
-    `~` may be MISSING even of arguments that fit, because they can still be wrong: `(any, type) -> target~`. One marked
-    with `!` may be an error in both modes, where that is not so of the function's other signatures."""
+    """`(number, number) -> numeric`. The last parameter may repeat: `(any, any...) -> either`. A result with `~` may be
+    MISSING although the types of the arguments fit, because a value can still be wrong: `(any, type) -> target~`. A
+    result with `!` may be an error in both modes; the function's other signatures are not."""
 
     params: tuple[str, ...]
     returns: str
@@ -69,7 +69,7 @@ class Signature:
         return self.params[min(index, len(self.params) - 1)]
 
     def result(self, args: Sequence[t.Type]) -> t.Type:
-        """The type of what it gives, NULL and MISSING aside."""
+        """The type of the result, without NULL and MISSING."""
         return RETURNS[self.returns](args)
 
     def takes(self, count: int) -> bool:
@@ -88,14 +88,15 @@ class Signature:
 class Function:
     """One row of the catalogue.
 
-    `propagates`: MISSING in any argument gives MISSING, else NULL in any gives NULL, before the function is asked.
-    A function that does not propagate says itself what it makes of them. `absent` says what may come out besides:
-    `null`, `missing`, or (`args`) NULL just where an argument is absent. A function that is not `pure` may give
-    another value for the same arguments, and is never computed ahead of a run; nor is one that is `dear`: it may take
-    long, or give far more than it is given.
+    `propagates`: if an argument is MISSING the result is MISSING, else if one is NULL it is NULL; the function is not
+    called then. Otherwise the function handles NULL and MISSING itself.
+    `absent`: what the result may be in addition: `null`, `missing`, or (`args`) NULL exactly if an argument is absent.
+    `pure`: the same arguments give the same result. An impure function is never computed while planning.
+    `dear`: a call may take long, or its result may be much larger than its arguments. It is not computed while
+    planning.
 
-    What else passes and engines have to know of a function is a field too (`properties.py` explains the enums). Every
-    default is the safe answer, so that a row without the field is right, and perhaps slow.
+    The other fields are what passes and engines need to know (`properties.py` explains the enums). Every default is the
+    safe answer: a row without the field gives right answers, though perhaps slowly.
     """
 
     name: str
@@ -110,40 +111,40 @@ class Function:
     dear: bool = False
     origin: Origin = Origin.PARTIQL
     fails: Fails = Fails.MAYBE
-    #: Arguments of which it is never wrong, where `signatures` take more: `and` takes anything, and is sure of booleans
-    #: only.
+    #: Signatures for which a call is never a type error, if `signatures` accept more: `and` takes any arguments, but
+    #: only booleans are always right.
     sure: tuple[Signature, ...] = ()
-    #: When it stops looking at its arguments; None if it evaluates them all.
+    #: When it stops evaluating arguments; None if it evaluates all of them.
     lazy: Lazy | None = None
-    #: Does it give the same for arguments that are equal, as 1 and 1.0 are? `is_type` does not.
+    #: Does it give the same result for equal arguments, such as 1 and 1.0? `is_type` does not.
     by_value: bool = False
-    #: Of an aggregate: is DISTINCT without meaning to it, as it is to `min`?
+    #: For aggregates: does DISTINCT make no difference, as for `min`?
     ignores_duplicates: bool = False
-    #: Of an aggregate: what it gives of no rows.
+    #: For aggregates: the result for no rows.
     of_nothing: OfNothing = OfNothing.NULL
-    #: The comparison of a value with `any` or `all` elements of a collection that it is: `eq_any` is ("eq", "any").
+    #: If it compares a value with `any` or `all` elements of a collection, how: `eq_any` has ("eq", "any").
     compares: tuple[str, str] | None = None
-    #: The aggregate that it is, of the elements of a collection: `coll_sum` is "sum".
+    #: If it aggregates the elements of a collection, with which aggregate: `coll_sum` has "sum".
     aggregate: str | None = None
-    #: Does it take anything, and ask only whether there are elements, as `exists` does?
+    #: Does it only ask whether its argument has elements, as `exists` does?
     asks_for_elements: bool = False
-    #: Does the type of a call follow from more than the signatures say? Then its form has to take the arguments.
+    #: Does the type of a call depend on more than the signatures say? Then a form of the function has to match.
     typed_by_call: bool = False
 
     @property
     def is_absent_of_absent(self) -> bool:
-        """Is a call NULL or MISSING wherever an argument is? Then a condition that is one is not true there."""
+        """Is a call NULL or MISSING whenever an argument is? As a condition it is then not true for such arguments."""
         return self.propagates or self.absent == "args"
 
     @property
     def takes_collection(self) -> bool:
-        """Is a query that is its argument a collection, and no scalar?"""
+        """Is a subquery in its arguments a collection, and not a scalar subquery?"""
         return self.asks_for_elements or any(
             "collection" in s.params or "container" in s.params for s in self.signatures
         )
 
     def signature(self, count: int) -> Signature:
-        """The only signature that takes so many arguments."""
+        """The one signature with so many arguments."""
         (found,) = [signature for signature in self.signatures if signature.takes(count)]
         return found
 
@@ -168,7 +169,7 @@ class Function:
 def fn(
     name: str, signature: str | tuple[str, ...], doc: str, *, sure: str | tuple[str, ...] = (), **more: object
 ) -> Function:
-    """A row, its signatures as text."""
+    """A row whose signatures are given as text."""
     return Function(name, _parsed(signature), doc, sure=_parsed(sure), **more)  # type: ignore[arg-type]
 
 
@@ -178,20 +179,20 @@ def _parsed(signature: str | tuple[str, ...]) -> tuple[Signature, ...]:
 
 
 def own(name: str, signature: str | tuple[str, ...], doc: str, absent: str = "args", **more: object) -> Function:
-    """A function that says itself what NULL and MISSING give."""
+    """A row of a function that handles NULL and MISSING itself."""
     return fn(name, signature, doc, propagates=False, absent=absent, **more)  # type: ignore[arg-type]
 
 
 def _surely(family: str, arg: t.Type) -> bool:
-    """Is every proper value of the type of that family?"""
+    """Does every value of the type, NULL and MISSING aside, belong to the family?"""
     if family in ("any", "type") or isinstance(arg, t.Null | t.Missing):
         return True
-    kinds = (t.Text,) if family == "text" else FAMILIES[family]  # what is in a clob may turn out to be no text
+    kinds = (t.Text,) if family == "text" else FAMILIES[family]  # the bytes of a clob may be no valid text
     return all(isinstance(member, kinds) for member in t.members(arg))
 
 
 def _maybe(family: str, arg: t.Type) -> bool:
-    """May a value of the type be of that family?"""
+    """May a value of the type belong to the family?"""
     if family in ("any", "type") or isinstance(arg, t.Any | t.Unresolved | t.Null | t.Missing):
         return True
     return any(isinstance(member, FAMILIES[family]) for member in t.members(arg))
@@ -220,16 +221,16 @@ def all_functions() -> tuple[Function, ...]:
 
 
 def find(name: str) -> Function | None:
-    """The row of that name. A colon is in the names of Substrait's functions only: `arithmetic:add`."""
+    """The row of that name, or None. Only names of Substrait's functions have a colon: `arithmetic:add`."""
     if ":" not in name:
         return _tables()[0].get(name)
-    from firesteel.functions import substrait  # its files are read when a plan asks for them
+    from firesteel.functions import substrait  # imported late: its declarations are read when a plan needs them
 
     return substrait.find(name)
 
 
 def origin(name: str) -> Origin:
-    """Whose function a name means. Of one that nobody knows, the colon tells: it is no name of PartiQL's."""
+    """Whose function the name is. An unknown name with a colon counts as Substrait's, one without as PartiQL's."""
     row = find(name)
     if row is not None:
         return row.origin
@@ -237,7 +238,8 @@ def origin(name: str) -> Origin:
 
 
 def called(name: str, kind: Kind, arguments: int, where: Span | Place | None) -> Function:
-    """The row of a call of that kind with so many arguments; PlanError if there is none. A window takes aggregates."""
+    """The row of a call of that kind with so many arguments; PlanError if there is none. A window call may name an
+    aggregate."""
     row = find(name)
     if kind is Kind.SCALAR:
         if row is None:
@@ -253,12 +255,13 @@ def called(name: str, kind: Kind, arguments: int, where: Span | Place | None) ->
 
 
 def find_partiql(name: str) -> Function | None:
-    """The row that PartiQL calls by that name, in lower case."""
+    """The row of that PartiQL name, which is in lower case."""
     return _tables()[1].get(name)
 
 
 def overload(function: Function, args: Sequence[t.Type]) -> Signature | None:
-    """The first signature that takes these arguments, or that may at run time; None if the count fits none."""
+    """The first signature that fits these arguments; else the first that may fit at run time; else the first with so
+    many parameters; else None."""
     for fit in (_surely, _maybe):
         for signature in function.signatures:
             if signature.fits(args, fit):
@@ -267,12 +270,12 @@ def overload(function: Function, args: Sequence[t.Type]) -> Signature | None:
 
 
 def certain(function: Function, args: Sequence[t.Type]) -> bool:
-    """Are arguments of these types right for a signature, whatever their values: is the call never a type error?"""
+    """Is a call with arguments of these types never a type error, whatever the values are?"""
     return any(s.fits(args, _surely) and not s.partial for s in function.sure or function.signatures)
 
 
 def may_raise(function: Function, args: Sequence[t.Type], returns: t.Type, *, strict: bool) -> bool:
-    """May a call with arguments of these types raise an error of its own, in strict mode or in permissive mode?"""
+    """May a call with arguments of these types raise an error, in strict or in permissive mode?"""
     match function.fails:
         case Fails.NEVER:
             return False
@@ -289,8 +292,8 @@ def may_raise(function: Function, args: Sequence[t.Type], returns: t.Type, *, st
 
 
 def _has_room(type_: t.Type) -> bool:
-    """Has a sum or a product of Substrait's always room in its type? A float has no bounds; and a decimal of fewer than
-    38 digits is as wide as the result can be."""
+    """Does every sum or product of Substrait fit into this result type? A float cannot overflow, and a decimal of fewer
+    than 38 digits is derived to be wide enough."""
     if isinstance(type_, t.Decimal):
         return (type_.precision or 38) < 38
     return isinstance(type_, t.Float32 | t.Float64)

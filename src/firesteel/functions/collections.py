@@ -1,4 +1,4 @@
-"""The rows of functions on collections and structs. Aggregates of an argument are called `coll_...`."""
+"""The rows of functions on collections and structs. `coll_sum` and its like aggregate the elements of an argument."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from firesteel.functions.properties import Fails
 
 
 def _coll(name: str, signature: str, doc: str, *names: str, **more: object) -> Function:
-    """An aggregate of a collection, NULL of one that has nothing in it; NULL and MISSING elements do not count."""
+    """A row that aggregates the elements of a collection. NULL and MISSING elements are skipped; no elements give
+    NULL."""
     return fn(f"coll_{name}", signature, doc, partiql=(f"coll_{name}", *names), absent="null", aggregate=name, **more)  # type: ignore[arg-type]
 
 

@@ -1,11 +1,11 @@
-"""The rows of functions on dates, times, timestamps and intervals; their arithmetic is that of `+` and `-`."""
+"""The rows of functions on dates, times, timestamps and intervals. Their `+` and `-` are rows of `scalar.py`."""
 
 from __future__ import annotations
 
 from firesteel.functions.catalog import Function, fn
 from firesteel.functions.properties import Fails
 
-#: Two points of the same line: of days, or of the hours of a day.
+#: Two points in time that can be compared: both on the calendar, or both times of day.
 _POINTS = (
     "(text, timestamp, timestamp) -> int",
     "(text, date, date) -> int",

@@ -1,7 +1,7 @@
-"""What a row of the catalogue can say of its function, beside names and signatures.
+"""The enums of a catalogue row: what it says about its function besides names and signatures.
 
-Passes and engines read these fields. A row that does not say otherwise is treated as the worst case: the function may
-raise an error in both modes, it evaluates all its arguments, and it can tell apart values that are equal.
+Passes and engines read these fields. The default is the worst case: the function may raise an error in both modes,
+evaluates all its arguments, and can tell equal values apart.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class Kind(enum.Enum):
 class Origin(enum.Enum):
     """Whose function it is: PartiQL's, one of Substrait's standard extensions, or one that a user has registered.
 
-    Substrait's functions and a user's know no MISSING, and their calls carry the types that they were resolved to. A
-    user's function may be registered anew, so that a plan with one is not kept from one run to the next.
+    Functions of Substrait and of users do not know MISSING, and their calls carry resolved types. A user may register
+    another function under the same name, so plans with a user's function are not cached.
     """
 
     PARTIQL = "partiql"
@@ -30,26 +30,27 @@ class Origin(enum.Enum):
 
 
 class Fails(enum.Enum):
-    """When a call may raise an error of its own. What may, is not evaluated for rows that it was not evaluated for
-    before: a filter that may fail stays above a join."""
+    """When a call may raise an error. Passes do not make a call that may fail run for more rows: a filter with such a
+    call stays above a join."""
 
-    #: Never, whatever the arguments are: `is_null`, `eq`.
+    #: Never, for no arguments: `is_null`, `eq`.
     NEVER = enum.auto()
-    #: In strict mode, if the types of the arguments do not rule it out: `upper(t.a)` where `t.a` may be an integer. In
-    #: permissive mode the result is MISSING.
+    #: In strict mode, if an argument may have a wrong type: `upper(t.a)` where `t.a` may be an integer. In permissive
+    #: mode the result is MISSING.
     WRONG_TYPES = enum.auto()
-    #: In strict mode, also of the right types: `overlay` of a position that is not in the text.
+    #: In strict mode, also for arguments of the right types: `overlay` with a position outside the text. In permissive
+    #: mode the result is MISSING.
     FORGIVEN = enum.auto()
-    #: In both modes, and of numbers only because the result has no room: `plus`, `sum`.
+    #: In both modes. For numbers the only reason is an overflow: `plus`, `sum`.
     OVERFLOW = enum.auto()
-    #: In both modes, and of numbers only by overflow or because the second one is zero: `divide`, `modulo`.
+    #: In both modes. For numbers the only reasons are an overflow and a division by zero: `divide`, `modulo`.
     DIVISION = enum.auto()
     #: In both modes, for any reason.
     MAYBE = enum.auto()
 
 
 class Lazy(enum.Enum):
-    """When a call stops looking at its arguments, which it takes from left to right."""
+    """When a call stops evaluating its arguments, which it takes from left to right."""
 
     UNTIL_FALSE = enum.auto()
     UNTIL_TRUE = enum.auto()
@@ -58,7 +59,7 @@ class Lazy(enum.Enum):
 
 
 class OfNothing(enum.Enum):
-    """What an aggregate gives of no rows at all."""
+    """The result of an aggregate over no rows."""
 
     NULL = enum.auto()
     ZERO = enum.auto()

@@ -1,4 +1,4 @@
-"""The types that rows of the catalogue may say they return, each from the types of the arguments."""
+"""The result types that a signature can name, each computed from the types of the arguments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Returns = Callable[[Sequence[t.Type]], t.Type]
 
 
 def _numeric(args: Sequence[t.Type]) -> t.Type:
-    """What arithmetic gives: integers of 64 bits, decimals and floats as wide as they come."""
+    """The result of arithmetic: a 64-bit integer, a decimal without a precision, or a 64-bit float."""
     members = [member for arg in args for member in t.members(arg)]
     if any(not isinstance(member, t.Number | t.Null | t.Missing) for member in members):
         return t.union((t.INT64, t.DECIMAL, t.FLOAT64))
@@ -28,12 +28,12 @@ _ARITHMETIC: dict[type[t.Type], t.Type] = {
 
 
 def _mean(arg: t.Type) -> t.Type:
-    """A decimal, unless a float was not finite."""
+    """The result of AVG: a decimal; of floats possibly a float, because NaN and infinities are no decimals."""
     return t.union((t.DECIMAL, *(member for member in t.members(_numeric([arg])) if member == t.FLOAT64)))
 
 
 def _zoned(kind: type[t.Time] | type[t.Timestamp], args: Sequence[t.Type]) -> t.Type:
-    """Times of the arguments' zones; where these are not known, both with a zone and without."""
+    """A time or timestamp, with a zone if the arguments have one; if that is not known, a union of both."""
     members = [member for arg in args for member in t.members(arg)]
     zones = {member.zone for member in members if isinstance(member, t.Time | t.Timestamp) and type(member) is kind}
     if not zones or any(isinstance(member, t.Any | t.Unresolved) for member in members):
@@ -53,7 +53,7 @@ def _element(arg: t.Type) -> t.Type:
 
 
 def _bag(arg: t.Type) -> t.Type:
-    """A collection's elements without their order; of anything else, the value itself."""
+    """A bag of a collection's elements; for a value that is no collection, a bag of the value."""
     if isinstance(arg, t.Collection):
         return t.Bag(arg.element)
     known = not isinstance(arg, t.Any | t.Union | t.Null | t.Missing | t.Unresolved)

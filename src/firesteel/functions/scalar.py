@@ -1,11 +1,11 @@
-"""The rows of operators and of what is close to them: arithmetic, comparison, logic, absence, types."""
+"""The rows of operators and similar functions: arithmetic, comparison, logic, NULL and MISSING, types."""
 
 from __future__ import annotations
 
 from firesteel.functions.catalog import Function, fn, own
 from firesteel.functions.properties import Fails, Lazy
 
-#: What `<` and its kin compare: like with like.
+#: What `<`, `<=`, `>` and `>=` compare: two values of the same family.
 _ORDERED = (
     "(number, number) -> bool",
     "(text, text) -> bool",
@@ -16,7 +16,8 @@ _ORDERED = (
     "(any, any) -> bool~",
 )
 
-#: An interval moves a date, a time or a timestamp. One of months cannot move a time, nor be added to one of seconds.
+#: An interval can be added to a date, a time or a timestamp. An interval of months cannot be added to a time, nor to an
+#: interval of seconds.
 _MOVED = (
     "(interval, interval) -> interval~",
     "(date, interval) -> date",
@@ -36,7 +37,7 @@ _APART = (
     "(timestamp, date) -> day_time",
 )
 _AMONG = "(any, collection) -> bool"
-#: Values that `between` compares with both bounds.
+#: The operands of `between`: the value and both bounds are of the same family.
 _BETWEEN = (
     "(number, number, number) -> bool",
     "(text, text, text) -> bool",
@@ -129,11 +130,11 @@ COMPARISON: tuple[Function, ...] = (
 
 
 def _logic(name: str, signature: str, doc: str, absent: str = "null missing", **more: object) -> Function:
-    """A function that takes anything, and is sure of booleans."""
+    """A row that takes any arguments, of which only booleans are never a type error."""
     return own(name, signature, doc, absent, fails=Fails.WRONG_TYPES, sure="(bool...) -> bool", **more)
 
 
-LOGIC: tuple[Function, ...] = (  # Kleene's, where MISSING counts as NULL
+LOGIC: tuple[Function, ...] = (  # SQL's three-valued logic; MISSING counts as NULL
     _logic("and", "(any...) -> bool", "All are true.", partiql=("and",), lazy=Lazy.UNTIL_FALSE),
     _logic("or", "(any...) -> bool", "One is true.", partiql=("or",), lazy=Lazy.UNTIL_TRUE),
     _logic("not", "(any) -> bool", "The other truth.", partiql=("not",)),

@@ -12,7 +12,7 @@ _OCTETS = ("(text) -> int", "(octets) -> int")
 def _text(
     name: str, signature: str | tuple[str, ...], doc: str, *, fails: Fails = Fails.WRONG_TYPES, **more: object
 ) -> Function:
-    """A function that has a result for every text."""
+    """A row of a function that fails only for arguments that are no text."""
     return fn(name, signature, doc, fails=fails, **more)  # type: ignore[arg-type]
 
 

@@ -1,4 +1,4 @@
-"""The rows of the functions that are only called over a window. Aggregates can be, too."""
+"""The rows of window functions. Aggregates can be called over a window, too; their rows are in `aggregate.py`."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """Rewrites of plans, one file each, and the pipeline that runs them.
 
-A pass is a function of (plan, context) that `base.py` makes a named object of; it gives the same plan back when it
-changes nothing. `pipeline.py` has all of them in order.
+A pass is a function of (plan, context); the decorator in `base.py` gives it a name and a phase. It returns the same
+plan object when it changes nothing. `pipeline.py` lists all passes in order.
 
-    bind/          names become tables, views their queries, parameters values
-    infer_types    types from the tables
-    optimizer/     the same answer for less work
-    decorrelate/   subqueries become joins, for engines that ask for it
-    analysis/      what passes ask of a plan: may it fail, what does it read and touch
+    bind/          replaces names by tables, views by their queries, parameters by values
+    infer_types    derives all types from the types of the tables
+    optimizer/     makes the plan cheaper without changing the answer
+    decorrelate/   turns subqueries into joins, for engines that ask for it
+    analysis/      answers questions about a plan: may it fail, which columns does it read
 """
 
 from firesteel.passes.analysis.paths import PathTree, touched_paths

@@ -1,4 +1,4 @@
-"""What a pass is, and what it may ask of whoever plans."""
+"""What a pass is, and the context that it is given: parameters, views, tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Phase(enum.Enum):
 
 @dataclass(frozen=True)
 class View:
-    """A name for a query: the query, the globals that its ordinals refer to, and the mode that it was planned in."""
+    """A named query: the query, the globals that its ordinals refer to, and the mode that it was planned in."""
 
     query: Rex
     globals: tuple[GlobalBinding, ...]
@@ -42,39 +42,39 @@ def _no_table(binding: GlobalBinding) -> Table:
 
 @dataclass(frozen=True)
 class Context:
-    """What passes know beside the plan."""
+    """What passes know in addition to the plan."""
 
     #: The values that are given for the plan's parameters, by their numbers.
     parameters: Mapping[int, Value] = field(default_factory=dict)
     #: The view that a global names, if it names one.
     view: Callable[[GlobalBinding], View | None] = _no_view
-    #: The table that a global names, or the files; an error where there is none.
+    #: The table, or the files, that a global names. Raises an error if there is none.
     table: Callable[[GlobalBinding], Table] = _no_table
     #: The names of the lowering passes that the engine asks for.
     lowerings: tuple[str, ...] = ()
 
 
-#: The context of passes that look at the plan alone.
+#: The context of passes that need nothing but the plan.
 NOTHING = Context()
 
 
 @dataclass(frozen=True)
 class Pass:
-    """A rewrite of plans. It gives the same object back when it changes nothing."""
+    """A rewrite of plans. It returns the same object when it changes nothing."""
 
     name: str
     phase: Phase
-    #: One line for people: the first of the function's docstring.
+    #: The first line of the function's docstring; `docs/passes.md` shows it.
     doc: str
     rewrite: Callable[[Plan, Context], Plan]
     #: Does it see all statements of a plan at once? The other passes see one statement at a time, because a statement
-    #: may refer to a table or view that the one before it makes.
+    #: may refer to a table or view that an earlier one creates.
     whole_plan: bool = False
 
     @property
     def skippable(self) -> bool:
-        """May `skip_passes` name it? A plan runs without optimizing, but not unbound, without types, or without what
-        its engine asks for."""
+        """May `skip_passes` name it? Only optimizing passes can be left out. Every plan has to be bound and typed, and
+        its engine needs the lowering passes that it asks for."""
         return self.phase is Phase.OPTIMIZE
 
     def __call__(self, plan: Plan, context: Context = NOTHING) -> Plan:
@@ -82,13 +82,13 @@ class Pass:
 
 
 def plan_pass(phase: Phase, *, whole_plan: bool = False) -> Callable[[Callable[[Plan, Context], Plan]], Pass]:
-    """Make a pass of a function: its name and the first line of its docstring are those of the function."""
+    """Turn a function into a pass. The pass takes its name and the first line of its docstring from the function."""
 
-    def made(rewrite: Callable[[Plan, Context], Plan]) -> Pass:
+    def as_pass(rewrite: Callable[[Plan, Context], Plan]) -> Pass:
         doc = (rewrite.__doc__ or "").strip().partition("\n")[0]
         return Pass(rewrite.__name__, phase, doc, rewrite, whole_plan)
 
-    return made
+    return as_pass
 
 
 __all__ = ["NOTHING", "Context", "Pass", "Phase", "View", "plan_pass"]

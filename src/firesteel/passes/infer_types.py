@@ -1,7 +1,7 @@
-"""Types from the data: what the registered tables say, carried through the plan.
+"""Type inference: the types of the registered tables are carried through the plan.
 
-A document may call everything `any`; a table knows better. Every type is inferred anew from the leaves, declared
-schemas are dropped (`check` has judged them), and an engine can trust what a node says.
+A plan document may declare everything as `any`, although the tables have types. So every type is inferred again from
+the leaves up. Declared schemas are dropped (`check` has compared them before), and an engine can trust every `type`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def infer_types(plan: Plan, _: Context) -> Plan:
 
 
 def retyped(plan: Plan, tables: Sequence[t.Type]) -> Plan:
-    """The plan with its types inferred from these types of its globals, in their order."""
+    """The plan with all types inferred; `tables` has the types of its globals, in their order."""
     done: dict[tuple[int, int], tuple[Node, RowScope | None]] = {}
 
     def infer(node: Node, scope: RowScope | None) -> Any:
@@ -66,7 +66,7 @@ def retyped(plan: Plan, tables: Sequence[t.Type]) -> Plan:
         return below(node, scope) if sorts & _SCOPED else expression(node, scope)
 
     def expression(root: Node, scope: RowScope | None) -> Node:
-        """One without a relation: all of it sees the same row."""
+        """Infer an expression without subqueries: all parts of it see the same row."""
         stack = [root]
         while stack:
             node = stack[-1]
@@ -95,7 +95,7 @@ def retyped(plan: Plan, tables: Sequence[t.Type]) -> Plan:
 
 
 def _node(node: Node, scope: RowScope | None) -> Request:
-    """Inputs first, because their schemas are what the expressions see."""
+    """Inputs are inferred first, because the node's expressions see the columns of their schemas."""
     if isinstance(node, JoinKey) and scope is not None and scope.split is not None:
         left = yield node.left, RowScope(scope.columns[: scope.split], scope.outer)
         right = yield node.right, RowScope(scope.columns[scope.split :], scope.outer)
@@ -120,9 +120,9 @@ def _join(join: Join, scope: RowScope | None) -> Request:
     return join.replace(type=kind, left=left, right=right)
 
 
-#: What has a scope of its own below it.
+#: Nodes whose children see another row than the node itself.
 _SCOPED = bits(Rel, JoinKey)
-#: What has a type that follows from others; a literal only if it has none of its own.
+#: Nodes whose type is inferred. A literal is one of them only if it has the type `any`.
 _INFERRED = bits(Rel, Var, Global, Path, Call, Agg, WindowCall, Case, Collection, Struct, Pivot, Select, t.Any)
 
 
@@ -163,8 +163,8 @@ def _retyped(node: Node, scope: RowScope | None, tables: Sequence[t.Type]) -> No
 
 
 def _of_substrait(node: Call | Agg | WindowCall) -> Node:
-    """A call of Substrait's: one that was lowered has its types already. Elsewhere they follow from the arguments, now
-    that the tables are known; what still may be anything has no form of the function."""
+    """Type a call of a Substrait function. A call from a Substrait plan has its types already. One from Ion or the
+    algebra gets them from its arguments. An argument that is still `any` is an error: no form of the function fits."""
     fn, is_open = node.fn, standard.by_name.is_open
     try:
         if not any(is_open(one.type) for one in fn.params) and not is_open(fn.returns):
@@ -181,13 +181,13 @@ def _of_substrait(node: Call | Agg | WindowCall) -> Node:
 
 
 def _types(node: Call | Agg | WindowCall) -> tuple[list[t.Type], list[t.Type]]:
-    """The types of the arguments that are values, and of the parameters that take them."""
+    """The types of the arguments that are values, and the types of their parameters."""
     given = [one.type for one in node.args if isinstance(one, Rex)]
     return given, [one.type for one in node.fn.params if not isinstance(one, TypeParam)]
 
 
 def _is_signed(node: Call | Agg) -> bool:
-    """Has the call the signature that follows from its arguments?"""
+    """Does the call already have the signature that follows from its arguments?"""
     fn, args = node.fn, node.args
     if fn.choices or len(fn.params) != len(args) or build.returned(fn.name, args)[1] != fn.returns:
         return False

@@ -41,7 +41,7 @@ PIPELINE: Mapping[Phase, tuple[Pass, ...]] = {
 
 
 class Step(NamedTuple):
-    """One pass over one plan, as an observer is told of it."""
+    """One pass over one plan, as an observer gets it."""
 
     phase: Phase
     name: str
@@ -67,55 +67,55 @@ def run_passes(
     verify: bool = False,
     observe: Observer | None = None,
 ) -> Plan:
-    """The plan after the passes of these phases, in order.
+    """Run the passes of these phases, in order.
 
-    Left out are optimizing passes that `skip` names, and lowering passes that the engine does not ask for. `whole_plan`
-    runs the passes that see all statements of a plan, and without it those that see one statement run. With `verify`
-    the plan is checked after each pass, and the error names the pass. `observe` is told of each pass that ran.
+    Optimizing passes that `skip` names, and lowering passes that the engine does not ask for, are left out.
+    `whole_plan=True` runs the passes that see all statements of a plan, False those that see one statement. With
+    `verify` the plan is checked after each pass, and the error names the pass. `observe` is called after each pass.
     """
     for phase in phases:
-        for one in PIPELINE[phase]:
-            if one.whole_plan is not whole_plan or not _is_wanted(one, context, skip):
+        for pass_ in PIPELINE[phase]:
+            if pass_.whole_plan is not whole_plan or not _is_wanted(pass_, context, skip):
                 continue
             started = time.perf_counter()
-            before, plan = plan, one(plan, context)
+            before, plan = plan, pass_(plan, context)
             if observe is not None:
-                observe(Step(phase, one.name, before, plan, time.perf_counter() - started))
+                observe(Step(phase, pass_.name, before, plan, time.perf_counter() - started))
             if verify and plan is not before:
-                _verify(plan, one)
+                _verify(plan, pass_)
     return plan
 
 
 def optimize(plan: Plan, skip: Collection[str] = (), *, verify: bool = False) -> Plan:
-    """A bound and typed plan after the optimizing passes."""
+    """Run the optimizing passes over a bound and typed plan."""
     return run_passes(plan, NOTHING, (Phase.OPTIMIZE,), skip=skip, verify=verify)
 
 
 def all_passes() -> list[Pass]:
     """The passes of all phases, in order."""
-    return [one for phase in Phase for one in PIPELINE[phase]]
+    return [pass_ for phase in Phase for pass_ in PIPELINE[phase]]
 
 
 def ensure_skippable(names: Iterable[str]) -> frozenset[str]:
-    """The names, if each is that of a pass that may be left out."""
-    known = {one.name: one for one in all_passes()}
-    skippable = [name for name, one in known.items() if one.skippable]
-    found = frozenset([names] if isinstance(names, str) else names)
-    for name in sorted(found):
+    """The names as a set; UnsupportedError if one of them is not a pass that can be skipped."""
+    known = {pass_.name: pass_ for pass_ in all_passes()}
+    skippable = [name for name, pass_ in known.items() if pass_.skippable]
+    wanted = frozenset([names] if isinstance(names, str) else names)
+    for name in sorted(wanted):
         help_ = f"those that can be skipped are {', '.join(skippable)}"
         if name not in known:
             raise UnsupportedError(f"no pass '{name}'", help=help_)
         if name not in skippable:
             raise UnsupportedError(f"the pass '{name}' cannot be skipped: no plan runs without it", help=help_)
-    return found
+    return wanted
 
 
-def _is_wanted(one: Pass, context: Context, skip: Collection[str]) -> bool:
-    if one.phase is Phase.LOWER:
-        return one.name in context.lowerings
-    return not (one.skippable and one.name in skip)
+def _is_wanted(pass_: Pass, context: Context, skip: Collection[str]) -> bool:
+    if pass_.phase is Phase.LOWER:
+        return pass_.name in context.lowerings
+    return not (pass_.skippable and pass_.name in skip)
 
 
-def _verify(plan: Plan, one: Pass) -> None:
+def _verify(plan: Plan, pass_: Pass) -> None:
     for error in check(plan)[:1]:
-        raise PlanError(f"the pass '{one.name}' has made a wrong plan: {error.message}", where=error.where)
+        raise PlanError(f"the pass '{pass_.name}' has made a wrong plan: {error.message}", where=error.where)

@@ -1,8 +1,9 @@
-"""Sessions: the only room that knows both ends. A plan is read, bound to tables, rewritten, run, and answered.
+"""Sessions: the only package that imports both the readers and the engines. A session reads a plan, binds it to tables,
+runs the passes and the engine, and returns the result.
 
-`session` is what users hold. `planner` makes of texts and documents what an engine runs, and `plan_cache` keeps it.
-`statements` does what each statement says, `catalog` knows tables and views by name, `document` is a plan that was
-read, `engines` is what a session wants of an engine, `results` what a user gets.
+`session` has the class that users work with. `planner` turns texts and documents into prepared plans, `plan_cache`
+caches these. `statements` executes statements, `catalog` has tables and views by name, `document` is a plan as users
+hold it, `engines` the interface of an engine, `results` the answers, and `writes` the rows of statements that write.
 """
 
 from firesteel.session.engines import Engine, Outcome

@@ -1,4 +1,4 @@
-"""The catalog of a session: tables and views by name, and what planning asks of them."""
+"""The catalog of a session: tables and views by name, and the lookups that planning needs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from firesteel.tables import Table
 
 
 class Catalog:
-    """Tables and views by name. A name means the same one, or else the one that differs only in case."""
+    """Tables and views by name. A name refers to the entry in the same spelling, else to one that differs in case."""
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = policy or Policy()
         self._entries: dict[str, Table | View] = {}
-        #: Another one after every change: what was planned with this one holds as long as it is the same.
+        #: An object that is replaced at every change. A cached plan is valid as long as this is the same object.
         self.state = object()
 
     def copy(self) -> Catalog:
-        """Another catalog of the same: what is done to it is not done to this one."""
+        """A copy; changes to it do not change this catalog."""
         other = Catalog(self.policy)
         other._entries = dict(self._entries)
         return other
@@ -36,31 +36,31 @@ class Catalog:
     # Names -----------------------------------------------------------------------------------------------------------
 
     def known(self, name: str, *, exact: bool = False) -> str | None:
-        """The name, as it was given, of the table or view that is meant."""
+        """The registered spelling of a name; None if there is no such table or view."""
         if name in self._entries or exact:
             return name if name in self._entries else None
         alike = [known for known in self._entries if known.lower() == name.lower()]
         return alike[0] if len(alike) == 1 else None
 
     def get(self, name: str) -> Table | View | None:
-        """The table or view that is meant."""
+        """The table or view of that name, or None."""
         known = self.known(name)
         return None if known is None else self._entries[known]
 
     def put(self, name: str, entry: Table | View) -> None:
-        """A table or view in place of the one that the name means, if there is one."""
+        """Add a table or view; it replaces the one of that name."""
         self._entries.pop(self.known(name) or name, None)
         self._entries[name] = entry
         self.state = object()
 
     def remove(self, name: str) -> None:
-        """One table or view less, by its exact name."""
+        """Remove the table or view of that exact name."""
         if self._entries.pop(name, None) is None:
             raise self.unknown(name)
         self.state = object()
 
     def unknown(self, name: str) -> AnalysisError:
-        """What to say of a name that means nothing."""
+        """The error for an unknown name."""
         close = difflib.get_close_matches(name, self._entries, 1)
         listed = f"registered are {', '.join(sorted(self._entries))}" if self._entries else "none is registered"
         return AnalysisError(f"no table '{name}'", help=f"did you mean '{close[0]}'?" if close else listed)
@@ -75,7 +75,7 @@ class Catalog:
         encoding: str | None = None,
         replace: bool = False,
     ) -> None:
-        """A name for what a user has: see `Session.register`."""
+        """Register a user's table: see `Session.register`."""
         if not isinstance(name, str):
             raise AnalysisError(f"a table's name is text, not a {type(name).__name__}")
         if malformed not in ("error", "skip"):
@@ -86,7 +86,7 @@ class Catalog:
         self.state = object()
 
     def forget_stored(self) -> None:
-        """Without the tables that an engine stored, which go with it."""
+        """Remove the tables that the engine stored: they are deleted when it is closed."""
         for name, entry in list(self._entries.items()):
             if isinstance(entry, Table) and isinstance(entry.source, tables.Stored):
                 del self._entries[name]
@@ -95,7 +95,8 @@ class Catalog:
     # What planning asks for ------------------------------------------------------------------------------------------
 
     def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
-        """The table or view of that path of (name, quoted): its name and its type. All in quotes is exact."""
+        """The name and the type of the table or view that a path refers to. The path is a list of (name, quoted); if
+        all parts are quoted, case matters."""
         name = self.known(".".join(part for part, _ in path), exact=all(quoted for _, quoted in path))
         if name is None:
             return None
@@ -103,11 +104,11 @@ class Catalog:
         return tuple(name.split(".")), entry.type if isinstance(entry, Table) else entry.query.type
 
     def open(self, files: p.Files) -> t.Type:
-        """The type of files that a plan names, if they may be read."""
+        """The type of files that a plan names; PolicyError if they may not be read."""
         return self._opened(files).type
 
     def _opened(self, files: p.Files) -> Table:
-        """Files that a plan names, if they may be read: found and judged anew each time."""
+        """The table of files that a plan names. Each time the files are listed and checked against the policy again."""
         try:
             source = writes.named_files(files, self.policy)
             return Table(source, tables.parts_type(source))
@@ -117,7 +118,7 @@ class Catalog:
     # Plans over tables -----------------------------------------------------------------------------------------------
 
     def context(self) -> Context:
-        """What passes ask of this catalog, for the planning of one statement: files are opened once for it."""
+        """The context for passes over one statement; the statement's files are opened once."""
         opened: dict[p.Files, Table] = {}
 
         def table(binding: p.GlobalBinding) -> Table:
@@ -130,7 +131,7 @@ class Catalog:
         return Context(view=self._view, table=table)
 
     def missing(self, node: p.Plan) -> Iterator[FiresteelError]:
-        """What the plan refers to and neither finds here nor makes itself."""
+        """An error for each table that is neither in the catalog nor created by the plan itself."""
         made = writes.made_names(node)
         context = self.context()
         for binding in node.globals:
@@ -152,7 +153,7 @@ class Catalog:
 
 
 def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, encoding: str | None) -> Table:
-    """A table of whatever a user has."""
+    """Make a table of the source that a user registers."""
     if isinstance(source, str | os.PathLike) and not isinstance(source, values.Text | values.Symbol):
         file = tables.file(source, encoding)
         return Table(file, tables.file_type(file), _attribute(record_id), malformed)

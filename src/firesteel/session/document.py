@@ -1,4 +1,4 @@
-"""A plan as its user holds it: read from any of its notations, explained, checked, written back."""
+"""The class `Plan` that users work with: read from any notation, explain, check, write back."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from firesteel.warning import QueryWarning
 
 @dataclass(frozen=True)
 class Plan:
-    """A query plan. `node` is its root in the algebra (`firesteel.plan`); `message`, where it was read from one, is the
-    Substrait plan, which goes into the algebra anew with the tables of each session that runs it."""
+    """A query plan. `node` is its root in the algebra (`firesteel.plan`). For a Substrait plan, `message` is what was
+    read; each session that runs it lowers it to the algebra over its own tables."""
 
     given: plan.Plan | None = None
     message: substrait.Message | None = None
-    #: Of a plan that was made of a query's text: what the query says and hardly can mean.
+    #: Warnings of the query text that the plan was made from.
     warnings: tuple[QueryWarning, ...] = field(default=(), compare=False)
 
     @cached_property
@@ -34,7 +34,7 @@ class Plan:
         return self.lowered().plan
 
     def lowered(self, catalog: FileLookup | None = None) -> RepairedPlan:
-        """The plan over the tables of a catalog, and what had to be put right on the way there."""
+        """The plan in the algebra over the tables of a catalog, and the repairs that were made."""
         if self.message is not None:
             return substrait.lower(self.message, catalog)
         assert self.given is not None
@@ -57,16 +57,16 @@ class Plan:
         return substrait.explain(self.message) if self.message is not None else explain(self.node)
 
     def check(self, catalog: FileLookup | None = None) -> Findings:
-        """What is wrong with the plan: a list of errors, empty where nothing is; its `repairs` are what was put right.
+        """Check the plan: a list of errors, empty if it is valid. The list's `repairs` say what was put right.
 
-        All of a Substrait plan is judged, over the tables of a catalog, or else by the schemas that it declares.
+        A Substrait plan is checked to its end, over the tables of a catalog or else by the schemas that it declares.
         """
         if self.message is not None:
             return substrait.check(self.message, catalog)
         return check_plan(self.node)
 
     def ensure(self) -> Plan:
-        """This plan, or the first thing that is wrong with it, raised."""
+        """Return this plan, or raise the first error of `check`."""
         ensure(self.node)
         return self
 
@@ -75,11 +75,11 @@ class Plan:
 
 
 def read_plan(source: str | Path | bytes | Any) -> Plan:
-    """A plan from a file, or from the bytes of one; a string that starts with a parenthesis or a brace is the plan
-    itself; a protobuf message is its own bytes.
+    """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
+    message.
 
-    The content says what it is: a PartiQL Plan document, an expression of the relational algebra, or a Substrait plan
-    as protobuf or as JSON.
+    The format is told by the content: a PartiQL Plan document, an expression of the relational algebra, or a Substrait
+    plan as protobuf or JSON.
     """
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
@@ -109,18 +109,18 @@ def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
         return Path(source).read_bytes(), str(source)
     except OSError as error:
         raise PlanError(f"cannot read '{source}': {error.strerror or error}") from error
-    except (TypeError, ValueError) as error:  # NUL, half of a surrogate pair, no path at all
+    except (TypeError, ValueError) as error:  # a NUL or a lone surrogate in the path, or no path at all
         raise PlanError(f"{source!r} is no path of a plan: {error}") from error
 
 
-#: How a file of Substrait's is named. What has another name, or none, tells by its first characters.
+#: Suffixes of Substrait files. For any other name the first characters of the content decide.
 _PROTOBUF, _JSON = (".proto", ".pb", ".substrait", ".binpb"), (".json",)
 _COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
 _ION = b"\xe0\x01\x00\xea"
 
 
 def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
-    """The Substrait plan in it, if it is one."""
+    """The Substrait plan, or None if the data is something else."""
     suffix = Path(name).suffix.lower()
     if suffix in _PROTOBUF:
         return substrait.decode(data if isinstance(data, bytes) else data.encode())
@@ -136,7 +136,7 @@ def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
 
 
 def _is_text(data: bytes) -> bool:
-    """Is it text? Protobuf has control characters among its first bytes, always: lengths and tags."""
+    """Is it text? Protobuf always has control characters among its first bytes: lengths and tags."""
     try:
         start = data[:4096].decode("utf-8", "strict" if len(data) <= 4096 else "ignore")
     except UnicodeDecodeError:
@@ -152,5 +152,5 @@ def _text(data: bytes, name: str) -> str:
 
 
 def _is_algebra(elements: list[Element]) -> bool:
-    """An algebra document is one s-expression whose head is an operator of the algebra, and not a plan's marker."""
+    """Is it one s-expression whose head is an operator of the algebra, and not the marker of a plan document?"""
     return len(elements) == 1 and elements[0].head in algebra.OPERATORS

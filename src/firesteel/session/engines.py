@@ -1,5 +1,5 @@
-"""What runs plans: what a session wants of an engine, the reference evaluator as one, and the engines that one session
-has. Spark has its own room."""
+"""The interface `Engine` that a session needs, the reference evaluator as an engine, and the engines of one session.
+The Spark engine is in `spark/runtime/engine.py`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from firesteel.tables import Source, Table, counting_skipped
 
 
 class Outcome(Protocol):
-    """What an engine gives back: the answer, when it is asked for."""
+    """What a run returns: the answer, which is computed when it is first asked for."""
 
     @property
     def plan(self) -> p.Plan | None:
-        """What was run."""
+        """The plan that was run."""
 
     @property
     def fallbacks(self) -> Sequence[tuple[Node, str]]:
-        """The expressions of it that the engine leaves to Python, with the reasons."""
+        """The expressions of the plan that run in Python, with the reasons."""
 
     def value(self) -> values.Value: ...
     def write(self, path: str | Path, format: str | None = None) -> None: ...
@@ -32,18 +32,18 @@ class Outcome(Protocol):
 
 
 class Engine(Protocol):
-    """What runs a checked, typed plan over its tables. An engine rewrites no plan: it names the lowering passes of
-    `firesteel.passes.PIPELINE` that it needs, and is given plans after those."""
+    """Runs a checked and typed plan over its tables. An engine rewrites no plan: it names the lowering passes of
+    `firesteel.passes.PIPELINE` that it needs, and gets plans after these passes."""
 
     name: str
     #: The names of the lowering passes that the engine asks for.
     lowerings: tuple[str, ...]
 
     def admit(self, plan: p.Plan) -> None:
-        """Refuse an optimized plan that is too large or too deep for this engine, before work is spent on lowering."""
+        """Refuse an optimized plan that is too large or too deep for this engine, before it is lowered."""
 
     def together(self) -> Any:
-        """Something that the statements of one plan share, to be given to the run of each."""
+        """An object that the statements of one plan share; it is passed to `run` as `kept`."""
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: Any = None) -> Outcome: ...
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]: ...
@@ -55,20 +55,20 @@ class Engine(Protocol):
         before: Source | None,
         kept: Any = None,
     ) -> Source:
-        """The rows of a plan's root, computed and kept, behind those that were kept before; without a plan, none."""
+        """Compute the rows of a plan and store them after those that were stored before; without a plan, no rows."""
 
     def forget(self) -> None:
-        """Forget plans that were compiled before."""
+        """Forget compiled plans."""
 
     def close(self) -> None: ...
 
 
 class Known:
-    """A value that is there already."""
+    """The outcome of a run whose value is already computed."""
 
     def __init__(self, value: values.Value, plan: p.Plan | None = None, malformed: int = 0) -> None:
         self._value = value
-        #: How many lines of files were left out.
+        #: How many malformed lines of files were skipped.
         self.malformed = malformed
         self.plan = plan
         self.fallbacks: Sequence[tuple[Node, str]] = ()
@@ -91,7 +91,7 @@ class Reference:
     lowerings: tuple[str, ...] = ()
 
     def admit(self, plan: p.Plan) -> None:
-        """The evaluator judges depth itself, when it runs."""
+        """Admits every plan; the evaluator checks the depth itself when it runs."""
 
     def together(self) -> dict[str, Any]:
         return {}
@@ -141,16 +141,17 @@ class Engines:
         return self._started
 
     def choose(self, tables: Sequence[Table]) -> Engine:
-        """The engine for a plan over these tables. With `in_process` a plan without tables needs no Spark."""
+        """The engine for a plan over these tables. With `in_process` a plan without tables runs on the reference
+        evaluator."""
         return self._reference if self._in_process and not tables else self.main
 
     def forget(self) -> None:
-        """Forget plans that were compiled before."""
+        """Forget compiled plans."""
         if self._started is not None:
             self._started.forget()
 
     def close(self) -> None:
-        """Give back what was started."""
+        """Close the engines that were started."""
         if self._started is not None:
             self._started.close()
             self._started = None

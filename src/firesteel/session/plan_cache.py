@@ -1,8 +1,7 @@
-"""Plans that were asked for before: what was read, lowered, checked, optimized and lowered for an engine once is not
-done again.
+"""The plan cache: a plan is read, lowered, checked, optimized and lowered for its engine once, and then reused.
 
-A plan holds for the state of the catalog and of the registered extensions that it was made with. One that names files
-is made anew each time, because what is in them may have changed.
+A cached plan is valid for the state of the catalog and of the registered extensions that it was made with. A plan that
+names files is not cached, because the files may have changed.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from firesteel.tables import Table
 
 
 class Prepared(NamedTuple):
-    """A plan as its engine runs it, the tables that it refers to, and the engine."""
+    """A plan that is ready to run, the tables that it refers to, and its engine."""
 
     plan: p.Plan
-    #: The plan before it was lowered for the engine. Its types are those of the answer: lowering may add columns and
-    #: padding that the answer does not show.
+    #: The plan before the lowering passes. Its types are those of the answer; lowering may add columns and NULLs that
+    #: the answer does not have.
     optimized: p.Plan
     tables: list[Table]
     engine: Engine
 
 
 class PlanCache:
-    """The plans of a session, by what they were made of. Where a plan is known by its identity, it is kept with what
-    was made of it: as long as it is kept, no other object has the same identity."""
+    """The cached plans of a session, by what they were made from. If the key is the `id` of an object, the object is
+    stored in the entry, so that its id cannot be reused."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -44,14 +43,14 @@ class PlanCache:
         self._prepared: Recent[tuple[Prepared, p.Plan]] = Recent()
 
     def find_text(self, text: str, mode: str) -> Plan | Explain | None:
-        """The plan of a PartiQL statement without parameters; an EXPLAIN is kept as it was parsed."""
+        """The cached plan of a PartiQL text without parameters; for an EXPLAIN, its syntax tree."""
         return self._texts.find(self._key(text, mode))
 
     def keep_text(self, text: str, mode: str, made: Plan | Explain) -> Plan | Explain:
         return self._texts.keep(self._key(text, mode), made)
 
     def find_document(self, source: Any) -> Plan | None:
-        """What was read from these bytes or this text, or the document of this node."""
+        """The cached document that was read from these bytes or this text, or made from this node."""
         key = _document_key(source)
         found = None if key is None else self._documents.find(self._key(key))
         return None if found is None else found[0]
@@ -72,7 +71,7 @@ class PlanCache:
         return made
 
     def find_prepared(self, node: p.Plan) -> Prepared | None:
-        """A plan as it runs: of the same node, not of an equal one, which may come from another place of a text."""
+        """The cached prepared plan of this node. An equal node does not count: its errors may name other places."""
         found = self._prepared.find(self._key(id(node)))
         return None if found is None else found[0]
 
@@ -90,7 +89,7 @@ class PlanCache:
 
 
 def _document_key(source: Any) -> Hashable | None:
-    """What tells a source from others. There is none for a path: what is behind it may have changed."""
+    """The cache key of a source. A path has none, because the file may have changed."""
     if isinstance(source, bytes) or (isinstance(source, str) and source.lstrip().startswith(("(", "{"))):
         return source
     return id(source) if isinstance(source, p.Plan) else None

@@ -1,10 +1,10 @@
-"""Planning: what a user gives becomes the plan that an engine runs, in three steps.
+"""Planning: from a text or a document to the plan that an engine runs, in three steps.
 
     text      ── plan_text ──►┐
     document  ── read ───────►┴── Plan ── lower ──► plan.Plan ── prepare ──► Prepared, for `Engine.run`
 
-`lower` says the plan in the algebra, over the tables of the catalog. `prepare` runs the pipeline of `firesteel.passes`
-over one statement: bind, type, optimize, lower for the engine. Each step first asks the plan cache.
+`lower` translates the plan to the algebra, over the tables of the catalog. `prepare` runs the pipeline of
+`firesteel.passes` over one statement: bind, type, optimize, lower. Each step first asks the plan cache.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from firesteel.session.engines import Engine, Engines
 from firesteel.session.plan_cache import PlanCache, Prepared
 from firesteel.warning import QueryWarning
 
-#: What can be run: a plan that was read, its node, or what `read_plan` reads.
+#: What can be run: a `Plan`, its node, or anything that `read_plan` reads.
 PlanSource = Plan | p.Plan | str | Path | bytes | Any
-#: The values of a plan's parameters: in order, or by their numbers.
+#: The values of a plan's parameters: a list, or a dict by parameter number.
 Params = Sequence[Any] | Mapping[int, Any] | None
 
 
 class Planner:
-    """Plans over the tables of one catalog, for the engines of a session."""
+    """Makes plans over the tables of one catalog, for the engines of a session."""
 
     def __init__(
         self,
@@ -52,13 +52,14 @@ class Planner:
         self._cache = PlanCache(catalog)
 
     def over(self, catalog: Catalog, observe: Observer | None = None) -> Planner:
-        """A planner like this one over another catalog, with a cache of its own. `observe` is told of every pass."""
+        """A planner like this one over another catalog, with its own cache. `observe` is called after every pass."""
         return Planner(catalog, self.engines, skip=self._skip, verify=self._verify, observe=observe)
 
     # Text and documents to plans -------------------------------------------------------------------------------------
 
     def plan_text(self, text: str, mode: str, params: Sequence[Any] | None) -> Plan | partiql.Explain:
-        """The plan of a PartiQL statement. The values of `?` are written into it, so one with values is not kept."""
+        """The plan of a PartiQL text. The values of `?` become literals of the plan, so a plan with values is not
+        cached."""
         known = None if params is not None else self._cache.find_text(text, mode)
         if known is not None:
             return known
@@ -69,7 +70,7 @@ class Planner:
     def plan_statement(
         self, statement: partiql.Statement, mode: str, params: Sequence[Any] | None, typing: str = "dynamic"
     ) -> Plan:
-        """The plan of a statement that was parsed."""
+        """The plan of a parsed statement."""
         if mode not in [known.value for known in p.Mode]:
             raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
         given = None if params is None else [values.from_python(value) for value in params]
@@ -82,7 +83,7 @@ class Planner:
         return Plan(made, warnings=tuple(warnings))
 
     def read(self, source: PlanSource) -> Plan:
-        """The plan that a user gives in one of its forms."""
+        """The `Plan` of what a user passes to `run`, in any of its forms."""
         if isinstance(source, Plan):
             return source
         known = self._cache.find_document(source)
@@ -93,10 +94,10 @@ class Planner:
     # Plans to what runs ----------------------------------------------------------------------------------------------
 
     def lower(self, document: Plan, params: Params = None) -> RepairedPlan:
-        """The plan in the algebra over this catalog's tables, its parameters bound, checked; and what was put right.
+        """The checked plan in the algebra over this catalog's tables, with its parameters bound; and the repairs.
 
-        Parameters are bound in all statements at once, so that a value that is missing is an error before the first
-        statement has written anything.
+        Parameters are bound in all statements at once, so that a parameter without a value is an error before the first
+        statement writes anything.
         """
         known = None if params else self._cache.find_lowered(document)
         if known is not None:
@@ -110,8 +111,8 @@ class Planner:
         return made if params else self._cache.keep_lowered(document, made)
 
     def prepare(self, node: p.Plan, engine: Engine | None = None) -> Prepared:
-        """A plan of one statement as its engine runs it: bound, typed, optimized, and lowered for that engine. The
-        engine follows from the tables, unless the statement needs a certain one."""
+        """Prepare a plan of one statement for its engine: bind, type, optimize and lower it. The engine is chosen by
+        the tables, unless the caller needs a certain one."""
         known = None if engine is not None else self._cache.find_prepared(node)
         if known is not None:
             return known
@@ -119,7 +120,7 @@ class Planner:
         optimized = self._run(node, context, (Phase.BIND, Phase.TYPE, Phase.OPTIMIZE))
         tables = [context.table(binding) for binding in optimized.globals]
         chosen = engine or self.engines.choose(tables)
-        if self._observe is None:  # what is only looked at does not run: Spark need not start to tell its limits
+        if self._observe is None:  # a plan that is only shown is not admitted, so that Spark need not start
             chosen.admit(optimized)
         lowered = self._run(optimized, replace(context, lowerings=chosen.lowerings), (Phase.LOWER,))
         made = Prepared(lowered, optimized, tables, chosen)
@@ -137,7 +138,7 @@ class Planner:
         )
 
     def forget(self) -> None:
-        """Forget the plans that were made before."""
+        """Empty the plan cache."""
         self._cache.forget()
 
 

@@ -1,4 +1,4 @@
-"""Answers, in every form that their users want them in."""
+"""The answer of a query, and its conversions: Python, Ion, Arrow, pandas, Spark, files."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class Result:
-    """An answer. It is computed when it is first asked for, and once. `repairs` is what was put right in its plan, and
-    `warnings` what its query says and hardly can mean."""
+    """The answer of a query. It is computed once, when it is first asked for. `repairs` lists what was put right in its
+    plan, `warnings` what is probably a mistake in its query text."""
 
     def __init__(self, outcome: Outcome, engine: str, type_: t.Type = t.ANY) -> None:
         self._type = type_
@@ -36,7 +36,7 @@ class Result:
         self.engine = engine
 
     def value(self) -> values.Value:
-        """The answer as a value (`firesteel.values`): nothing is lost."""
+        """The answer as a value of `firesteel.values`, without any loss."""
         with self._lock:
             if not self._value:
                 self._value.append(self._outcome.value())
@@ -55,15 +55,15 @@ class Result:
         return dumps(self.value(), binary=True) if binary else dumps(self.value())
 
     def to_arrow(self) -> pa.Table:
-        """The answer as an Arrow table: a struct's attributes are columns, any other value is the column `_1`.
+        """The answer as an Arrow table: the attributes of structs are columns, other values are the column `_1`.
 
-        Columns and their types are those of the plan where it has them, rows or none. Values of several types in one
-        column are a union.
+        Columns and types are those of the plan if it knows them, even if there are no rows. A column with values of
+        several types is a union.
         """
         return tables.to_arrow(self.value(), self._type)
 
     def to_pandas(self) -> pd.DataFrame:
-        """The answer as a pandas DataFrame, with the columns of `to_arrow`; those of several types are objects."""
+        """The answer as a pandas DataFrame with the columns of `to_arrow`; a union becomes a column of objects."""
         return tables.to_pandas(self.to_arrow())
 
     def to_spark(self) -> DataFrame:
@@ -78,17 +78,18 @@ class Result:
         print(draw(self.value(), limit))
 
     def plan_report(self) -> PlanReport:
-        """What the engine made of the plan: how many relations and expressions, and which of these run in Python."""
+        """The numbers of relations and expressions in the plan, and the expressions that run in Python."""
         plan = self._outcome.plan
         return PlanReport(self.engine, 0, 0) if plan is None else report(plan, self.engine, self._outcome.fallbacks)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
-        """Write the answer to a file or a directory of files; the suffix says the format. All of it, or nothing."""
+        """Write the answer to a file or a folder of files; the suffix tells the format. It writes all rows or
+        nothing."""
         self._outcome.write(path, format)
 
     @property
     def malformed(self) -> int:
-        """How many lines of JSON files were left out, because they are not JSON and `malformed="skip"` was said."""
+        """How many lines of JSON files were skipped because they are not JSON (`malformed="skip"`)."""
         return getattr(self._outcome, "malformed", 0)
 
     def cancel(self) -> None:

@@ -1,4 +1,4 @@
-"""Sessions: the only place that knows both ends. `Session.run_all` shows a query's way from source to answer."""
+"""The class `Session`. `Session.run_all` shows the way of a query from its source to the answer."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def connect(
     policy: Policy | None = None,
     warehouse: str | Path | None = None,
 ) -> Session:
-    """A session: on local Spark unless told otherwise, or in this process with `engine="reference"`.
+    """Open a session: on local Spark by default, or in this process with `engine="reference"`.
 
-    Spark starts when a plan first needs it. With `in_process` (the default) a plan that touches no table is answered
-    by the reference evaluator at once. An expression that Spark has no form for runs in its Python workers; with
-    `fallback="refuse"` it is an `UnsupportedError`. `skip_passes` names optimizing passes of the pipeline to leave out
+    Spark starts when a plan first needs it. With `in_process` (the default) a plan without tables is answered by the
+    reference evaluator. An expression without a native form on Spark runs in its Python workers; with
+    `fallback="refuse"` it is an `UnsupportedError`. `skip_passes` names optimizing passes to leave out
     (docs/passes.md), and with `verify_passes` the plan is checked after every pass. `policy` says which files a plan
-    may name: none, unless told otherwise. Tables that plans create are kept until the session is closed, on Spark in a
-    folder in `warehouse`, which all of its machines have to see; on this machine alone a temporary one will do.
+    may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
+    folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
     """
     if fallback not in ("allow", "refuse"):
         raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
@@ -73,7 +73,7 @@ def connect(
 
 
 class Session:
-    """Tables, views, and an engine to run plans over them. Use it as a context manager, or `close` it."""
+    """Tables and views, and an engine to run plans over them. Use it as a context manager, or call `close`."""
 
     def __init__(
         self,
@@ -103,26 +103,26 @@ class Session:
         encoding: str | None = None,
         replace: bool = False,
     ) -> None:
-        """Give a table a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
+        """Register a table under a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
 
         `record_id` is what BY binds: the name of an attribute, or one identifier per record. A line of a JSON file
-        that is not JSON is an error; with `malformed="skip"` it is left out, and a warning says how many there were.
-        A CSV file that is not UTF-8 has to be said to be: `encoding="latin-1"`.
+        that is not JSON is an error; with `malformed="skip"` it is skipped, and a warning gives the number of such
+        lines. A CSV file that is not UTF-8 needs its encoding: `encoding="latin-1"`.
         """
         self._catalog.register(
             name, source, record_id=record_id, malformed=malformed, encoding=encoding, replace=replace
         )
 
     def unregister(self, name: str) -> None:
-        """Forget a table or a view."""
+        """Remove a table or a view from the session."""
         self._catalog.remove(name)
 
     def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
-        """The table or view of that path of (name, quoted), as planning asks for it: its name and its type."""
+        """The name and the type of the table or view that a path of (name, quoted) refers to. Planning calls this."""
         return self._catalog.find(path)
 
     def open(self, files: p.Files) -> t.Type:
-        """The type of files that a plan names, if they may be read."""
+        """The type of files that a plan names; PolicyError if they may not be read."""
         return self._catalog.open(files)
 
     # Planning --------------------------------------------------------------------------------------------------------
@@ -137,8 +137,8 @@ class Session:
     ) -> Plan:
         """Plan a PartiQL statement over the registered tables.
 
-        With `typing="static"` what is known to fail (a wrong argument type, an unknown function, an undefined
-        variable), and what is warned of otherwise, is an `AnalysisError`; else only what has no meaning at all is.
+        With `typing="static"` an expression that is known to fail (a wrong argument type, an unknown function, an
+        undefined variable), and everything that is otherwise a warning, is an `AnalysisError`.
         """
         return self._planner.plan_statement(partiql.parse(_text(text)), mode, params, typing)
 
@@ -155,10 +155,10 @@ class Session:
     # Running ---------------------------------------------------------------------------------------------------------
 
     def run(self, source: PlanSource, *, params: Params = None) -> Result:
-        """Run a plan: one that was read, its node, what `fs.read_plan` reads, or a protobuf message of Substrait's.
+        """Run a plan: a `Plan`, its node, anything that `fs.read_plan` reads, or a protobuf message of Substrait.
 
-        `params` are the values of its parameters, in order or by their numbers. What the plan writes is written; its
-        one root is the answer, and a plan without one gives no rows.
+        `params` are the values of its parameters, as a list or by their numbers. Statements of the plan that write are
+        executed. The result is the answer of its one root; a plan without a root gives no rows.
         """
         document = self._planner.read(source)
         answers = self.run_all(document, params=params)
@@ -171,13 +171,13 @@ class Session:
         return nothing
 
     def run_all(self, source: PlanSource, *, params: Params = None) -> list[Result]:
-        """Run all that a plan says, in order: the answer of every root."""
+        """Run all statements of a plan, in order: the answer of every root."""
         document = self._planner.read(source)
         lowered = self._planner.lower(document, params)
         statements = Statements(self._planner)
         answers: list[Result] = []
         for node in _each_statement(lowered.plan):
-            if statements.changes_a_file(node.statement):  # what was asked for before does not see it
+            if statements.changes_a_file(node.statement):  # earlier answers must not see the change: compute them now
                 for earlier in answers:
                     earlier.value()
             answer = statements.do(node)  # `Planner.prepare` binds, types, optimizes and lowers; then the engine runs
@@ -194,12 +194,12 @@ class Session:
         params: Params = None,
         pipeline: Literal["quiet", "debug"] = "quiet",
     ) -> str:
-        """A plan, or that of a PartiQL statement, as this session would run it: a tree, one line per node, and a line
-        below it for every expression that would run in Python, with the reason. Each of several statements has a tree,
-        and sees what those before it would have made.
+        """Show a plan, or the plan of a PartiQL text, as this session would run it: a tree with one line per node, and
+        below it a line for every expression that would run in Python, with the reason. Each statement of a plan has its
+        own tree, and sees the tables that earlier ones would have created.
 
-        With `pipeline="debug"` it is the plan after every pass that changes it, with the time that each pass took. No
-        engine is started for that.
+        With `pipeline="debug"` it shows the plan after every pass that changes it, with the time that each pass took.
+        No engine is started for that.
         """
         if pipeline not in ("quiet", "debug"):
             raise UnsupportedError(f"no pipeline '{pipeline}'", help="it is 'quiet' or 'debug'")
@@ -236,7 +236,7 @@ class Session:
         return "\n\n".join(parts)
 
     def check(self, source: Plan | str | Path | bytes | Any) -> Findings:
-        """What there is to say of a plan over this session's tables and of its engine, without running it."""
+        """Check a plan over this session's tables and against its engine, without running it."""
         read = source if isinstance(source, Plan) else read_plan(source)
         found = read.check(self)
         if not found:
@@ -247,8 +247,8 @@ class Session:
         return found
 
     def _refused(self, plan: p.Plan) -> Iterator[FiresteelError]:
-        """What the engine would not do of a plan. A query that waits for the values of parameters is not asked about;
-        nor is what comes behind a statement that cannot be foreseen and may change what is there."""
+        """The errors that the engine would raise for a plan. A query with unbound parameters is not checked, nor are
+        the statements after one whose effect on the catalog cannot be foreseen."""
         statements = Statements(self._planner.over(self._catalog.copy()))
         for node in _each_statement(plan):
             foreseen = False
@@ -262,12 +262,12 @@ class Session:
                 return
 
     def forget(self) -> None:
-        """Forget the plans that were made before. The same ones, asked for again, are made anew."""
+        """Empty the plan cache. A query that is run again is planned again."""
         self._planner.forget()
         self._engines.forget()
 
     def close(self) -> None:
-        """Give back what the session started, and forget the tables that plans created on Spark."""
+        """Close what the session started, and drop the tables that plans created on Spark."""
         self._catalog.forget_stored()
         self.forget()
         self._engines.close()
@@ -280,7 +280,7 @@ class Session:
 
 
 def _text(text: Any) -> str:
-    """The text of a query, if it is one that can be encoded."""
+    """The text of a query; an error if it is no string, or cannot be encoded."""
     if not isinstance(text, str):
         raise ParseError(f"a query is text, not a {type(text).__name__}")
     try:
@@ -292,7 +292,7 @@ def _text(text: Any) -> str:
 
 
 def _each_statement(plan: p.Plan) -> list[p.Plan]:
-    """A plan for each statement, in order."""
+    """A plan of its own for each statement, in order."""
     return [plan.replace(statement=statement) for statement in plan.statements]
 
 

@@ -1,6 +1,6 @@
-"""What the statements of a plan do: a query gives an answer, the others change the catalog.
+"""Execute the statements of a plan: a query gives an answer, the others change the catalog.
 
-Everything is judged before anything is computed, and computed before anything changes.
+A statement is checked before anything is computed, and its rows are computed before anything is changed.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from firesteel.session.planner import Planner
 from firesteel.session.results import Result
 from firesteel.tables import Table
 
-#: A plan as an engine runs it, and the expressions of it that it leaves to Python, with the reasons.
+#: The plan that an engine would run, and its expressions that would run in Python, with the reasons.
 Foreseen = tuple[p.Plan, Sequence[tuple[Node, str]]]
 
 
 def compiled(prepared: Prepared) -> Foreseen:
-    """What the engine says of a plan that it compiles and does not run."""
+    """Let the engine compile a plan without running it."""
     return prepared.engine.explain(prepared.plan, prepared.tables)
 
 
 class Statements:
-    """The statements of one plan, done one after the other: an engine may share between them what it likes."""
+    """Executes the statements of one plan, one after the other. The engine may share work between them."""
 
     def __init__(self, planner: Planner, foresee: Callable[[Prepared], Foreseen] = compiled) -> None:
         self._planner = planner
@@ -40,7 +40,7 @@ class Statements:
         self._shared: dict[str, Any] = {}
 
     def do(self, node: p.Plan) -> Result | None:
-        """Do what the plan's statement says; the answer, if it gives one."""
+        """Execute the plan's statement. A query returns its answer, other statements None."""
         match node.statement:
             case p.CreateView():
                 self._create_view(node, node.statement)
@@ -60,7 +60,7 @@ class Statements:
         return prepared.engine.run(prepared.plan, prepared.tables, self._together(prepared.engine))
 
     def changes_a_file(self, statement: p.Statement) -> bool:
-        """Does it add to a file that an answer may still have to read?"""
+        """Does it add rows to a file that an earlier answer may still have to read?"""
         if not isinstance(statement, p.Insert | p.CreateTable):
             return False
         table = self._catalog.get(statement.name)
@@ -102,7 +102,7 @@ class Statements:
         if statement.input is None:
             source = self._planner.engines.main.keep(None, (), columns, None)
         else:
-            # The main engine keeps the rows, even those of a query without tables: a later plan joins them with others.
+            # The main engine stores the rows, even of a query without tables: a later plan may join them with others.
             rows = writes.written(node, statement.input, columns)
             prepared = self._planner.prepare(rows, self._planner.engines.main)
             columns = writes.kept_columns(prepared.optimized, columns)
@@ -124,7 +124,7 @@ class Statements:
             return
         found = values.items(self._run(prepared).value()) or []
         writes.ensure_required(found, columns, statement.where)
-        writes.ensure_writable(table, name, self._catalog.policy, statement.where)  # links may have changed meanwhile
+        writes.ensure_writable(table, name, self._catalog.policy, statement.where)  # again: links may have changed
         self._catalog.put(name, writes.extended(table, found))
 
     def _target(self, statement: p.Insert) -> tuple[str, Table]:
@@ -152,9 +152,10 @@ class Statements:
     # What would be done ----------------------------------------------------------------------------------------------
 
     def foresee(self, node: p.Plan) -> Foreseen:
-        """The plan of a statement as it would run, and what of it would run in Python, with the reasons.
+        """The plan of a statement as it would run, and its expressions that would run in Python, with the reasons.
 
-        Nothing is computed. The catalog has what the statement makes, without rows: the next one may refer to it.
+        Nothing is computed. A table that the statement creates is added to the catalog without rows, so that the next
+        statement can refer to it.
         """
         match node.statement:
             case p.CreateView() as statement:

@@ -1,6 +1,6 @@
-"""What a plan writes: the rows that a table gets, as its columns want them, and the tables that rows are added to.
+"""Statements that write: the rows for a table, cast to its columns, and the tables that rows can be added to.
 
-Rows are computed first and then put into place. A query that fails leaves every table as it was.
+Rows are computed first and added afterwards. A query that fails changes no table.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from firesteel.tables import Arrow, File, Memory, Table
 
 
 def nullable(columns: t.Schema) -> t.Schema:
-    """The columns of a table that is made of a query: what its rows happen not to hold now may be added later."""
+    """The columns of a table that is created from a query. All are nullable: rows with NULL may be added later."""
     return tuple(t.Field(column.name, loosened(column.type)) for column in columns)
 
 
 def loosened(type_: t.Type) -> t.Type:
-    """The type with NULL wherever a value may stand, but for the keys of maps. How values are kept is the same."""
+    """The type with all parts nullable, except the keys of maps. Values are stored in the same way."""
 
     def one(node: Node) -> Node:
         if isinstance(node, t.Map):
@@ -37,18 +37,18 @@ def loosened(type_: t.Type) -> t.Type:
 
 
 def made_names(node: p.Plan) -> set[str]:
-    """The tables and views that a plan makes, by their names in lower case."""
+    """The names of the tables and views that a plan creates, in lower case."""
     return {one.name.lower() for one in node.statements if isinstance(one, p.CreateTable | p.CreateView)}
 
 
 def written(node: p.Plan, input_: p.Rel, columns: t.Schema) -> p.Plan:
-    """The rows to write, by the names of the columns."""
+    """A plan of the rows to write, with the names of the columns."""
     names = tuple(column.name or "" for column in columns)
     return node.replace(statement=p.Root(names, input_, mode=p.Mode.STRICT).at(node.statement.where))
 
 
 def kept_columns(root: p.Plan, declared: t.Schema) -> t.Schema:
-    """The columns of a table that holds these rows: types are those of the rows, unless they are nothing but NULL."""
+    """The columns of a table of these rows: with the types of the rows, or the declared type where all are NULL."""
     assert isinstance(root.statement, p.Root | p.CreateTable)
     assert root.statement.input is not None
     found = p.schema(root.statement.input)
@@ -61,14 +61,14 @@ def kept_columns(root: p.Plan, declared: t.Schema) -> t.Schema:
 
 
 def added(statement: p.Insert, name: str, table: Table) -> tuple[p.Rel, t.Schema]:
-    """The rows that a table gets, and its columns: the columns match by name, in any case where that is unambiguous,
-    and are cast where nothing can be lost. A column that is not given is NULL."""
+    """The rows to add to a table, and its columns. Columns are matched by name, ignoring case if that is unambiguous,
+    and cast if no value can be lost. A column that is not given is NULL."""
     element = table.type.element if isinstance(table.type, t.Collection) else table.type
     if not isinstance(element, t.Struct) or element.open or any(field.type.missable for field in element.fields):
-        return statement.input, statement.columns  # data without a schema takes anything
+        return statement.input, statement.columns  # data without a schema takes any rows
     fields = element.fields
     if isinstance(table.source, Memory) and not table.source.declared:
-        fields = nullable(fields)  # the type is that of what is in it by now
+        fields = nullable(fields)  # the type only describes the rows so far
     given = [column.name or "" for column in statement.columns]
     place = statement.where if isinstance(statement.where, Place) else Place(())
     used: set[int] = set()
@@ -100,7 +100,7 @@ def _named(given: list[str], name: str, table: str, where: Span | Place | None) 
 
 
 def ensure_required(rows: list[values.Value], columns: t.Schema, where: Span | Place | None) -> None:
-    """No NULL where a column is declared without."""
+    """Raise an error for a NULL in a column that is declared without NULL."""
     names = [column.name or "" for column in columns if not column.type.nullable]
     for name in names:
         if any(isinstance(row, values.Struct) and row.get(name) is None for row in rows):
@@ -112,7 +112,7 @@ def ensure_required(rows: list[values.Value], columns: t.Schema, where: Span | P
 
 
 def ensure_writable(table: Table, name: str, policy: Policy, where: Span | Place | None) -> None:
-    """Before anything is computed: may rows be added to the table at all?"""
+    """Raise an error if rows cannot be added to the table. This is checked before anything is computed."""
     match table.source:
         case File(path, format_):
             try:
@@ -131,7 +131,7 @@ def ensure_writable(table: Table, name: str, policy: Policy, where: Span | Place
 
 
 def extended(table: Table, rows: list[values.Value]) -> Table:
-    """The table with the rows behind its own. Of a file it is the same: the rows are in the file then."""
+    """The table with the rows added. A table of a file is returned unchanged: the rows were added to the file."""
     match table.source:
         case File():
             tables.append_rows(table.source, rows)
@@ -152,7 +152,7 @@ def extended(table: Table, rows: list[values.Value]) -> Table:
 
 
 def named_files(files: p.Files, policy: Policy) -> tables.Parts:
-    """The files that a plan's locations stand for, if all of them may be read."""
+    """The files at the locations that a plan names; PolicyError if one of them may not be read."""
     if files.format not in tables.PART_FORMATS:
         raise UnsupportedError(f"files of the format '{files.format}'")
     if not files.items:

@@ -1,8 +1,8 @@
-"""Substrait's functions: rows of the catalogue that are read off the standard's own extension files.
+"""Substrait's functions: rows of the catalogue that are made from the standard's own extension files.
 
-`declarations.py` reads them, `shapes.py` their types and return programs, `matching.py` and `coercion.py` say whether
-arguments fit, `resolve.py` which function a call means, `options.py` what we honour and what we do not have, `rows.py`
-makes the rows, and `registry.py` takes other people's functions.
+`declarations.py` reads the files, `shapes.py` their types and return programs. `matching.py` and `coercion.py` decide
+whether arguments fit, `resolve.py` which function a call means. `options.py` lists the options that we honour and the
+functions that we do not have. `rows.py` makes the rows, and `registry.py` takes functions that users register.
 """
 
 from firesteel.functions.substrait import by_name

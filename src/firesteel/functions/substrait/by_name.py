@@ -1,7 +1,7 @@
-"""Calls by the names of their rows, as the algebra and Ion have them: `string:lower` of these arguments.
+"""Type calls of Substrait's functions that the algebra and Ion write by the row's name: `(call 'string:lower' x)`.
 
-Nothing is repaired here, as it is for a plan of Substrait's (`resolve.py`): arguments are of the types that a form of
-the function takes, and are cast by whoever writes the call. To these functions MISSING is NULL.
+Unlike a call in a Substrait plan (`resolve.py`), such a call is not repaired: the arguments must have the types of a
+form of the function, and whoever writes the call writes the casts. These functions treat MISSING as NULL.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from firesteel.functions.substrait.resolve import call_type
 from firesteel.functions.substrait.shapes import shape
 from firesteel.node import Node, fold
 
-#: What a type says nothing of: it may be told when tables are bound.
+#: Types that do not say what a value is. It may become known when tables are bound.
 _OPEN = (t.Any, t.Union, t.Unresolved)
 
 #: Types that Substrait does not have.
@@ -31,8 +31,8 @@ _FOREIGN = (t.Int, t.Symbol, t.Clob, t.Bit, t.Binary, t.Bag, t.Sexp, t.Graph)
 def returned(
     name: str, values: Sequence[Argument], types: Sequence[t.Type], choices: Sequence[tuple[str, str]]
 ) -> t.Type:
-    """The type of a call whose arguments are values, or types; `any` where a value may be anything. PlanError if the
-    function has no form that takes them as they are."""
+    """The type of a call with these arguments (values or types); `any` if an argument's type is not known. PlanError if
+    no form of the function takes the arguments without casts."""
     return _returned(name, tuple(map(_argument, values)), tuple(types), tuple(choices), registry.state())
 
 
@@ -56,7 +56,7 @@ def _returned(
 
 
 def _argument(given: Argument) -> Argument:
-    """MISSING is NULL; of constants only integers tell something."""
+    """The argument as matching needs it: MISSING is NULL, and only integer constants keep their value."""
     type_ = type_of(given) or t.NULL
     type_ = t.NULL if isinstance(type_, t.Null | t.Missing) else type_
     type_ = t.absent(type_, nullable=type_.absent, missable=False)
@@ -65,7 +65,7 @@ def _argument(given: Argument) -> Argument:
 
 
 def is_open(type_: t.Type) -> bool:
-    """Does the type not say what its values are, all the way down?"""
+    """Is the type, or a type inside it, unknown?"""
     return bool(fold(type_, lambda node, inner: isinstance(node, _OPEN) or any(inner)))
 
 
@@ -87,7 +87,7 @@ def _alien(node: Node) -> bool:
 
 
 def _best(declared: Declaration, values: Sequence[Argument], choices: Mapping[str, str]) -> Match | None:
-    """The form that takes the values as they are."""
+    """The form that takes the values without casts."""
     found: Match | None = None
     for form in declared.implementations:
         given = _with_names(form, values, choices)
@@ -103,7 +103,7 @@ def _best(declared: Declaration, values: Sequence[Argument], choices: Mapping[st
 
 
 def _with_names(form: Implementation, values: Sequence[Argument], choices: Mapping[str, str]) -> list[Argument] | None:
-    """The arguments of a form: the choices that are names among the values, in their places."""
+    """The arguments of a form in order: the values, and the choices in the places of its enum parameters."""
     rest = list(values)
     given: list[Argument] = []
     for parameter in form.parameters:
@@ -161,7 +161,7 @@ def _expression(name: str, returns: str, *forms: tuple[str, ...]) -> tuple[str, 
     return key, Declaration(key, Kind.SCALAR, tuple(Implementation(form, returns, "DECLARED_OUTPUT") for form in made))
 
 
-#: What Substrait has as expressions, declared as its functions are.
+#: Substrait's expressions (casts, elements of lists ...), declared like its functions.
 EXPRESSIONS: dict[str, Declaration] = dict(
     [
         _expression("list_element", "any1?", ("list<any1>", "i32"), ("list<any1>", "i64")),
@@ -175,18 +175,19 @@ EXPRESSIONS: dict[str, Declaration] = dict(
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What a plan calls the arguments, and what they are
+# Calls whose signature the plan spells out
 
 
 def fits(given: t.Type, declared: t.Type) -> bool:
-    """Is a value of this type what a parameter or a result is declared as? Widths, digits and flags may differ."""
+    """Is the type of the kind that a parameter or a result declares? Widths, precisions and flags may differ."""
     numbers: dict[object, int] = {}
     wanted = _kind(declared, numbers)
     return all(isinstance(one, t.Null | t.Missing) or _kind(one, numbers) == wanted for one in t.members(given))
 
 
 def _kind(type_: t.Type, numbers: dict[object, int]) -> int:
-    """A number for all types of a kind: they may be nested deep, and are not compared by recursion."""
+    """A number that is the same for all types of a kind. Types may be nested deep, so they are not compared by
+    recursion."""
 
     def number(node: Node, inner: list[int]) -> int:
         return numbers.setdefault((_head(node), *inner), len(numbers))
@@ -216,8 +217,8 @@ def judged(
     params: Sequence[t.Type],
     returns: t.Type,
 ) -> t.Type:
-    """The type of a call, of which a plan says that it has these parameters and returns that; `any` where it is not
-    known yet. PlanError if that cannot be."""
+    """The type of a call with the parameters and the result that the plan declares; `any` if it is not known yet.
+    PlanError if no form of the function has such a signature."""
     made = returned(name, values, types, choices)
     ensure_fitting(name, [type_of(one) or t.NULL for one in values], params)
     if not is_open(made) and not is_open(returns) and not fits(made, returns):
@@ -226,8 +227,8 @@ def judged(
 
 
 def ensure_fitting(name: str, given: Sequence[t.Type], params: Sequence[t.Type]) -> None:
-    """PlanError if an argument is not what its parameter is declared as; what may be anything, the run has to tell. A
-    cast takes anything."""
+    """PlanError if an argument does not fit its declared parameter. An argument of unknown type is left to the run, and
+    a cast takes any argument."""
     for i, (arg, param) in enumerate(zip(given, params, strict=False)):
         if name not in _SPECIAL and not is_open(param) and not is_open(arg) and not fits(arg, param):
             raise PlanError(f"argument {i + 1} of '{name}' is a {arg}, and is called a {param}")

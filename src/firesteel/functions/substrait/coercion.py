@@ -1,4 +1,4 @@
-"""Types that are not what a function declares, and can be made so: producers leave such casts out."""
+"""Implicit casts: producers leave out casts from the type of an argument to the type that a function declares."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from firesteel import types as t
 
 _INTEGERS: tuple[type[t.Type], ...] = (t.Int8, t.Int16, t.Int32, t.Int64)
 _INTEGER_NAMES = ("i8", "i16", "i32", "i64")
-#: The digits that every integer of so many bytes has room in.
+#: The number of decimal digits that hold every integer of the type.
 DIGITS: dict[type[t.Type], int] = {t.Int8: 3, t.Int16: 5, t.Int32: 10, t.Int64: 19}
 _TEXTS = ("string", "varchar", "fixedchar")
-#: A length that holds any text.
+#: The length of a text type without a limit.
 UNBOUNDED = 2**31 - 1
 _DIGITS_OF_SECONDS = 6
 
-#: What a coercion costs, and the numbers of the type that it leads to where it has some.
+#: The cost of a coercion, and the parameters of the target type (such as precision and scale), if it has any.
 Coercion = tuple[int, tuple[int, ...]]
 
 
 def coercion(type_: t.Type, name: str) -> Coercion | None:
-    """What it takes to make a value of the type one of the kind of that name; None if it cannot be meant."""
+    """The coercion of the type to the kind of type of that name; None if no producer can mean it."""
     if isinstance(type_, t.Text) and name in _TEXTS:
         return 1, () if name == "string" else (length(type_),)
     if isinstance(type_, t.Integer):
@@ -37,18 +37,19 @@ def coercion(type_: t.Type, name: str) -> Coercion | None:
 def _integer(type_: t.Integer, name: str) -> Coercion | None:
     if name in _INTEGER_NAMES and type(type_) in _INTEGERS:
         steps = _INTEGER_NAMES.index(name) - _INTEGERS.index(type(type_))
-        return (steps, ()) if steps > 0 else (20 - steps, ())  # a narrower one only where there is no other
+        return (steps, ()) if steps > 0 else (20 - steps, ())  # narrowing costs more than any other coercion
     if name == "decimal" and type(type_) in DIGITS:
         return 5, (DIGITS[type(type_)], 0)
     return {"fp64": (8, ()), "fp32": (9, ())}.get(name)
 
 
-#: The integers of so many bits that a float has each.
+#: Integers of up to this many bits are exact in the float type.
 _EXACT_BITS = {t.Float32: 24, t.Float64: 53}
 
 
 def loses(type_: t.Type, target: t.Type) -> bool:
-    """Are there numbers of the type that are other ones in the target? An integer that is none there is an error."""
+    """May the cast change a number silently, as from `i64` to `fp64`? An integer cast that does not fit is an error,
+    and does not count."""
     match t.proper(type_), t.proper(target):
         case (t.Decimal(), t.Float32() | t.Float64()) | (t.Float32() | t.Float64(), t.Integer() | t.Decimal()):
             return True
@@ -62,7 +63,7 @@ def loses(type_: t.Type, target: t.Type) -> bool:
 
 
 def bare(type_: t.Type) -> t.Type:
-    """The type without the flags and the names of what is in it."""
+    """The type without nullability and without the names of fields, at any depth."""
     if isinstance(type_, t.Array):
         return t.Array(bare(type_.element))
     if isinstance(type_, t.Map):
@@ -75,14 +76,14 @@ def bare(type_: t.Type) -> t.Type:
 
 
 def length(type_: t.Text) -> int:
-    """The most code points that a text of the type has."""
+    """The maximum number of code points in a text of the type."""
     if isinstance(type_, t.Char):
         return type_.length
     return (type_.extent if isinstance(type_, t.String) else None) or UNBOUNDED
 
 
 def common(types: Sequence[t.Type]) -> t.Type | None:
-    """The type that values of all these are of, or can be made; None if there is none. Without flags at the top."""
+    """The type that values of all these types can be cast to; None if there is none. Its own nullability is not set."""
     found = [t.proper(one) for one in types if not isinstance(one, t.Null)]
     if not found:
         return t.NULL
@@ -123,7 +124,7 @@ def _mixes(a: t.Type, b: t.Type) -> bool:
 
 
 def _decimal(a: t.Type, b: t.Type) -> t.Type:
-    """The narrowest decimal that holds both; beyond 38 digits it is those behind the point that go."""
+    """The narrowest decimal that holds both; if it had more than 38 digits, the scale is reduced."""
     sizes = [_size(a), _size(b)]
     before, behind = max(p - s for p, s in sizes), max(s for _, s in sizes)
     return t.Decimal(min(38, before + behind), min(behind, max(0, 38 - before)))
@@ -134,7 +135,7 @@ def _size(type_: t.Type) -> tuple[int, int]:
 
 
 def _nested(a: t.Type, b: t.Type) -> t.Type | None:
-    """Containers of the same kind, whose contents have a common type, NULL where either may hold one."""
+    """The common type of two containers of the same kind: their contents' common types, nullable if either is."""
     if isinstance(a, t.Array) and isinstance(b, t.Array):
         element = _flagged(a.element, b.element)
         return None if element is None else t.Array(element)

@@ -1,5 +1,5 @@
-"""What Substrait's own extension files declare: read from the installed package `substrait-extensions` when a function
-of the file is first asked for. Only what a call needs is kept: nobody's prose."""
+"""Read Substrait's own extension files from the installed package `substrait-extensions`. A file is read when one of
+its functions is first needed. Descriptions are not kept, only what typing a call needs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.functions.substrait.shapes import Shape, shape
 
 #: The prefix of the URNs of Substrait's own extensions.
 STANDARD = "extension:io.substrait:"
-#: What names of rows leave out: `functions_arithmetic` is `arithmetic`.
+#: The prefix that names of rows leave out: `functions_arithmetic` is `arithmetic`.
 _PREFIX = "functions_"
 _PACKAGE = "substrait_extensions.extensions"
 _KINDS = {
@@ -24,13 +24,13 @@ _KINDS = {
     "aggregate_functions": Kind.AGGREGATE,
     "window_functions": Kind.WINDOW,
 }
-#: The C reader is eight times as fast; it is not there in every build.
+#: The C loader is eight times as fast, but not every build of PyYAML has it.
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: a value of a shape, or one of a few names."""
+    """A parameter: a value of a type, or an enum (one of a few names)."""
 
     name: str
     shape: Shape | None = None
@@ -40,21 +40,21 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Implementation:
-    """One form of a function. `nullability` is MIRROR, DECLARED_OUTPUT or DISCRETE; `repeats` is how often the last
-    parameter comes at least, where it may come more than once."""
+    """One form of a function. `nullability` is MIRROR, DECLARED_OUTPUT or DISCRETE. `repeats` is set if the last
+    parameter may come more than once: the minimum number of times."""
 
     parameters: tuple[Parameter, ...]
     returns: str
     nullability: str = "MIRROR"
     repeats: int | None = None
-    #: The options and what may be chosen, the usual first.
+    #: The options with their possible values, the default first.
     options: tuple[tuple[str, tuple[str, ...]], ...] = ()
     ordered: bool = False
     deterministic: bool = True
     deprecated: bool = False
 
     def takes(self, count: int) -> bool:
-        """May it be called with so many arguments, names among them?"""
+        """May it be called with so many arguments, enum arguments included?"""
         if self.repeats is None:
             return count == len(self.parameters)
         return count >= len(self.parameters) - 1 + self.repeats
@@ -64,7 +64,7 @@ class Implementation:
 
     @property
     def signature(self) -> str:
-        """The form in short, as plans name it: `i32_i32`, `dec_dec`, `req_any`."""
+        """The short signature of the form, as plans write it: `i32_i32`, `dec_dec`, `req_any`."""
         return "_".join(
             "req" if one.shape is None else _SHORT.get(one.shape.name, _any(one)) for one in self.parameters
         )
@@ -101,7 +101,7 @@ _SHORT = {
 
 @dataclass(frozen=True)
 class Declaration:
-    """A function with all its forms. `name` is the row's: `arithmetic:add`."""
+    """A function with all its forms. `name` is the name of its row: `arithmetic:add`."""
 
     name: str
     kind: Kind
@@ -109,20 +109,20 @@ class Declaration:
 
 
 def stem(urn: str) -> str:
-    """What names of rows begin with: of a standard extension its short name, else the URN."""
+    """The first part of row names: the short name of a standard extension, else the URN."""
     return urn.removeprefix(STANDARD).removeprefix(_PREFIX) if urn.startswith(STANDARD) else urn
 
 
 @cache
 def stems() -> tuple[str, ...]:
-    """The extensions of the package, by their short names."""
+    """The short names of the package's extensions."""
     names = [path.name for path in files(_PACKAGE).iterdir() if path.name.endswith(".yaml")]
     return tuple(sorted(stem(STANDARD + name.removesuffix(".yaml")) for name in names if "_schema" not in name))
 
 
 @cache
 def declarations(stem_: str) -> dict[str, Declaration]:
-    """The functions of an extension of the package, by the names of their rows."""
+    """The functions of one of the package's extensions, by the names of their rows."""
     if stem_ not in stems():
         return {}
     path = files(_PACKAGE) / f"{_PREFIX}{stem_}.yaml"
@@ -155,7 +155,7 @@ def _by_bare_name() -> dict[str, tuple[Declaration, ...]]:
 
 
 def named(name: str) -> tuple[Declaration, ...]:
-    """The functions of that name, of whichever extension."""
+    """The functions of that bare name (`add`), in all extensions."""
     return _by_bare_name().get(name, ())
 
 

@@ -1,4 +1,4 @@
-"""Does a form of a function take these arguments, and what does it give?"""
+"""Match arguments with a form of a function, and derive the result type."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from firesteel.functions.substrait.shapes import SIMPLE, SIZED, UNSIGNED, Shape,
 
 @dataclass(frozen=True)
 class EnumValue:
-    """An argument that is a name."""
+    """An enum argument: a name such as `YEAR`."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class Constant:
-    """An argument that is a literal: some types depend on its value."""
+    """An argument that is a literal: some result types depend on its value."""
 
     type: t.Type
     value: object
@@ -30,7 +30,7 @@ Argument = t.Type | EnumValue | Constant
 
 
 def type_of(argument: Argument) -> t.Type | None:
-    """The type of an argument; a name has none."""
+    """The type of an argument; None for an enum argument."""
     if isinstance(argument, EnumValue):
         return None
     return argument.type if isinstance(argument, Constant) else argument
@@ -38,25 +38,25 @@ def type_of(argument: Argument) -> t.Type | None:
 
 @dataclass
 class Match:
-    """How arguments fit a form: what it costs to make them, and what its names stand for."""
+    """How arguments fit a form: the cost of the casts, and what the type variables of the form stand for."""
 
     form: Implementation
     cost: int = 0
     chosen: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)
-    #: The types of the arguments that a name like `any1` stands for, and of what such a name stands for inside others.
+    #: For each type variable (`any1`) the types of its arguments; and, apart, those inside containers (`list<any1>`).
     types: dict[str, list[t.Type]] = field(default_factory=dict)
     inner: dict[str, list[t.Type]] = field(default_factory=dict)
-    #: Literals of text among the arguments that such a name stands for: beside dates they may be meant as dates.
+    #: For each type variable the types of string literals among its arguments: beside dates they may mean dates.
     quoted: dict[str, list[t.Type]] = field(default_factory=dict)
     constants: dict[str, int] = field(default_factory=dict)
     nullable: bool = False
-    #: Each argument with its parameter, in order; names are not among them.
+    #: Each value argument's type with its parameter, in order; enum arguments are left out.
     values: list[tuple[t.Type, Parameter]] = field(default_factory=list)
 
 
 def match(form: Implementation, arguments: Sequence[Argument]) -> Match | None:
-    """How the arguments fit the form, or None."""
+    """How the arguments fit the form; None if they do not."""
     if not form.takes(len(arguments)):
         return None
     made = Match(form)
@@ -77,8 +77,8 @@ def match(form: Implementation, arguments: Sequence[Argument]) -> Match | None:
 
 
 def _united(made: Match) -> bool:
-    """A name that stands for an argument and for what is inside of another stands for one type: that inside, which
-    cannot be cast. `index_in` takes a value and a list of such values."""
+    """Make a type variable that is an argument and also inside a container one type: that inside, because elements
+    cannot be cast. Example: `index_in(any1, list<any1>)`."""
     for name in made.types.keys() & made.inner.keys():
         inside, both = common(made.inner[name]), common([*made.types[name], *made.inner[name]])
         if both is None or (inside != t.NULL and both != inside):
@@ -88,7 +88,7 @@ def _united(made: Match) -> bool:
 
 
 def _unquote(made: Match) -> None:
-    """Text that is literal is of the type of what it stands beside, where that is a date or a time; else it is text."""
+    """Give string literals the type of the other arguments of their type variable, if that is a date or a time."""
     for name, found in made.quoted.items():
         beside = made.types.setdefault(name, [])
         if beside and all(isinstance(one, t.Date | t.Time | t.Timestamp) for one in beside):
@@ -98,7 +98,7 @@ def _unquote(made: Match) -> None:
 
 
 def _complete(made: Match) -> None:
-    """A NULL without a type says nothing of the numbers that its parameter's type has: they are the usual ones."""
+    """Fill in default parameters (precision, scale, length) where the only argument is a NULL without a type."""
     for parameter in form_shapes(made.form):
         for i, one in enumerate(parameter.parameters if parameter.name in SIZED else ()):
             if isinstance(one, Shape):
@@ -106,7 +106,7 @@ def _complete(made: Match) -> None:
 
 
 def form_shapes(form: Implementation) -> list[Shape]:
-    """The shapes of the parameters that take values."""
+    """The shapes of the value parameters."""
     return [one.shape for one in form.parameters if one.shape is not None]
 
 
@@ -129,7 +129,7 @@ def _argument(made: Match, parameter: Parameter, argument: Argument) -> bool:
 
 
 def _name(made: Match, parameter: Parameter, argument: Argument) -> bool:
-    """One of a few names; producers also write it as text."""
+    """Match an enum argument; producers also write it as a string."""
     if isinstance(argument, Constant) and isinstance(argument.value, str):
         made.cost += 1
         given = argument.value.upper()
@@ -196,11 +196,11 @@ def _sized(made: Match, shape: Shape, type_: t.Type) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What the names stand for, once all arguments are seen
+# Types after all arguments were matched
 
 
 def targets(made: Match) -> list[t.Type | None]:
-    """For each value the type that it has to be cast to, or None where it is well as it is."""
+    """For each value argument the type that it has to be cast to, or None if it needs no cast."""
     return [_target(made, type_, parameter) for type_, parameter in made.values]
 
 
@@ -263,7 +263,7 @@ def _variable(shape: Shape, types: dict[str, list[t.Type]], made: Match) -> t.Ty
 
 
 def _inner(shape: Shape, made: Match) -> t.Type:
-    """What a name stands for inside of a container: with the nullability that it has there."""
+    """The type that a type variable stands for inside a container, with the nullability that it has there."""
     if shape.name in made.inner:
         return _variable(shape, made.inner, made)
     found = common(made.types.get(shape.name, ())) or t.NULL
@@ -271,6 +271,6 @@ def _inner(shape: Shape, made: Match) -> t.Type:
 
 
 def returned(made: Match) -> t.Type:
-    """The type of the call, as it is declared: whether it may be NULL is for the caller to say, if it mirrors."""
+    """The declared type of the call. With MIRROR nullability the caller decides whether it is nullable."""
     last, known = derive(made.form.returns, made.numbers, made.constants)
     return build(last, made, known)

@@ -1,4 +1,4 @@
-"""Names that producers have for standard functions, where they are not the standard's. Each use is a repair."""
+"""Names that producers use for standard functions instead of the standard's own. Each use is a repair."""
 
 from __future__ import annotations
 
@@ -60,24 +60,24 @@ ALIASES: dict[str, str] = {
     "list_filter": "filter",
 }
 
-#: What such a name says besides.
+#: Options that such a name implies.
 IMPLIED: dict[str, tuple[tuple[str, str], ...]] = {
     "stddev_pop": (("distribution", "POPULATION"),),
     "var_pop": (("distribution", "POPULATION"),),
 }
 
-#: Which extension a bare name is looked for in first, where several have a form that fits as well.
+#: The extensions to prefer for a bare name, if forms of several extensions fit equally well.
 _FIRST = ("comparison", "arithmetic", "aggregate_generic", "aggregate_approx", "arithmetic_decimal")
 _LAST = ("aggregate_decimal_output", "geometry")
 
 
 def preference(stem: str) -> int:
-    """The smaller, the sooner."""
+    """The rank of an extension: the one with the smallest number is preferred."""
     if stem in _FIRST:
         return _FIRST.index(stem)
     return 99 if stem in _LAST else 50
 
 
 def fits(kind: Kind, wanted: Kind) -> bool:
-    """May a function of the kind be called so? An aggregate may be called over a window."""
+    """May a function of the kind be called as `wanted`? An aggregate may be called over a window."""
     return kind is wanted or (wanted is Kind.WINDOW and kind is Kind.AGGREGATE)

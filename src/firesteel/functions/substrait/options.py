@@ -1,4 +1,4 @@
-"""What a call chooses of its function: which options we honour, and which functions we do not have."""
+"""Options of calls: which values we honour and which are the defaults; and the functions that we do not have."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from firesteel.errors import UnsupportedError
 from firesteel.functions.substrait.declarations import Implementation
 
-#: Functions that no engine of ours computes, and why.
+#: Functions that neither engine computes, with the reason.
 UNSUPPORTED: dict[str, str] = {
     f"geometry:{name}": "there is no type for geometries, and Spark computes with none"
     for name in (
@@ -17,7 +17,7 @@ UNSUPPORTED: dict[str, str] = {
     )
 }
 
-#: Options that the specification's cases use and its declarations do not list; the values that we honour.
+#: Options that the specification's test cases use but its declarations do not list, with the values that we honour.
 UNDECLARED: dict[str, frozenset[str]] = {
     "lookaround": frozenset(["TRUE"]),
     "full_unicode": frozenset(["TRUE"]),
@@ -27,13 +27,13 @@ UNDECLARED: dict[str, frozenset[str]] = {
     "distribution": frozenset(["SAMPLE", "POPULATION"]),
 }
 
-#: Rounding is a choice where it is what a function is for; the arithmetic of floats rounds as IEEE 754 has it.
+#: Functions whose option `rounding` we honour. Arithmetic of floats always rounds to nearest, as in IEEE 754.
 _ROUNDING = frozenset(["rounding:round", "rounding_decimal:round"])
 
 
-#: What a call does where it does not say: the first of what is declared, except that an overflow is an error (to be
-#: silent would be to give a wrong number), that text with NULL is NULL and halves are rounded up, as in SQL, which is
-#: where the calls come from, and that the logarithm of zero is what IEEE 754 has.
+#: Default values where we do not take the first declared one: an overflow is an error (SILENT would give a wrong
+#: number), concatenation with NULL is NULL, as in SQL, where most calls come from, and the logarithm of zero is that of
+#: IEEE 754. `round` rounds halves away from zero, also as in SQL.
 _USUAL = {
     "overflow": "ERROR",
     "null_handling": "ACCEPT_NULLS",
@@ -42,19 +42,19 @@ _USUAL = {
 
 
 def usual(name: str, option: str, values: Sequence[str]) -> str:
-    """What a call does that does not choose."""
+    """The default value of an option."""
     if name in _ROUNDING and option == "rounding":
         return "TIE_AWAY_FROM_ZERO"
     return _USUAL.get(option, values[0])
 
 
 def honoured(name: str, option: str, values: Sequence[str]) -> list[str]:
-    """Of what may be chosen, what we do."""
+    """The values of an option that we honour."""
     return [value for value in values if _honoured(name, option, value)]
 
 
 def choose(name: str, form: Implementation, given: Sequence[tuple[str, Sequence[str]]]) -> dict[str, str]:
-    """For every option that a call gives, the first of its preferences that we honour."""
+    """For every option that a call sets, the first of its preferred values that we honour."""
     made: dict[str, str] = {}
     declared = dict(form.options)
     for option, preferences in given:

@@ -1,4 +1,4 @@
-"""Functions that are not Substrait's own: whoever runs a plan says what they are, and how they are computed."""
+"""Functions of other extensions than Substrait's own: the user registers their types and how they are computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from firesteel.functions.substrait.shapes import SIMPLE, SIZED, numbers, shape
 
 @dataclass(frozen=True)
 class Registered:
-    """A function of somebody's: as Python computes it, and as a Spark column, where there is such a form."""
+    """A registered function: its Python implementation, and its Spark column expression if there is one."""
 
     declaration: Declaration
     function: Callable[..., Any] | None = None
@@ -28,12 +28,12 @@ _states = [object()]
 
 
 def state() -> object:
-    """Another one after every change: what was planned with this one holds as long as it is the same."""
+    """An object that is replaced at every change. A plan is valid as long as the state it was made with is current."""
     return _states[0]
 
 
 def changed() -> None:
-    """What somebody registers of an extension, here or elsewhere, is not what it was."""
+    """Note that registered functions or relations have changed, so that cached plans are not used any more."""
     _states[0] = object()
 
 
@@ -48,12 +48,12 @@ def register(
     nullability: str = "MIRROR",
     replace: bool = False,
 ) -> str:
-    """Say what a scalar function of an extension is; gives the name of its row.
+    """Register a scalar function of an extension. Returns the name of its row.
 
-    `function` computes it from Python values, `column` makes a Spark column of Spark columns; without the latter Spark
-    runs the former in its Python workers. Types are in the notation of Substrait's extension files (`"i64"`,
-    `"list<any1>"`); without `takes` it takes whatever it is given. A function is not asked where an argument is NULL,
-    unless `nullability` is `DECLARED_OUTPUT`: then it says itself what NULL gives.
+    `function` computes it from Python values, `column` builds a Spark column from Spark columns; without `column` Spark
+    runs `function` in its Python workers. Types are in the notation of Substrait's extension files (`"i64"`,
+    `"list<any1>"`); without `takes` it takes any arguments. If an argument is NULL the result is NULL and the function
+    is not called, unless `nullability` is `DECLARED_OUTPUT`.
     """
     name = name.lower()
     key = f"{urn}:{name}"
@@ -72,7 +72,7 @@ def register(
 
 
 def add(made: Registered) -> None:
-    """Know a function, also one that was registered elsewhere."""
+    """Add a registered function, also one that was registered in another process."""
     declared = made.declaration
     _FUNCTIONS[declared.name] = made
     own = any(form.nullability != "MIRROR" for form in declared.implementations)
@@ -89,12 +89,12 @@ def unregister(urn: str, name: str) -> None:
 
 
 def registered(key: str) -> Registered | None:
-    """What was registered under that name of a row."""
+    """The registered function of that row name."""
     return _FUNCTIONS.get(key)
 
 
 def declaration(key: str) -> Declaration | None:
-    """What was declared under that name."""
+    """The declaration of the registered function of that row name."""
     found = _FUNCTIONS.get(key)
     return None if found is None else found.declaration
 

@@ -1,8 +1,8 @@
-"""Which function a call means, and what it returns.
+"""Resolve a call: which function it means, and what it returns.
 
-By its extension and name, and by the types of its arguments. A producer may leave the extension out, name a wrong one,
-or have its own name for the function: then it goes by the name and by what fits. Arguments that are not quite of a
-parameter's type are cast. Whatever had to be put right is said in `repairs`.
+A call is resolved by its extension, its name and the types of its arguments. A producer may leave the extension out,
+name a wrong one, or use its own name for the function: then the name and the arguments decide. Arguments whose types
+do not match exactly are cast. Everything that was put right is listed in `repairs`.
 """
 
 from __future__ import annotations
@@ -49,17 +49,17 @@ _CASTS = (RepairKind.ARGUMENTS, RepairKind.ARGUMENTS_LOSS)
 
 @dataclass(frozen=True)
 class Resolved:
-    """A call: the row, the form of the function that takes its arguments, what it chooses and what it returns."""
+    """A resolved call: the row, the form of the function, the chosen options and the result type."""
 
     row: Function
     implementation: Implementation
     choices: tuple[tuple[str, str], ...]
     returns: t.Type
-    #: For each argument that is a value the type that it has to be cast to; None where it is well as it is.
+    #: For each value argument the type that it has to be cast to; None if it needs no cast.
     casts: tuple[t.Type | None, ...] = ()
-    #: The types of the arguments that are values, as they are given.
+    #: The types of the value arguments, before the casts.
     arguments: tuple[t.Type, ...] = ()
-    #: What had to be put right; where it is, who asks knows.
+    #: What had to be put right. The caller adds the place.
     repairs: tuple[Repair, ...] = ()
 
 
@@ -71,13 +71,13 @@ def resolve(
     arguments: Sequence[Argument],
     options: Options = (),
 ) -> Resolved:
-    """The function that a call means. Without a URN it goes by its name."""
+    """The function that a call means. Without a URN it is found by its name."""
     chosen = tuple((option, tuple(preferences)) for option, preferences in options)
     return _resolved(urn, name.lower(), signature, kind, tuple(map(_telling, arguments)), chosen, registry.state())
 
 
 def giving(found: Resolved, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
-    """The call by that form of its function that gives the wanted type, if there is one that takes the arguments."""
+    """The call with the form of its function that returns the wanted type and takes the arguments; None without one."""
     given = tuple(map(_telling, arguments))
     made = _giving(found.row.name, kind, given, bare(wanted), found.choices, registry.state())
     if made is None:
@@ -96,7 +96,7 @@ def _giving(
     _registered: object,
 ) -> Resolved | None:
     own, _, name = row.partition(":")
-    if own not in stems():  # an extension that is not the standard's means what it says
+    if own not in stems():  # functions of other extensions are never replaced by standard ones
         return None
     declared = sorted(_declared(None, name, kind), key=lambda one: one.name.partition(":")[0] != own)
     best = _best(iter(declared), given, None, wanted)
@@ -114,8 +114,8 @@ def _giving(
 
 
 def _telling(argument: Argument) -> Argument:
-    """An argument as far as it tells of the function: of constants, numbers that a type may depend on, and text that
-    may be a name or a date."""
+    """The argument without details that do not matter for resolving. A constant keeps its value if it is an integer,
+    on which a type may depend, or a string, which may be an enum or a date."""
     return argument.type if isinstance(argument, Constant) and not isinstance(argument.value, int | str) else argument
 
 
@@ -129,7 +129,7 @@ def _resolved(
     options: Options,
     _registered: object,
 ) -> Resolved:
-    """The same call again is the same function, for as long as nothing is registered: plans repeat themselves."""
+    """Resolve a call, cached until something is registered: plans often repeat the same call."""
     repairs: list[Repair] = []
     arguments = _components(name, given, repairs)
     best = _best(_declared(urn, name, kind), arguments, signature)
@@ -157,7 +157,7 @@ Candidate = tuple[Declaration, Match]
 
 
 def _declared(urn: str | None, name: str, kind: Kind) -> Iterator[Declaration]:
-    """The functions of that name: of an extension, or of all where none is named."""
+    """The functions of that name in the extension, or in all extensions if there is no URN."""
     if urn is None:
         found = [one for one in named(name) if fits(one.kind, kind)]
         yield from sorted(found, key=lambda one: preference(one.name.partition(":")[0]))
@@ -170,8 +170,8 @@ def _declared(urn: str | None, name: str, kind: Kind) -> Iterator[Declaration]:
 def _best(
     found: Iterator[Declaration], arguments: Sequence[Argument], signature: str | None, wanted: t.Type | None = None
 ) -> Candidate | None:
-    """The form that takes the arguments with the least to do; the one that the plan names, where several do. Of those
-    that give the wanted type, if there is one."""
+    """The form that takes the arguments with the cheapest casts; among equals, the one whose signature the plan names.
+    Forms that return the wanted type are preferred."""
     best: tuple[tuple[int, bool, bool], Candidate] | None = None
     for declared in found:
         for form in declared.implementations:
@@ -200,8 +200,8 @@ def _elsewhere(
     repairs: list[Repair],
     best: Candidate | None,
 ) -> Candidate | None:
-    """The function by its bare name, or by what the standard calls it, where that fits better. An extension that is not
-    the standard's means what it says."""
+    """A function of another extension with the same bare name, or an alias of it, if that fits better. Functions of
+    extensions that are not the standard's are never replaced."""
     if urn is not None and stem(urn) not in stems():
         return best
     for candidate in (name, ALIASES.get(name)):
@@ -216,7 +216,8 @@ def _elsewhere(
 
 
 def _components(name: str, arguments: Sequence[Argument], repairs: list[Repair]) -> Sequence[Argument]:
-    """`extract` of a month once had no argument that says from where it counts: from one."""
+    """Add the argument `ONE` to `extract` of a component with an index, such as a month. Older versions of Substrait
+    did not have this argument, and counted from one."""
     if ALIASES.get(name, name) != "extract" or len(arguments) < 2:
         return arguments
     first = arguments[0]
@@ -242,7 +243,8 @@ _INDEXED = {
 
 
 def call_type(declared: Declaration, found: Match) -> t.Type:
-    """What a call returns. What may be NULL all the same is nullable, whatever the declaration says."""
+    """The result type of a call. It is nullable if the function may give NULL, even if the declaration says
+    otherwise."""
     try:
         made = returned(found)
     except KeyError as error:
@@ -273,6 +275,6 @@ def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argumen
     near = {one.partition(":")[2]: one for one in every if urn is not None and one.startswith(f"{stem(urn)}:")}
     names = {one.partition(":")[2]: one for one in every} | near
     close = difflib.get_close_matches(name, near, 1) or difflib.get_close_matches(name, names, 1)
-    # Without an extension it may be the producer's own function; a standard one has just those that it declares.
+    # Without a URN the name may be a function of the producer's own; a standard extension has no undeclared functions.
     refused = UnsupportedError if urn is None else PlanError
     return refused(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)

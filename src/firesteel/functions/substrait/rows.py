@@ -1,4 +1,5 @@
-"""The rows of Substrait's functions, made of their declarations; and of what it has as expressions."""
+"""The rows of Substrait's functions, made from their declarations, and of its expressions (casts, elements of lists
+...)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from firesteel.functions.catalog import Function, Signature
 from firesteel.functions.properties import Fails, Kind, OfNothing, Origin
 from firesteel.functions.substrait.declarations import Declaration, Implementation, declarations
 
-#: The functions that say themselves what NULL gives: of the others, NULL in any argument gives NULL.
+#: Functions that handle NULL themselves. All others give NULL if an argument is NULL.
 OWN = frozenset(
     [
         *("boolean:and", "boolean:or", "boolean:and_not"),
@@ -20,7 +21,7 @@ OWN = frozenset(
     ]
 )
 
-#: The functions that may give NULL for arguments that are none, whatever their declaration says.
+#: Functions that may give NULL although no argument is NULL, even if their declaration says otherwise.
 NULLING = frozenset(
     [
         *("arithmetic:divide", "arithmetic:modulus", "arithmetic:factorial", "arithmetic:acosh", "arithmetic:product"),
@@ -32,7 +33,7 @@ NULLING = frozenset(
     ]
 )
 
-#: The functions that have a value, or NULL, for all arguments that they take.
+#: Functions that never fail.
 TOTAL = frozenset(
     [
         *(f"boolean:{name}" for name in ("and", "or", "and_not", "xor", "not")),
@@ -49,13 +50,13 @@ TOTAL = frozenset(
         *("set:index_in", "list:cardinality", "list:sort", "rounding:ceil", "rounding:floor"),
     ]
 )
-#: The functions that fail only where the result has no room in its type.
+#: Functions that fail only by overflow.
 OVERFLOWING = frozenset(
     f"{stem}:{name}"
     for stem in ("arithmetic", "arithmetic_decimal")
     for name in ("add", "subtract", "multiply", "negate", "abs")
 )
-#: What aggregates give of no rows, where that is not NULL.
+#: The results of aggregates over no rows, where that is not NULL.
 OF_NOTHING = {
     "aggregate_generic:count": OfNothing.ZERO,
     "aggregate_decimal_output:count": OfNothing.ZERO,
@@ -66,7 +67,7 @@ OF_NOTHING = {
     "unsigned_integers:sum0": OfNothing.ZERO,
     "arithmetic:product": OfNothing.ONE,
 }
-#: The functions that are `dear`: a short call of them may take seconds, or fill the memory.
+#: Functions that are `dear`: a short call may take seconds, or fill the memory.
 DEAR = frozenset(
     [
         *(f"string:regexp_{name}" for name in ("match_substring", "match_substring_all", "strpos", "count_substring")),
@@ -91,7 +92,7 @@ def _expression(
     )
 
 
-#: What Substrait has as expressions, and we as calls.
+#: Substrait's expressions that are calls in our algebra.
 EXPRESSIONS: dict[str, Function] = {
     row.name: row
     for row in (
@@ -129,7 +130,7 @@ EXPRESSIONS: dict[str, Function] = {
     )
 }
 
-#: Functions that somebody has registered, by the names of their rows.
+#: Functions that users have registered, by the names of their rows.
 REGISTERED: dict[str, Function] = {}
 
 
@@ -146,8 +147,8 @@ def find(name: str) -> Function | None:
 
 
 def row(declared: Declaration, *, own: bool = False, origin: Origin = Origin.SUBSTRAIT) -> Function:
-    """A function's row. What a call returns is in the call: it depends on more than the row can say. Nothing is known
-    of a user's function, even if it has the name of a standard one."""
+    """The row of a declared function. The result type of a call is stored in the call, because it depends on more than
+    the row says. A user's function gets the worst-case properties, even if it has the name of a standard one."""
     forms = dict.fromkeys(form for one in declared.implementations for form in _signatures(one))
     propagates = declared.kind is Kind.SCALAR and declared.name not in OWN and not own
     return Function(
@@ -175,7 +176,7 @@ def _fails(name: str) -> Fails:
 
 
 def _signatures(form: Implementation) -> list[Signature]:
-    """How many values a form takes; names are no arguments but choices."""
+    """The signatures of a form: how many values it takes. Enum arguments are choices, and not counted."""
     count = sum(parameter.shape is not None for parameter in form.parameters)
     if form.repeats is None:
         return [Signature(("any",) * count, "any")]

@@ -1,5 +1,5 @@
-"""The types that a function's declaration speaks of: `decimal<P1,S1>`, `list<any1>`, `func<any1 -> any2>`, and small
-programs of integers that end in one. Names are the same in any case; a `?` may stand before or behind the parameters.
+"""Read the types of function declarations: `decimal<P1,S1>`, `list<any1>`, `func<any1 -> any2>`, and return programs,
+which compute integers and end in a type. Case does not matter; a `?` may stand before or after the parameters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ UNSIGNED = "extension:io.substrait:unsigned_integers"
 
 @dataclass(frozen=True)
 class Shape:
-    """A type with holes: a name that stands for a type (`any1`), or for a number inside of another (`p`)."""
+    """A type that may contain variables: `any1` stands for a type, `p` in `decimal<p,s>` for a number."""
 
     name: str
     nullable: bool = False
@@ -25,7 +25,7 @@ class Shape:
 
     @cached_property
     def variable(self) -> bool:
-        """Does it stand for any type, the same one wherever it has a number?"""
+        """Is it a type variable? `any1` is the same type everywhere in a form, `any` need not be."""
         return re.fullmatch(r"any\d*", self.name) is not None
 
     def __str__(self) -> str:
@@ -50,13 +50,13 @@ SIMPLE: dict[str, t.Type] = {
     "date": t.DATE,
     "interval_year": t.Interval("year_month"),
     "uuid": t.Uuid(),
-    # Removed from messages: microseconds, always.
+    # Types that were removed from the messages; they always have microseconds.
     "timestamp": t.Timestamp(6),
     "timestamp_tz": t.Timestamp(6, zone=True),
     "time": t.Time(6),
 }
 
-#: Types with numbers for parameters: what builds them, and the numbers of one that is of this kind.
+#: Types with numeric parameters: how to build one, and how to get the numbers of a given type (None for other kinds).
 SIZED: dict[str, tuple[Callable[..., t.Type], Callable[[t.Type], tuple[int, ...] | None]]] = {
     "decimal": (t.Decimal, lambda a: _numbers(isinstance(a, t.Decimal), a, "precision", "scale")),
     "varchar": (t.String, lambda a: _numbers(isinstance(a, t.String), a, "extent")),
@@ -90,7 +90,7 @@ def _numbers(fits: bool, type_: t.Type, *names: str) -> tuple[int, ...] | None:
 
 
 def numbers(name: str, type_: t.Type) -> tuple[int, ...] | None:
-    """The parameters of a type of that kind; None if it is of another one."""
+    """The numeric parameters of the type; None if it is not of the kind `name`."""
     return SIZED[name][1](type_)
 
 
@@ -144,7 +144,7 @@ class _Reader:
         return int(self.word()) if self.token.isdigit() else self.shape()
 
     def _function(self) -> list[Shape | int]:
-        """The parameters of a lambda, then what it returns."""
+        """The parameter types of a lambda, and its result type as the last item."""
         found = self._parameters() if not self.accept("(") else []
         if not found:
             found = self._parameters()
@@ -152,7 +152,7 @@ class _Reader:
         self.take("->")
         return [*found, self.shape()]
 
-    # Programs: integers, computed while they are read.
+    # Return programs: integer expressions, computed while they are read.
 
     def conditional(self, known: Mapping[str, int]) -> int:
         test = self._binary(known, 0)
@@ -186,7 +186,7 @@ class _Reader:
             return int(word)
         if not self.accept("("):
             return known[word]
-        if word == "integer_parameter":  # the value of an argument, by its parameter's name
+        if word == "integer_parameter":  # the value of a literal argument, by its parameter's name
             found = known[_argument(self.word())]
             self.take(")")
             return found
@@ -197,7 +197,7 @@ class _Reader:
         return _CALLS[word](arguments)
 
 
-_OPERATORS: tuple[dict[str, Callable[[int, int], int]], ...] = (  # those that bind least come first
+_OPERATORS: tuple[dict[str, Callable[[int, int], int]], ...] = (  # lowest precedence first
     {"||": lambda a, b: int(bool(a or b)), "or": lambda a, b: int(bool(a or b))},
     {"&&": lambda a, b: int(bool(a and b)), "and": lambda a, b: int(bool(a and b))},
     {"==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b)},
@@ -214,7 +214,7 @@ _CALLS: dict[str, Callable[[list[int]], int]] = {"min": min, "max": max, "abs": 
 
 
 def _argument(name: str) -> str:
-    """Where a program finds the value of an argument."""
+    """The name under which a program finds the value of an argument."""
     return f"argument {name.lower()}"
 
 
@@ -228,9 +228,9 @@ def shape(text: str) -> Shape:
 
 
 def derive(program: str, known: Mapping[str, int], constants: Mapping[str, int]) -> tuple[Shape, dict[str, int]]:
-    """What a return type's program comes to: a type, and the numbers that its names stand for.
+    """Run a return program: the result is a type, and the numbers of its variables.
 
-    `known` are the numbers that the types of the arguments give, `constants` the arguments that are literals, by name.
+    `known` has the numbers from the argument types, `constants` the values of literal arguments, by parameter name.
     """
     numbers_ = {**known, **{_argument(name): value for name, value in constants.items()}}
     *steps, last = [line for line in program.splitlines() if line.strip()]

@@ -1,4 +1,4 @@
-"""What passes ask of a plan and its expressions; nothing here rewrites a plan.
+"""Questions that passes ask about a plan and its expressions. No module here is a pass.
 
 columns      what an expression reads of its row
 conditions   what a conjunction joins

@@ -1,4 +1,7 @@
-"""What an expression reads of the row it stands in, and the same expression over another row."""
+"""Which columns an expression reads, and how to move an expression to a row with other columns.
+
+The *current row* of an expression is the one that variables of depth 0 refer to.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ N = TypeVar("N", bound=Node)
 
 
 def columns_of(root: Node) -> frozenset[int]:
-    """The columns of the row at hand that a subtree refers to, from however deep inside."""
+    """The ordinals of the current row's columns that a subtree reads, also from inside nested queries."""
     return remembered(root, "_columns", lambda: frozenset(ordinal for depth, ordinal in _free(root) if not depth))
 
 
 def _free(root: Node) -> frozenset[tuple[int, int]]:
-    """The variables of the rows around that a subtree refers to, by depth and ordinal."""
+    """The free variables of a subtree, as (depth, ordinal) seen from its root."""
 
     def one(node: Node, inner: list[frozenset[tuple[int, int]]]) -> frozenset[tuple[int, int]]:
         if isinstance(node, Var):
@@ -33,9 +36,10 @@ def _free(root: Node) -> frozenset[tuple[int, int]]:
 
 
 def substituted(root: N, change: Callable[[Var], Rex]) -> N:
-    """The subtree with other expressions in the place of the columns of the row at hand.
+    """The subtree with each column of the current row replaced by an expression.
 
-    `change` is given a column as it is seen from the root, and says what takes its place there.
+    `change` gets the column as a variable of depth 0, and returns the expression to put in its place, also as it reads
+    at the root.
     """
 
     def column(node: Node, level: int) -> Node | None:
@@ -54,10 +58,10 @@ def _same(new: Var, old: Var, level: int) -> bool:
 
 
 def renumbered(root: N, ordinals: Callable[[int], int]) -> N:
-    """The subtree as it reads where the columns of the row at hand have other ordinals."""
+    """The subtree with the columns of the current row renumbered by `ordinals`."""
     return substituted(root, lambda var: var.replace(ordinal=ordinals(var.ordinal)))
 
 
 def over(root: N, exprs: Sequence[Rex]) -> N:
-    """The subtree with the expressions that make the columns in their place."""
+    """The subtree with column `i` replaced by `exprs[i]`: what reads a projection, said over the projection's input."""
     return substituted(root, lambda var: exprs[var.ordinal])

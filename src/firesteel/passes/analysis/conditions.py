@@ -1,7 +1,7 @@
-"""Conditions as lists: what a conjunction joins, and a conjunction of what is left.
+"""Conditions as lists of terms: splitting a conjunction, and building one again.
 
-A filter keeps a row if its condition is true, so it may be taken apart: `p AND q` is true where both are, whatever else
-they are elsewhere.
+A filter keeps a row only if its condition is true, so `p AND q` can be split into `p` and `q`: it is true exactly where
+both are true. Whether a term is false, NULL or MISSING for other rows does not matter.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from firesteel.plan.build import call, lit
 
 
 def terms(condition: Rex, function: str = "and") -> list[Rex]:
-    """What has to be true, in order; nothing for what is."""
+    """The operands of a nested AND (or OR), in order. Constant TRUE (for OR, FALSE) is left out."""
     found: list[Rex] = []
     stack = [condition]
     while stack:
@@ -30,15 +30,15 @@ def terms(condition: Rex, function: str = "and") -> list[Rex]:
 
 
 def all_of(conditions: Sequence[Rex]) -> Rex:
-    """Their conjunction, said to come from where the first does. What can be no boolean is wrong in a conjunction, and
-    no condition at all by itself."""
+    """The conjunction of the conditions, with the place of the first one. A single `x` that can be no boolean becomes
+    `x AND TRUE`: alone it is no valid condition, as an operand of AND it is an ordinary type error."""
     if len(conditions) == 1 and t.overlap(conditions[0].type, t.Bool(nullable=True, missable=True)):
         return conditions[0]
     return call("and", *conditions, *([lit(True)] if len(conditions) == 1 else [])).at(conditions[0].where)
 
 
 def filtered(rel: Rel, conditions: Sequence[Rex]) -> Rel:
-    """The rows for which all of them are true; what is asked twice is asked once."""
+    """The rows for which all conditions are true. A condition that is listed twice is kept once."""
     once: dict[Rex, Rex] = {}
     for rex in conditions:
         once.setdefault(_asked(rex), rex)
@@ -46,15 +46,17 @@ def filtered(rel: Rel, conditions: Sequence[Rex]) -> Rel:
 
 
 def _asked(rex: Rex) -> Rex:
-    """What is true if and only if the condition is."""
+    """The condition without `is_true` around it: in a filter both keep the same rows."""
     return rex.values[0] if isinstance(rex, Call) and rex.fn.name == "is_true" else rex
 
 
 def chained(top: Filter, above: Sequence[Rex], mode: Mode) -> tuple[list[Rex], Rel]:
-    """The conditions of filters that follow each other, and of what follows them, as those of one; and their input.
+    """The conditions of a chain of filters and of `above` as those of one filter, the innermost first; and the input of
+    the chain.
 
-    A row for which a condition is unknown never reached the next filter. A conjunction would ask that one all the same,
-    so where it may raise an error the first condition is made to be false.
+    A row for which an inner condition is NULL or MISSING never reaches the next filter, but AND evaluates its next
+    operand for such a row. So if a later condition may raise an error, the earlier ones are wrapped in `is_true`, which
+    gives FALSE there.
     """
     groups: list[list[Rex]] = [list(above)]
     fails = any(may_fail(rex, mode) for rex in above)
@@ -74,10 +76,10 @@ def _sure(rex: Rex) -> Rex:
 
 
 def factored(condition: Rex) -> list[Rex]:
-    """`(p AND q) OR (p AND r)` as `p`, `q OR r`; anything else as it is.
+    """`(p AND q) OR (p AND r)` as `p` and `q OR r`; any other condition unchanged.
 
-    What remains is left as it was where an operand may be no boolean: such a one ends a disjunction, but not one of
-    conjunctions that have seen to it.
+    If an operand may be something else than a boolean, `p` is added and the OR is kept as it is: OR treats such an
+    operand in another way than an OR of conjunctions does.
     """
     branches = [terms(branch) for branch in terms(condition, "or")]
     if len(branches) < 2:
@@ -89,20 +91,21 @@ def factored(condition: Rex) -> list[Rex]:
     if not all(is_condition(rex.type) for branch in branches for rex in branch):
         return [*common, condition]
     if not all(rest):
-        return common  # one branch says no more than what is common
+        return common  # one branch has no other terms, so the OR of the rest is always true
     return [*common, call("or", *map(all_of, rest)).at(condition.where)]
 
 
-#: What ranges over a relation of its own.
+#: Expressions that contain a relation.
 QUERIES: tuple[type[Node], ...] = (Select, Pivot, CollToScalar)
 
 
 def has_query(rex: Rex) -> bool:
-    """Is there a subquery in it?"""
+    """Does the expression contain a subquery?"""
     return has_relation(rex)
 
 
-#: An OR of at least so many operands is looked through for equalities, and so many of them are gathered.
+#: `balance_chains` looks for equalities in an OR of at least this many operands, and makes an IN of at least so many.
 LONG = 16
-#: So many constants are looked up in a table even if the operand has a type. Up to there they are of use to a scan.
+#: From this many constants on, an IN is a table lookup even if its operand has a type. A shorter list can be pushed
+#: to the scan.
 MANY = 51

@@ -1,7 +1,7 @@
-"""Conditions that cannot tell equal values apart: what may be asked before equal rows become one.
+"""Conditions that cannot tell equal values apart: these may be moved below DISTINCT, set operators and GROUP BY.
 
-DISTINCT, the set operators and GROUP BY keep one of the values that are deeply equal, and these are not all the same:
-`1` and `1.0` are equal, and only one of them is an integer.
+Those operators keep one of several equal values, and equal values may still differ: `1` and `1.0` are equal, but only
+one of them is an integer. So `x IS INTEGER` must not be moved, and `x > 0` may be.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SAME = (t.Bool, t.Integer, t.String, t.Date, t.Null)
 
 
 def by_value(rex: Rex) -> bool:
-    """Is the condition the same for equal values of the columns that it looks at?"""
+    """Does the condition give the same result for equal values of the columns that it reads?"""
     stack = [rex]
     while stack:
         node = stack.pop()
@@ -37,13 +37,14 @@ def by_value(rex: Rex) -> bool:
 
 
 def sees_equality_only(call: Call) -> bool:
-    """Does the function give the same for arguments that are equal?"""
+    """Does the function give the same result for equal arguments?"""
     row = functions.find(call.fn.name)
     return row is not None and row.by_value
 
 
 def _is_column(rex: Rex, *kinds: type[t.Type]) -> bool:
-    """A column, or an attribute that there is once of one that is a struct; of one of these types."""
+    """Is it a column, or a path to an attribute that the column's struct type has exactly once? If `kinds` are given,
+    is its type among them?"""
     if kinds and not all(isinstance(member, kinds) for member in t.members(rex.type)):
         return False
     if isinstance(rex, Var):

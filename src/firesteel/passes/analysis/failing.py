@@ -1,7 +1,7 @@
-"""What may raise an error: such an expression is not evaluated for rows that it was not evaluated for before.
+"""Which expressions may raise an error. A pass must not make them run for rows that they did not run for before.
 
-In strict mode that is whatever may turn out wrong; in permissive mode only what is an error in both modes, as an
-overflow is. Where it is not known, it may.
+In strict mode every type error counts (`1 + 'a'`). In permissive mode only errors of both modes count, such as an
+overflow. What is not known is taken to fail.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def may_fail(root: Node, mode: Mode) -> bool:
 
 
 def is_condition(type_: t.Type) -> bool:
-    """Is it never wrong where a condition is wanted: a boolean, or absent?"""
+    """Is a value of this type always valid as a condition: a boolean, NULL or MISSING?"""
     return isinstance(type_, t.Bool | t.Null | t.Missing)
 
 
 def fails(node: Node, strict: bool) -> bool:
-    """May a node raise an error of its own, its parts aside?"""
+    """May the node itself raise an error, apart from its children?"""
     match node:
         case Call() | Agg():
             return _call(node, strict)
@@ -101,17 +101,17 @@ def _call(call: Call | Agg, strict: bool) -> bool:
     if row is None:
         return True
     if row.origin is not Origin.PARTIQL and call.fn.choice("failure") == "READ":
-        return False  # a value that does not fit its column is an error of the read, whoever needs it
+        return False  # a cast that a read implies: a value that does not fit its column is an error wherever it runs
     types = [arg if isinstance(arg, t.Type) else arg.type for arg in call.args]
     return functions.may_raise(row, types, call.type, strict=strict)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is wrong in strict mode only
+# Nodes that may fail in strict mode only
 
 
 def _path(path: Path) -> bool:
-    """An attribute that may not be there, or not be the only one of its name; an element; a wildcard."""
+    """A path may fail unless each step is an attribute that the type has exactly once."""
     type_ = path.root.type
     for step in path.steps:
         if isinstance(step, Key) and step.optional:
@@ -125,7 +125,7 @@ def _path(path: Path) -> bool:
 
 
 def attribute(type_: t.Type, key: Rex) -> t.Type | None:
-    """The type of an attribute that a struct of this type surely has, and once; else None."""
+    """The type of the attribute, if a struct of this type has it exactly once and never MISSING; else None."""
     if not isinstance(type_, t.Struct) or type_.open or not isinstance(key, Lit) or not isinstance(key.value, str):
         return None
     any_case, name = isinstance(key.type, t.Symbol), str(key.value)
@@ -134,7 +134,7 @@ def attribute(type_: t.Type, key: Rex) -> t.Type | None:
 
 
 def _scalar(scalar: CollToScalar) -> bool:
-    """One row of one attribute is what an aggregate without keys gives."""
+    """A scalar subquery needs one row of one attribute. An aggregate without keys always gives that."""
     match scalar.query:
         case Select(constructor=Struct(pairs=(_,)), input=Aggregate(keys=())):
             return False
@@ -162,9 +162,9 @@ _STRICT: dict[type[Node], Callable[..., bool]] = {
     Offset: lambda _: True,
 }
 
-#: What may fail in both modes.
+#: Classes that may fail in both modes.
 FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window, UnresolvedVar)
-#: What fails only by its parts. A class that is in none of these tables may fail, in both modes.
+#: Classes that fail only if a child does. A class in none of these tables is taken to fail in both modes.
 NEVER: frozenset[type[Node]] = frozenset(
     [
         *(Lit, Var, Global, Parameter, Collection, Select, Key),
@@ -174,16 +174,18 @@ NEVER: frozenset[type[Node]] = frozenset(
 )
 STRICT = frozenset(_STRICT)
 
-#: What is judged at all. Other nodes (types, signatures, pairs of a struct) are parts of these.
+#: The classes that can fail at all. Other nodes (types, signatures, pairs of a struct) are parts of these.
 _JUDGED = (Rel, Rex, Step, JoinType)
 
 
 def _others(cls: type[Node]) -> list[type[Node]]:
-    """The classes that are not judged; and the abstract ones of those that are, because each node has their bits."""
+    """The classes that cannot fail by themselves: those outside `_JUDGED`, and abstract classes of `_JUDGED`, whose
+    bits are set for every node of their subclasses."""
     found = [cls] if not cls.tag or not issubclass(cls, _JUDGED) else []
     return [*found, *(one for sub in cls.__subclasses__() for one in _others(sub))]
 
 
-#: The bits of what may fail: all that are not of a class that is known not to, so that those of new classes are there.
+#: The bits of classes that may fail. They are computed as "all but the known ones", so that a class that is declared
+#: later is included.
 _MAY_FAIL_STRICT = ~bits(*NEVER, *(cls for cls in _others(Node) if cls not in FAILING))
 _MAY_FAIL = _MAY_FAIL_STRICT & ~bits(*STRICT)

@@ -1,4 +1,4 @@
-"""Paths into what was put together on the spot: `{'a': x, 'b': y}.a` is `x`."""
+"""Shorten paths into struct constructors: `{'a': x, 'b': y}.a` is `x`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ N = TypeVar("N", bound=Node)
 
 
 def navigated(root: N, mode: Mode) -> N:
-    """The subtree with such paths shortened, wherever they are in it."""
+    """The subtree with all such paths in it shortened."""
     return transform(root, lambda node: shortened(node, mode), Path)
 
 
 def shortened(path: Path, mode: Mode) -> Rex:
-    """The path without the steps into constructors that lead to one of its expressions; a path of a path as one."""
+    """The path without its steps into struct constructors. A path whose root is a path becomes one path."""
     root: Rex = path.root
     steps = path.steps
     while steps and isinstance(root, Struct):
@@ -35,9 +35,10 @@ def shortened(path: Path, mode: Mode) -> Rex:
 
 
 def _attribute(struct: Struct, step: Node, mode: Mode) -> Rex | None:
-    """What the attribute is made of, if there is just one such pair.
+    """The expression of the attribute that a step leads to, if the constructor has exactly one of that name.
 
-    In strict mode a value that may be MISSING stays: it is no attribute, and asking for it is an error.
+    In strict mode the step is kept if the expression may be MISSING: the struct then has no such attribute, and
+    asking for it is an error.
     """
     if not isinstance(step, Key) or not _is_name(step.key):
         return None

@@ -1,4 +1,4 @@
-"""What follows from a node and is asked for again and again, kept with it: nodes do not change."""
+"""Memoization on nodes: a result that is asked for often is stored on the node, which never changes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ T = TypeVar("T")
 
 
 def remembered(node: Node, slot: str, compute: Callable[[], T]) -> T:
-    """What was computed for the node under that name, or is now. Names begin with `_`: no copy takes it over."""
+    """The stored result of that name, computed on first use. Slots begin with `_`, so that copies of the node do not
+    take them over."""
     known: T | None = node.__dict__.get(slot)
     if known is None:
         known = compute()
@@ -26,8 +27,8 @@ def remembered_fold(
     f: Callable[[Node, list[T]], T],
     below: Callable[[Node], list[Node]] = children,
 ) -> T:
-    """`fold`, with the result kept with every node on the way: asking again above or below costs nothing. Asked of
-    every level of a nested query, it takes time in its size, where a walk from each would take its square."""
+    """`fold` that stores the result on every node that it visits. Asking again for a node above or below costs nothing,
+    so asking at every level of a nested query takes linear and not quadratic time."""
     known: T | None = root.__dict__.get(slot)
     if known is not None:
         return known
@@ -39,10 +40,10 @@ def remembered_fold(
 
 
 def has_relation(root: Node) -> bool:
-    """Is it a relation, or is there one in it?"""
+    """Is the node a relation, or does it contain one?"""
     return has(root, Rel)
 
 
 def has_table(root: Node) -> bool:
-    """Is it a table, or is there one in it?"""
+    """Is the node a table (a `Global`), or does it contain one?"""
     return has(root, Global)

@@ -1,4 +1,4 @@
-"""Which parts of a table's rows a plan touches: what a source without a schema has to read, and no more.
+"""Which paths of a table's rows a plan touches. A source without a schema (JSON lines, Ion) reads only these.
 
     SELECT o.id, i.sku FROM orders AS o, o.items AS i WHERE o.customer.country = 'DE'
 
@@ -21,8 +21,8 @@ __all__ = ["WHOLE", "Name", "PathTree", "touched_paths"]
 
 
 def touched_paths(plan: Plan) -> dict[int, PathTree]:
-    """For every global that the plan refers to, by ordinal, what it touches of its rows (of the elements of the
-    global's value). `WHOLE` for a global that is used other than by ranging over it, or with record identifiers."""
+    """The touched paths of each global that the plan refers to, by its ordinal. A row is an element of the global's
+    value. A global that is not only scanned (`FROM t`), or is scanned with record identifiers (BY), is `WHOLE`."""
     tries = [Trie() for _ in plan.globals]
     done: dict[tuple[int, int], tuple[Any, _Env | None]] = {}
 
@@ -38,7 +38,7 @@ def touched_paths(plan: Plan) -> dict[int, PathTree]:
             found = _column(node, env)
         else:
             found = yield from _HANDLERS.get(type(node), _everything)(node, env)
-        done[id(node), id(env)] = (found, env)  # the rows stay alive, so that their ids stay theirs
+        done[id(node), id(env)] = (found, env)  # keeps `env` alive, so that its id is not used again
         return found
 
     drive(dispatch, plan.statement, None)
@@ -61,8 +61,8 @@ _Asking = Generator[tuple[Node, "_Env | None"], Any, Any]
 
 
 def _everything(node: Node, env: _Env | None) -> _Asking:
-    """A node that takes its parts as they are, or that this table does not know: it touches all that there is of them.
-    The expressions of a relation that is not known see the rows of its inputs, as `plan.base` says."""
+    """The default: the node uses its parts as whole values, so all of them is touched. This also holds for a class
+    without a handler; the expressions of such a relation see the rows of its inputs, as `plan.base` says."""
     sources = inputs(node) if isinstance(node, p.Rel | p.Rex) else []
     row: tuple[Shape, ...] = ()
     for source in sources:
@@ -85,7 +85,7 @@ def _column(node: p.Var, env: _Env | None) -> Shape:
 
 
 def _call(node: p.Call, env: _Env | None) -> _Asking:
-    """EXISTS asks no more than whether there is an element."""
+    """EXISTS touches nothing of the elements, it only asks whether there is one."""
     row = functions.find(node.fn.name)
     if row is not None and row.asks_for_elements:
         (arg,) = node.values
@@ -165,7 +165,7 @@ def _pivot(node: p.Pivot, env: _Env | None) -> _Asking:
 
 
 def _scalar(node: p.CollToScalar, env: _Env | None) -> _Asking:
-    """The one attribute of the one row, whatever its name."""
+    """A scalar subquery gives the only attribute of its only row, whatever the attribute's name is."""
     query: Shape = yield node.query, env
     row = query.element()
     for trie in row.tries:
@@ -218,7 +218,7 @@ def _aggregate(node: p.Aggregate, env: _Env | None) -> _Asking:
 
 
 def _one_input(node: Any, env: _Env | None) -> _Asking:
-    """The input's columns, after what the relation's own expressions use of them."""
+    """A relation that passes on its input's columns; what its own expressions read is marked as used."""
     row: tuple[Shape, ...] = yield node.input, env
     inner = _Env((), env) if isinstance(node, p.Limit | p.Offset) else _Env(row, env)
     for kid in children(node):

@@ -1,4 +1,5 @@
-"""Parts of values: which are touched (`PathTree`), and which a plan's expressions are (`Shape`)."""
+"""The data structures of `paths.py`: `PathTree` says which parts of a value are touched, `Shape` which parts of which
+tables the value of an expression may be."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Name:
-    """The name of an attribute as a plan spells it: just this one if `exact`, else in any case, this spelling first."""
+    """The name of an attribute as the plan spells it. Unless `exact`, it also matches in another case; an attribute in
+    this spelling is preferred."""
 
     text: str
     exact: bool
@@ -16,18 +18,18 @@ class Name:
 
 @dataclass(frozen=True)
 class PathTree:
-    """What of a value is touched.
+    """The parts of a value that a plan touches.
 
-    `whole`: the value as it is (it is given out, compared, tested for its type, handed to a function). All of it has
-    to be read; what stands in `fields` and `elements` beside it says no more.
-    `fields`: the attributes that paths lead into, each with what is touched of it.
-    `elements`: what is touched of the elements, if the value is ranged over (FROM, `[*]`) or indexed. In permissive
-    mode ranging over what is no collection gives the value itself: there the elements' paths are paths of the value.
-    `indexed`: elements are also told by their place (AT, `[n]`), or it is asked whether there are any.
-    Nothing of all that: only that the value is there, or how many there are, is touched.
+    `whole`: the complete value is used (returned, compared, tested for its type, passed to a function). All of it has
+    to be read, whatever `fields` and `elements` say.
+    `fields`: the attributes that paths lead into, each with its own tree.
+    `elements`: the tree of the elements, if the value is ranged over (FROM, `[*]`) or indexed. In permissive mode
+    ranging over a value that is no collection gives the value itself: then these are paths of the value.
+    `indexed`: the position of elements matters (AT, `[n]`), or the plan asks whether there are any.
+    If all are empty, only the presence or the number of such values matters.
 
-    A path of two steps asks more of the first than that it is a struct: `r.a.b` is MISSING where `a` is a number, NULL
-    where it is NULL. A reader that reads `a` as a struct has to keep these apart, or reads `a` as a VARIANT.
+    A path `r.a.b` depends on what `a` is: it is MISSING where `a` is a number, and NULL where `a` is NULL. A reader
+    that reads `a` as a struct has to keep these cases apart, or to read `a` as a VARIANT.
     """
 
     whole: bool = False
@@ -41,7 +43,7 @@ WHOLE = PathTree(whole=True)
 
 @dataclass(eq=False)
 class Trie:
-    """A `PathTree` on its way."""
+    """A `PathTree` under construction. `met`: the plan refers to the global that this is the tree of."""
 
     whole: bool = False
     fields: dict[Name, Trie] = field(default_factory=dict)
@@ -58,7 +60,7 @@ class Trie:
         return self.elements
 
     def rows(self) -> PathTree:
-        """What is touched of the elements of a global."""
+        """The tree of the rows, if this is the tree of a global."""
         if self.whole or self.fields:
             return WHOLE
         return self.elements.tree() if self.elements is not None else PathTree()
@@ -81,14 +83,15 @@ class Trie:
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What a value may be: parts of globals, a struct made of such, a collection of such."""
+    """What the value of an expression may be: a part of a global (`tries`), a struct of shapes (`pairs`), or a
+    collection of shapes (`elements`)."""
 
     tries: tuple[Trie, ...] = ()
     pairs: tuple[tuple[str, Shape], ...] = ()
     elements: tuple[Shape, ...] = ()
 
     def use(self) -> None:
-        """The value is needed as it is."""
+        """Note that the complete value is used."""
         seen: set[int] = set()
         stack = [self]
         while stack:
@@ -110,13 +113,13 @@ class Shape:
         return merged([Shape(tuple(trie.attribute(name) for trie in self.tries)), *fits])
 
     def index(self) -> Shape:
-        """The value, whose elements are told apart."""
+        """Note that the positions of the elements matter. Returns this shape."""
         for trie in self.tries:
             trie.indexed = True
         return self
 
     def element(self) -> Shape:
-        """An element; of what is no collection, the value itself."""
+        """The shape of an element. A value that is no collection counts as its only element."""
         own = Shape(tuple(trie.element() for trie in self.tries), self.pairs)
         return merged([own, *self.elements])
 
@@ -125,7 +128,7 @@ NOTHING = Shape()
 
 
 def merged(shapes: Sequence[Shape]) -> Shape:
-    """What may be any of them."""
+    """The shape of a value that may be any of these (the branches of a CASE)."""
     some = [shape for shape in shapes if shape.tries or shape.pairs or shape.elements]
     if len(some) <= 1:
         return some[0] if some else NOTHING

@@ -1,1 +1,1 @@
-"""Passes of the phase bind: names become tables, views their queries, parameters values."""
+"""Passes of the phase bind: they replace names by tables, views by their queries, and parameters by values."""

@@ -1,4 +1,4 @@
-"""Parameters become the values that are given for them when the plan is run."""
+"""Replace parameters by the values that were given with the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Globals are names. Here each one gets the type of the table, or of the files, that it stands for."""
+"""A global is a name. This pass gives each global the type of its table, or of its files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def bind_tables(plan: Plan, context: Context) -> Plan:
 
 
 def bound_global(binding: GlobalBinding, context: Context) -> GlobalBinding:
-    """The global with its table's type. A named table has to be something that the plan can mean; the columns of files
-    are read as the plan declares them, so there is nothing to compare."""
+    """The global with its table's type. The type of a named table must overlap with the type that the plan declares.
+    Files are read with the declared columns, so there is nothing to compare."""
     table = context.table(binding)
     if binding.files is None and not t.overlap(table.type, binding.type):
         raise AnalysisError(f"'{binding.name}' is a {table.type}, and the plan wants a {binding.type}")

@@ -1,4 +1,4 @@
-"""A global that names a view becomes the view's query, its own globals taken over."""
+"""Replace a global that names a view by the view's query, and add the globals that this query uses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from firesteel.plan import Global, GlobalBinding, Mode, Plan, Rex
 
 N = TypeVar("N", bound=Node)
 
-#: Views of views of views: deeper than this is a cycle, or might as well be.
+#: Views may refer to views. More levels than this are taken for a cycle.
 MAX_VIEWS = 100
 
 
@@ -31,7 +31,8 @@ def inline_views(plan: Plan, context: Context) -> Plan:
 
 
 def _ensure_mode(view: View, plan: Plan, binding: GlobalBinding) -> None:
-    """Mode belongs to the plan: a view of the other mode will do only if it has nothing to forgive."""
+    """Refuse a view that was planned in the other mode, unless its query cannot fail in strict mode: then both modes
+    give the same rows."""
     mode = getattr(plan.statement, "mode", view.mode)
     if mode is not view.mode and may_fail(view.query, Mode.STRICT):
         raise UnsupportedError(

@@ -1,4 +1,5 @@
-"""A document may declare tables that its statement does not use, and a view brings all those of its own document."""
+"""Drop unused globals. A document may declare tables that its statement does not use, and inlining a view adds all
+globals of the view's own document."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""Queries over tables inside expressions become joins: a lowering, for an engine that has tables only in relations.
+"""Decorrelation: turn subqueries over tables into joins, for engines that can read tables only in relations.
 
-Afterwards no expression of the plan holds a table, or a relation over one; what is left of queries inside expressions
-ranges over collections of the row. The ways, the first that is right for a query is taken:
+Afterwards no expression of the plan contains a table, or a relation over one. Subqueries that remain range over
+collections inside the row. For each subquery the first of these ways that gives the right answer is taken:
 
-- *once* (`hoist.py`): a query that does not look at the row is one row beside every row;
-- *matched* (`matched.py`): EXISTS and IN where a condition is wanted are semi and anti joins, elsewhere mark joins; an
-  aggregate of rows that equalities tie to the row is grouped by what ties them, and joined;
-- *bucketed* (`buckets.py`): the rows that may concern a row are collected by what ties them, and the query, as it is,
-  ranges over the collection beside the row;
-- *domain* (`domain.py`): the query is asked of every combination of values that it looks at, once;
-- *whole* (`whole.py`): the whole table is a collection beside every row, under the name `WHOLE`. It is always right,
-  and no good for a table that is large.
+- *hoist* (`hoist.py`): a subquery that does not read the outer row is computed once and cross joined;
+- *match* (`matched.py`): EXISTS and IN become semi or anti joins in a condition, and mark joins elsewhere; an aggregate
+  over rows that equalities tie to the outer row is grouped by those keys and joined;
+- *bucket* (`buckets.py`): the inner rows are collected by the keys that tie them to the outer row, and the subquery
+  ranges over the collection that was joined to the row;
+- *domain* (`domain.py`): the subquery is computed once for every distinct combination of the outer values that it
+reads; - *whole* (`whole.py`): the whole table, as one collection in the column `WHOLE`, is cross joined. This is always
+right, and too slow for a large table.
 
-A query is not evaluated for rows that it was not evaluated for before if it may raise an error (`risk.py`).
+A subquery that may raise an error is not evaluated for more rows than before (`risk.py`).
 """
 
 from firesteel.passes.decorrelate.lower import decorrelate

@@ -1,8 +1,9 @@
-"""Queries over the rows that may concern the row: these are collected by what ties them to it, and the query, as it
-is, ranges over the collection.
+"""Collect the inner rows by the keys that tie them to the outer row, and let the subquery range over the collection.
 
-What ties them is an equality. Rows are collected by a key that is the same wherever `=` is true, and may be coarser,
-because the query still asks its own conditions.
+    (SELECT VALUE i.x FROM i WHERE i.k = o.k)    →    o left join (i grouped by k, collected), query over the collection
+
+The keys come from equalities. If `=` and grouping disagree for a type (a date and a timestamp can be equal), rows are
+collected by a coarser key, and the subquery checks its conditions again.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import Any
 from firesteel import types as t
 from firesteel.node import Node
 from firesteel.passes.analysis.conditions import filtered
+from firesteel.passes.analysis.node_memo import has_table
 from firesteel.passes.decorrelate.conditions import keys_among
 from firesteel.passes.decorrelate.matched import groups_by
 from firesteel.passes.decorrelate.parts import Packed, Way, column, first_columns, grouped, looked_up, or_empty
 from firesteel.passes.decorrelate.pull import Pulled, pulled
 from firesteel.passes.decorrelate.risk import risky
-from firesteel.passes.decorrelate.scopes import sees, tabled, width
+from firesteel.passes.decorrelate.scopes import sees, width
 from firesteel.passes.decorrelate.sites import query_of
 from firesteel.plan import (
     Aggregate,
@@ -45,14 +47,14 @@ _UNARY = Aggregate | Distinct | Exclude | Filter | Limit | Offset | Project | So
 
 
 def bucketed(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
-    """The query over the rows that equalities tie to the row."""
+    """The subquery over the rows that equalities tie to the outer row, which may be below other relations of it."""
     return (yield from _bucketed(outer, rex, mode, within=True))
 
 
 def simply_bucketed(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
-    """The same, if nothing stands between the query and these rows, and it asks no more of tables."""
+    """The same, if those rows are the subquery's direct input and its result contains no table."""
     query = query_of(rex)
-    if isinstance(query, Select) and tabled(query.constructor):
+    if isinstance(query, Select) and has_table(query.constructor):
         return None
     return (yield from _bucketed(outer, rex, mode, within=False))
 
@@ -60,18 +62,18 @@ def simply_bucketed(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
 def _bucketed(outer: Rel, rex: Rex, mode: Mode, *, within: bool) -> Way:
     query = query_of(rex)
     rel = query.input if query is not None else None
-    found = None
+    split = None
     while rel is not None:
-        found = _tied(rel, mode)
-        if found is not None:
+        split = _split_keys(rel, mode)
+        if split is not None:
             break
         rel = rel.input if within and isinstance(rel, _UNARY) else None
-    if found is None or rel is None or query is None:
+    if split is None or rel is None or query is None:
         return None
-    below, keys, rest = found
+    below, keys, rest = split
     exact = all(groups_by(key.left.type) and groups_by(key.right.type) for key in keys)
     tied = [JoinKey(_bucket(key.left), _bucket(key.right)) for key in keys]
-    if rel is query.input and isinstance(query, Select) and exact and not rest and _own(query, mode):
+    if rel is query.input and isinstance(query, Select) and exact and not rest and _reads_own_row_only(query, mode):
         groups = yield from _collected(below.rel, query.constructor, tied)
         made, bag = _with_bucket(outer, groups, tied)
         return made, replaced(rex, lambda node, level: bag if node is query else None)
@@ -83,20 +85,21 @@ def _bucketed(outer: Rel, rex: Rex, mode: Mode, *, within: bool) -> Way:
     return made, replaced(rex, lambda node, level: items if node is rel else None)
 
 
-def _tied(rel: Rel, mode: Mode) -> tuple[Pulled, list[JoinKey], list[Rex]] | None:
-    """The relation without its conditions on the outer row, those that are keys, and the others."""
+def _split_keys(rel: Rel, mode: Mode) -> tuple[Pulled, list[JoinKey], list[Rex]] | None:
+    """The relation without its conditions on the outer row, those that are keys, and the others. None without keys."""
     for lazy in (False, True):
-        found = pulled(rel, mode, lazy=lazy)
-        if found is None or risky(found.rel, mode):
+        below = pulled(rel, mode, lazy=lazy)
+        if below is None or risky(below.rel, mode):
             continue
-        keys, rest = keys_among(found.conditions, mode)
+        keys, rest = keys_among(below.conditions, mode)
         if keys:
-            return found, keys, rest
+            return below, keys, rest
     return None
 
 
-def _own(query: Select, mode: Mode) -> bool:
-    """Is what a query makes of a row made of that row alone, and without an error? Is it a bag?"""
+def _reads_own_row_only(query: Select, mode: Mode) -> bool:
+    """Is the query a bag of values that are computed from its own rows alone, without errors? Then these values can be
+    collected, instead of the rows."""
     if sees(query.constructor, 1) or risky(query.constructor, mode):
         return False
     return isinstance(query.type, t.Bag)
@@ -116,8 +119,8 @@ def _with_bucket(outer: Rel, groups: Rel, keys: list[JoinKey]) -> tuple[Rel, Rex
 
 
 def _bucket(rex: Rex) -> Rex:
-    """A key that is the same for values of which `=` is true: of a date the timestamp of its midnight, and one for
-    all containers."""
+    """A grouping key that is the same for all values that are `=`: a date becomes the timestamp of its midnight, and
+    all containers share one key."""
     if groups_by(rex.type):
         return rex
     branches = [Branch(build.call("is_type", rex, kind), build.lit(True)) for kind in _CONTAINERS if _may_be(rex, kind)]

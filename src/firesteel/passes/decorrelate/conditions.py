@@ -1,4 +1,4 @@
-"""The conditions of joins, taken apart and moved."""
+"""Split the conditions of joins, and move them to other rows."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from firesteel.node import Node
 from firesteel.passes.analysis.columns import renumbered
 from firesteel.passes.analysis.conditions import all_of, terms
 from firesteel.passes.analysis.failing import may_fail
-from firesteel.passes.decorrelate.scopes import tabled
+from firesteel.passes.analysis.node_memo import has_table
 from firesteel.plan import Call, Capture, Cross, Equi, JoinKey, JoinType, Mode, Rex, Theta, build
 from firesteel.plan.scope import free_rows, shifted
 
 N = TypeVar("N", bound=Node)
 
-#: Ordinals of a right row's columns for as long as it is not known how wide the left row will be.
-_LATER = 1_000_000
+#: Ordinals of the right row's columns start here while the width of the left row is not known yet.
+_PARKED = 1_000_000
 
 
 def join_terms(kind: JoinType, left: int) -> list[Rex]:
-    """What has to be true of two rows, over the row of both; the left one has so many columns."""
+    """The terms of a join's condition, over the row of both sides; the left side has `left` columns."""
     if isinstance(kind, Theta):
         return terms(kind.condition)
     if not isinstance(kind, Equi):
@@ -33,28 +33,29 @@ def join_terms(kind: JoinType, left: int) -> list[Rex]:
 
 
 def without_tables(kind: JoinType, left: int, mode: Mode) -> tuple[JoinType, list[Rex]]:
-    """The join without the conditions that ask tables, and these."""
-    if not tabled(kind):
+    """The join type without the conditions that contain tables, and these conditions."""
+    if not has_table(kind):
         return kind, []
     kept: list[Rex] = []
     asked: list[Rex] = []
     for term in join_terms(kind, left):
-        (asked if tabled(term) or (asked and may_fail(term, mode)) else kept).append(term)
+        (asked if has_table(term) or (asked and may_fail(term, mode)) else kept).append(term)
     return (Theta(Capture.INNER, all_of(kept)) if kept else Cross()).at(kind.where), asked
 
 
-def apart(node: N, left: int) -> N:
-    """What is said over a left row of so many columns and a right one, for the left to get more columns."""
-    return renumbered(node, lambda i: i - left + _LATER if i >= left else i)
+def park_right_columns(node: N, left: int) -> N:
+    """Move the ordinals of the right row's columns out of the way, so that the left row can get more columns."""
+    return renumbered(node, lambda i: i - left + _PARKED if i >= left else i)
 
 
-def together(node: N, left: int) -> N:
-    """What `apart` has moved, over a left row of so many columns and a right one."""
-    return renumbered(node, lambda i: i - _LATER + left if i >= _LATER else i)
+def unpark_right_columns(node: N, left: int) -> N:
+    """Move the parked ordinals back, behind the `left` columns that the left row has now."""
+    return renumbered(node, lambda i: i - _PARKED + left if i >= _PARKED else i)
 
 
 def widened(kind: JoinType, before: int, after: int) -> JoinType:
-    """A join type where the left row has got more columns. Keys see their own row only."""
+    """The join type after the left row grew from `before` to `after` columns. Keys do not change: each reads its own
+    row only."""
 
     def moved(ordinal: int) -> int:
         return ordinal + after - before if ordinal >= before else ordinal
@@ -69,8 +70,8 @@ def widened(kind: JoinType, before: int, after: int) -> JoinType:
 
 
 def keys_among(conditions: Sequence[Rex], mode: Mode) -> tuple[list[JoinKey], list[Rex]]:
-    """Conditions over a row (depth 0) within another (depth 1): the equalities of what each says alone, as keys of
-    which the left one is of the outer row; and the others."""
+    """Split conditions over an inner row (depth 0) and an outer row (depth 1) into join keys, outer side left, and the
+    other conditions."""
     keys: list[JoinKey] = []
     rest: list[Rex] = []
     for rex in conditions:
@@ -83,9 +84,9 @@ def keys_among(conditions: Sequence[Rex], mode: Mode) -> tuple[list[JoinKey], li
 
 
 def key_of(rex: Rex, mode: Mode) -> JoinKey | None:
-    """An equality of something of the outer row and something of the inner one. It is evaluated for rows that may find
-    no match, so it must not fail."""
-    if not isinstance(rex, Call) or rex.fn.name != "eq" or may_fail(rex, mode) or tabled(rex):
+    """The join key of an equality between an expression of the outer row and one of the inner row; else None. Keys are
+    computed for rows without a match too, so an equality that may fail is no key."""
+    if not isinstance(rex, Call) or rex.fn.name != "eq" or may_fail(rex, mode) or has_table(rex):
         return None
     a, b = rex.values
     for outer, inner in ((a, b), (b, a)):

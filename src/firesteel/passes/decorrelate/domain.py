@@ -1,10 +1,10 @@
-"""Queries asked once of every combination of values that they look at: the domain.
+"""Compute a subquery once for every distinct combination of the outer values that it reads: the *domain*.
 
-The domain is a relation of distinct rows; what the query ranges over is joined with it (`push.py`), and the answers
-are grouped by it and looked up for each row. NULL and MISSING look themselves up.
+The domain is a relation of distinct rows. The input of the subquery is joined with it (`push.py`), the answers are
+grouped by it, and each outer row looks up its answer. In this lookup NULL matches NULL, and MISSING matches MISSING.
 
-Of values that are deeply equal and not the same (`1` and `1.0`) the domain has one. So this is right where equal values
-are the same, as their type says, or where the query only compares them.
+Of values that are equal but not identical (`1` and `1.0`) the domain keeps one. So this way is right only if equal
+values of the type are identical, or if the subquery does nothing but compare them.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ from firesteel.plan import (
 )
 from firesteel.plan.scope import replaced
 
-#: Equal values of these types are the same value.
+#: Equal values of these types are identical.
 _SAME = (t.Bool, t.Integer, t.String, t.Date, t.Null, t.Missing)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What a query asks of the row: these expressions, over the row; and the query over a row of them."""
+    """What a subquery reads of the outer row: the expressions, and the subquery's relation over a row of just them."""
 
     exprs: tuple[Rex, ...]
     rel: Rel
 
 
 def by_domain(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
-    """The query, asked of the values that the rows have."""
+    """The subquery, computed for every combination of values in the outer rows."""
     query = query_of(rex)
     if query is None or risky(query, mode):
         return None
@@ -84,8 +84,8 @@ def by_domain(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
         return None
     if isinstance(rex, Call) and rex.fn.name == "exists":
         rows: Rel = yield (answers,)
-        marked = Join(Equi(Capture.LEFT_MARK, keys=domain.same(asked.exprs, domain.columns())), outer, rows)
-        return marked, column(marked, width(outer))
+        with_mark = Join(Equi(Capture.LEFT_MARK, keys=domain.same(asked.exprs, domain.columns())), outer, rows)
+        return with_mark, column(with_mark, width(outer))
     answer = column(answers, domain.width)
     groups: Rel = yield (grouped(answers, [build.agg("collect", answer)], domain.keys()),)
     keys = domain.same(asked.exprs, domain.restored(groups))
@@ -95,7 +95,7 @@ def by_domain(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
 
 
 def _aggregated(outer: Rel, value: Rex, rel: Aggregate, mode: Mode) -> Way:
-    """Aggregates of what is asked; of no rows they are what an outer join says, but for a count."""
+    """A scalar subquery of aggregates. A combination without rows gets NULL from the outer join, and a COUNT gets 0."""
     asked = _asked(rel)
     if asked is None:
         return None
@@ -113,7 +113,8 @@ def _aggregated(outer: Rel, value: Rex, rel: Aggregate, mode: Mode) -> Way:
 
 
 def lateral_by_domain(join: Join, mode: Mode) -> Rel | None:
-    """A lateral join with the answers for what the left rows have, still to be lowered."""
+    """A lateral join as a join with the right side's rows for every combination in the left rows. The result is still
+    to be decorrelated."""
     if risky(join.right, mode) or join.capture.pads_left or is_list(join) is not False:
         return None
     asked = _asked(join.right)
@@ -134,11 +135,11 @@ def lateral_by_domain(join: Join, mode: Mode) -> Rel | None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is asked
+# What the subquery reads of the outer row
 
 
 def _asked(rel: Rel) -> _Asked | None:
-    """What a relation looks at of the row it stands in, if it is all the same to it which of equal values it gets."""
+    """What a relation reads of the outer row; None if the choice among equal values could change its answer."""
     exprs: dict[Rex, int] = {}
     lossy = False
 
@@ -169,7 +170,7 @@ def _asked(rel: Rel) -> _Asked | None:
 
 
 def _column(node: Node, level: int) -> Rex | None:
-    """A column of the row, or an attribute of one, as it is said over the row; None for anything else."""
+    """A column of the outer row, or an attribute of one, as it reads over that row; None for anything else."""
     match node:
         case Var() if node.depth == level:
             return node.replace(depth=0)
@@ -184,7 +185,7 @@ def _is_name(step: Node) -> bool:
 
 
 def _is_same(type_: t.Type) -> bool:
-    """Are equal values of the type the same value?"""
+    """Are equal values of the type identical?"""
     return all(
         isinstance(member, _SAME) or (isinstance(member, t.Decimal) and member.precision is not None)
         for member in t.members(type_)
@@ -192,11 +193,12 @@ def _is_same(type_: t.Type) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What is answered
+# The answers
 
 
 def _over(query: Select | Pivot, items: Rel) -> Rex:
-    """The query over its own answers: a bag as it is, a list sorted once more, a struct put together."""
+    """The query over its collected answers: a bag is taken as it is, a list is sorted again, PIVOT builds its
+    struct."""
     if isinstance(query, Pivot):
         return query.replace(key=column(items, 0), value=column(items, 1), input=items)
     specs = _specs(query)
@@ -206,7 +208,7 @@ def _over(query: Select | Pivot, items: Rel) -> Rex:
 
 
 def _specs(query: Select) -> tuple[SortSpec, ...]:
-    """What a list is sorted by."""
+    """The sort keys of a query that gives a list; () for a bag."""
     rel = query.input
     while isinstance(rel, Limit | Offset):
         rel = rel.input
@@ -214,7 +216,7 @@ def _specs(query: Select) -> tuple[SortSpec, ...]:
 
 
 def _order(query: Select | Pivot) -> list[Rex] | None:
-    """The keys that a list is sorted by, none of a bag; None where its order is another."""
+    """The sort keys to collect with the answers: [] for a bag, None for a list that is ordered by something else."""
     if isinstance(query, Pivot) or isinstance(query.type, t.Bag):
         return []
     if not isinstance(query.type, t.Collection) and is_list(query.input) is False:

@@ -1,4 +1,4 @@
-"""Queries that do not look at the row: computed once, and beside every row."""
+"""Subqueries that do not read the outer row: they are computed once and cross joined to the rows."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from firesteel.plan.scope import replaced
 
 
 def hoisted(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
-    """A query that does not look at the row. Where it may raise an error, it ranges over nothing if there is no row;
-    and it is left alone where not every row asks it."""
+    """A subquery that does not read the outer row. If it may raise an error, its tables are made empty when there is no
+    outer row, and a subquery that is not evaluated for every row is not hoisted."""
     query = _query(rex)
     if query is None or sees(query, 0):
         return None
@@ -62,7 +62,7 @@ def hoisted(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
             found: tuple[Rel, Rex] | None = yield from grouped_by_key(outer, rex, lazy, mode)
             if found is not None:
                 return found
-            # Two rows are as wrong as any number of them.
+            # Two rows are enough to tell that there is more than one.
             outer, bag = yield from _collected(outer, Limit(build.lit(2), Project((constructor,), rel)))
             return outer, CollToScalar(bag).at(rex.where)
         case Select():
@@ -89,7 +89,7 @@ def _query(rex: Rex) -> Rex | None:
 
 
 def _gate(outer: Rel) -> Any:
-    """Tables are empty if there is no row."""
+    """A rewrite that makes tables empty if there is no outer row."""
 
     def change(node: Node, level: int) -> Node | None:
         if level:
@@ -102,14 +102,15 @@ def _gate(outer: Rel) -> Any:
 
 
 def _collected(outer: Rel, rel: Rel) -> Generator[tuple[Node], Any, tuple[Rel, Rex]]:
-    """The rows with all values of a relation of one column beside each, as a bag."""
+    """The rows with one more column, a bag of all values of `rel`, a relation of one column."""
     source: Rel = yield (rel,)
     made = beside(outer, grouped(source, [build.agg("collect", column(source, 0))]))
     return made, column(made, width(outer))
 
 
 def _selected(outer: Rel, query: Select, mode: Mode) -> Way:
-    """A collection: a bag is collected; a list is sorted once more, because a bag does not keep its order."""
+    """A query that gives a collection. A bag is collected. A list is collected with its sort keys and sorted again,
+    because `collect` does not keep the order."""
     if isinstance(query.type, t.Bag) or (not isinstance(query.type, t.Collection) and is_list(query.input) is False):
         return (yield from _collected(outer, Project((query.constructor,), query.input)))
     rel = query.input
@@ -119,7 +120,7 @@ def _selected(outer: Rel, query: Select, mode: Mode) -> Way:
         return None
     keys = [spec.key for spec in rel.specs]
     packed = Packed([query.constructor, *keys], mode)
-    # The keys and the values are computed before rows are cut off; of those that are, nobody asks for a value.
+    # The values are computed before LIMIT drops rows, so they must not fail.
     if risky(query.constructor, mode):
         return None
     outer, bag = yield from _collected(outer, Project((packed.value,), query.input))
@@ -129,7 +130,8 @@ def _selected(outer: Rel, query: Select, mode: Mode) -> Way:
 
 
 def _compared(outer: Rel, test: Call, value: Any, query: Select, lazy: bool, mode: Mode) -> Way:
-    """IN is a mark: true where there is a match; else NULL if an element, or the value, is absent."""
+    """IN becomes a mark join: TRUE if there is a match; else NULL if the value or an element is NULL or MISSING. Other
+    comparisons range over the collected values."""
     values = Project((query.constructor,), query.input)
     if comparison_with_elements(test.fn) != ("eq", "any") or (lazy and risky(value, mode)):
         outer, bag = yield from _collected(outer, values)

@@ -1,4 +1,4 @@
-"""Queries as joins with what they range over: semi, anti and mark joins, joins with groups, lateral joins."""
+"""Subqueries as joins with their input: semi, anti and mark joins, joins with groups, lateral joins."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from firesteel.node import Node
 from firesteel.passes.analysis.columns import over
 from firesteel.passes.analysis.conditions import filtered
 from firesteel.passes.analysis.failing import may_fail
+from firesteel.passes.analysis.node_memo import has_table
 from firesteel.passes.decorrelate.conditions import join_terms, keys_among
 from firesteel.passes.decorrelate.parts import (
     Way,
@@ -22,7 +23,7 @@ from firesteel.passes.decorrelate.parts import (
 )
 from firesteel.passes.decorrelate.pull import Pulled, pulled
 from firesteel.passes.decorrelate.risk import risky
-from firesteel.passes.decorrelate.scopes import ranges_over_table, rebased, sees, side_by_side, tabled, width
+from firesteel.passes.decorrelate.scopes import ranges_over_table, rebased, sees, side_by_side, width
 from firesteel.passes.decorrelate.sites import comparison_with_elements
 from firesteel.plan import (
     Agg,
@@ -58,8 +59,8 @@ Joined = Generator[tuple[Node], Any, "Rel | None"]
 
 
 def condition_met(outer: Rel, condition: Rex, mode: Mode) -> Joined:
-    """The rows for which EXISTS, IN or a quantified comparison, or its negation, is true, as those that have a match,
-    or none."""
+    """The rows for which a condition is true that is EXISTS, IN or a comparison with ANY or ALL, or NOT of one: a semi
+    or an anti join. None if the condition is something else."""
     negated, test = False, condition
     while isinstance(test, Call) and test.fn.name == "not":
         negated, (test,) = not negated, test.values
@@ -81,7 +82,7 @@ def condition_met(outer: Rel, condition: Rex, mode: Mode) -> Joined:
 
 
 def _exists(query: Select, mode: Mode) -> Pulled | None:
-    """What a query ranges over, as far as its having a row goes."""
+    """The input of the query, as far as it decides whether there is a row: without projection, order and DISTINCT."""
     rel = query.input
     while True:
         match rel:
@@ -94,7 +95,8 @@ def _exists(query: Select, mode: Mode) -> Pulled | None:
 
 
 def _careful(rel: Rel, mode: Mode) -> Pulled | None:
-    """A relation and its conditions; those that may raise an error are asked of pairs of rows only, as before."""
+    """Pull up the conditions of a relation. Those that may raise an error are pulled up too, so that they still run
+    only for pairs of rows."""
     found = pulled(rel, mode)
     if found is not None and risky(found.rel, mode):
         found = pulled(rel, mode, lazy=True)
@@ -109,19 +111,20 @@ def _paired(outer: Rel, capture: Capture, found: Pulled, conditions: Sequence[Re
 
 
 def _compared(outer: Rel, test: Call, comparison: tuple[str, str], query: Select, negated: bool, mode: Mode) -> Joined:
-    """`x op ANY` is true if a pair is; `x op ALL` if no pair is anything else; and the other way round if negated."""
+    """`x op ANY` is true if some pair is true (semi join), `x op ALL` if no pair is false or NULL (anti join); negated,
+    it is the other way round."""
     name, quantifier = comparison
     value, rel, item = test.args[0], query.input, query.constructor
     assert isinstance(value, Rex)
     while isinstance(rel, Sort | Distinct):
         rel = rel.input
-    if tabled(value) or (tabled(item) and sees(item, 1)):
+    if has_table(value) or (has_table(item) and sees(item, 1)):
         return None
-    if tabled(item) or (not sees(item, 1) and not risky(item, mode)):
+    if has_table(item) or (not sees(item, 1) and not risky(item, mode)):
         rel, item = Project((item,), rel), Var(item.type, 0)
     found = _careful(rel, mode)
     pair: Rex = build.call(name, shifted(value, 1), item)
-    # An element that decides the matter keeps the others from being compared.
+    # The comparison stops at the first element that decides it. A join compares all pairs, so it must not fail.
     if found is None or (may_fail(pair, mode) and not (may_fail(value, mode) or may_fail(item, mode))):
         return None
     wanted = (quantifier == "any") is not negated
@@ -143,7 +146,7 @@ def _not_true(pair: Rex) -> Rex:
 
 
 def marked(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
-    """EXISTS as a column: does the row have a match?"""
+    """EXISTS as a column: a mark join tells whether the row has a match."""
     if not isinstance(rex, Call) or rex.fn.name != "exists" or not isinstance(rex.args[0], Select):
         return None
     found = _exists(rex.args[0], mode)
@@ -159,9 +162,10 @@ def marked(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
 
 
 def grouped_by_key(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
-    """A scalar subquery that aggregates rows tied to the row by equalities, or by nothing: grouped by what ties them.
+    """A scalar subquery of aggregates whose rows are tied to the outer row by equalities, or by nothing: it is grouped
+    by these keys and joined.
 
-    Of no rows a count is 0 and not NULL; the other aggregates are NULL, which is what an outer join says.
+    A row without a match gets NULL from the outer join, which is right for most aggregates; a COUNT is made 0.
     """
     asked = scalar_aggregate(rex)
     if asked is None:
@@ -190,7 +194,8 @@ def grouped_by_key(outer: Rel, rex: Rex, lazy: bool, mode: Mode) -> Way:
 
 
 def scalar_aggregate(rex: Rex) -> tuple[Rex, Aggregate] | None:
-    """A scalar subquery that surely has one row: what it makes of aggregates, and these."""
+    """A scalar subquery that always has one row because it aggregates without keys: the expression over the aggregates,
+    and the aggregate relation."""
     match rex:
         case CollToScalar(query=Select(constructor=Struct(pairs=(pair,)), input=rel)):
             if not isinstance(pair.key, Lit) or not isinstance(pair.key.value, str):
@@ -200,13 +205,13 @@ def scalar_aggregate(rex: Rex) -> tuple[Rex, Aggregate] | None:
             return None
     while isinstance(rel, Project):
         value, rel = over(value, rel.exprs), rel.input
-    if not isinstance(rel, Aggregate) or rel.keys or rel.strategy is not Strategy.FULL or tabled(value):
+    if not isinstance(rel, Aggregate) or rel.keys or rel.strategy is not Strategy.FULL or has_table(value):
         return None
     return value, rel
 
 
 def with_aggregates(value: Rex, made: Rel, aggs: Sequence[Agg], first: int, *, padded: bool) -> Rex:
-    """An expression over the row of the aggregates, over the row that has them beside it."""
+    """An expression over the row of the aggregates, moved to the joined row, where they begin at column `first`."""
 
     def change(row: int, var: Var) -> Rex:
         if row:
@@ -218,8 +223,8 @@ def with_aggregates(value: Rex, made: Rel, aggs: Sequence[Agg], first: int, *, p
 
 
 def groups_by(type_: t.Type) -> bool:
-    """Are values of the type in one group just if `=` is true of them? A date is `=` to the timestamp of its midnight,
-    and within containers NULL is `=` to MISSING; a group knows the difference."""
+    """Does GROUP BY put two values of the type into one group exactly if they are `=`? Not for containers, in which
+    NULL is `=` to MISSING, and not for dates with timestamps: a date is `=` to the timestamp of its midnight."""
     kinds = {type(member) for member in t.members(type_)}
     if not all(issubclass(kind, _SCALARS) for kind in kinds):
         return False
@@ -234,8 +239,8 @@ _SCALARS = (t.Number, t.Bool, t.Text, t.Temporal, t.Null, t.Missing)
 
 
 def lateral_matched(join: Join, mode: Mode) -> Rel | None:
-    """A lateral join whose right side looks at the left row in conditions, and in what it makes of the rows that are
-    left: a join on those conditions, still to be lowered."""
+    """A lateral join whose right side reads the left row only in conditions and in its projection: it becomes a join on
+    those conditions with a projection above it. The result is still to be decorrelated."""
     exprs: Sequence[Rex] | None = None
     rel = join.right
     while isinstance(rel, Project):

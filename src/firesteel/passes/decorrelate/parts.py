@@ -1,4 +1,4 @@
-"""Pieces of plans that all ways are made of."""
+"""Small plan builders that all ways share."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from firesteel.plan import (
     schema,
 )
 
-#: A way asks for relations to be lowered, and gives the rows with columns more, and what takes the query's place over
-#: them; or None, if it is not right for the query.
+#: One way to decorrelate a subquery. It yields relations to be decorrelated first. It returns the outer rows with more
+#: columns, and the expression that replaces the subquery; or None if the way does not fit the subquery.
 Way = Generator[tuple[Node], Any, "tuple[Rel, Rex] | None"]
 
 #: One row of no columns.
@@ -51,35 +51,36 @@ def grouped(rel: Rel, aggs: Sequence[Agg], keys: Sequence[Rex] = (), names: Sequ
 
 
 def listed(rel: Rel, beside: Rel) -> Rel:
-    """A relation that gives at most one row for each of another's: a list, if that is one, so that it stays one."""
+    """The relation as a list if `beside` is a list, so that their join stays a list. It must have at most one row for
+    each row of `beside`."""
     return build.listed(rel, beside)
 
 
 def beside(outer: Rel, one: Rel) -> Rel:
-    """The rows, each with the columns of the only row of another relation."""
+    """The outer rows, each with the columns of `one`, a relation of one row."""
     return Join(Cross(), outer, listed(one, outer))
 
 
 def looked_up(outer: Rel, groups: Rel, keys: Sequence[JoinKey]) -> Rel:
-    """The rows, each with the columns of the row of the same keys, or with NULLs."""
+    """The outer rows, each with the columns of the group that has the same keys, or with NULLs."""
     return Join(Equi(Capture.LEFT, keys=tuple(keys)), outer, listed(groups, outer))
 
 
 def join_type(capture: Capture, keys: Sequence[JoinKey], conditions: Sequence[Rex]) -> JoinType:
-    """What pairs rows: keys and conditions over both."""
+    """The join type of these keys and conditions over both rows."""
     if keys:
         return Equi(capture, keys=tuple(keys), residual=all_of(conditions) if conditions else None)
     return Theta(capture, all_of(conditions) if conditions else build.lit(True))
 
 
 def or_empty(bag: Rex) -> Rex:
-    """A bag, empty where an outer join has found none."""
+    """The bag, or an empty one where the outer join found no match."""
     element = bag.type.element if isinstance(bag.type, t.Collection) else t.ANY
     return build.call("coalesce", bag, Lit(t.Bag(element), values.Bag()))
 
 
 def or_nothing(agg: Agg, value: Rex) -> Rex:
-    """The value of an aggregate, as it is of no row where an outer join has found none."""
+    """The aggregate's value; where the outer join found no match, its value of no rows (0 for COUNT)."""
     row = functions.find(agg.fn.name)
     match row.of_nothing if row is not None else OfNothing.NULL:
         case OfNothing.EMPTY_BAG:
@@ -99,10 +100,10 @@ def _number(value: int, type_: t.Type) -> Lit:
 
 
 class Packed:
-    """Columns as one value, to be collected, and how to get them back from it.
+    """Several columns packed into one value, so that they can be collected, and unpacked again.
 
-    A single column is itself. An attribute that is MISSING is left out of a struct, and asking for it would be wrong
-    in strict mode: what may be MISSING is an array of one.
+    A single column is not packed. Several become a struct. In strict mode a column that may be MISSING is put into an
+    array of one element first: a MISSING attribute would be left out of the struct, and reading it would be an error.
     """
 
     def __init__(self, exprs: Sequence[Rex], mode: Mode) -> None:
@@ -113,7 +114,7 @@ class Packed:
         self.value: Rex = exprs[0] if self._alone else build.struct((f"c{i}", e) for i, e in enumerate(boxes))
 
     def rel(self, bag: Rex) -> Rel:
-        """The columns, as a relation over the collection."""
+        """The unpacked columns, as a relation over a collection of packed values."""
         scan = Scan(bag)
         item = column(scan, 0)
         if self._alone:
@@ -123,5 +124,5 @@ class Packed:
 
 
 def first_columns(rel: Rel, count: int) -> Rel:
-    """The relation without what was added to it."""
+    """The first `count` columns of the relation, without those that were added."""
     return build.emit(rel, range(count)) if width(rel) != count else rel

@@ -1,7 +1,7 @@
-"""A relation that looks at an outer row, as one that does not and conditions over both.
+"""Split a relation that reads an outer row into one that does not, and the conditions over both rows.
 
-Conditions are pulled up through filters, projections and joins. Those that do not look at the outer row stay, unless
-they may raise an error that one before them, which is pulled up, keeps from coming up.
+Conditions are pulled up through filters, projections and joins. A condition that does not read the outer row stays,
+unless it may raise an error and a condition before it, which may guard it, is pulled up.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ from typing import Any
 from firesteel.node import drive
 from firesteel.passes.analysis.columns import columns_of, renumbered
 from firesteel.passes.analysis.conditions import all_of, filtered, terms
+from firesteel.passes.analysis.node_memo import has_table
 from firesteel.passes.decorrelate.conditions import join_terms, widened
 from firesteel.passes.decorrelate.risk import risky
-from firesteel.passes.decorrelate.scopes import sees, tabled, width
+from firesteel.passes.decorrelate.scopes import sees, width
 from firesteel.plan import Capture, Cross, Equi, Filter, Join, JoinType, Mode, Project, Rel, Rex, Theta, build
 
 
 @dataclass(frozen=True)
 class Pulled:
-    """A relation that does not look at the outer row, the first columns of which are those of the one it comes from;
-    and the conditions over its row (depth 0) and the outer row (depth 1), in order."""
+    """A relation that does not read the outer row, and the conditions over its row (depth 0) and the outer row (depth
+    1), in order. Its first columns are those of the original relation; more may follow, which the conditions read."""
 
     rel: Rel
     conditions: tuple[Rex, ...] = ()
@@ -32,7 +33,7 @@ Asking = Generator[tuple[Rel], Any, "Pulled | None"]
 
 
 def pulled(rel: Rel, mode: Mode, *, lazy: bool = False) -> Pulled | None:
-    """The relation and its conditions; None where that cannot be. With `lazy` all conditions are pulled up."""
+    """The relation and its conditions; None if it cannot be split. With `lazy` all conditions are pulled up."""
 
     def dispatch(rel: Rel) -> Any:
         if not sees(rel, 0) and not (lazy and isinstance(rel, Filter)):
@@ -58,8 +59,8 @@ def _filter(rel: Filter, mode: Mode, lazy: bool) -> Asking:
     kept: list[Rex] = []
     out = list(below.conditions)
     for term in terms(rel.predicate):
-        stays = not sees(term, 1) and not (out and risky(term, mode)) and (not lazy or tabled(term))
-        if not stays and tabled(term):
+        stays = not sees(term, 1) and not (out and risky(term, mode)) and (not lazy or has_table(term))
+        if not stays and has_table(term):
             return None
         (kept if stays else out).append(term)
     return Pulled(filtered(below.rel, kept), tuple(out))
@@ -93,7 +94,7 @@ def _join(rel: Join, mode: Mode) -> Asking:
         return None
     before, after = width(rel.left), width(left.rel)
     kind, own = _kind(rel, before)
-    if kind is None or any(tabled(rex) for rex in own):
+    if kind is None or any(has_table(rex) for rex in own):
         return None
     if (own or left.conditions or right.conditions) and (risky(kind, mode) or (rel.lateral and risky(rel.right, mode))):
         return None
@@ -111,7 +112,7 @@ def _join(rel: Join, mode: Mode) -> Asking:
 
 
 def _tested(made: Rel, rel: Join, left: Pulled) -> Pulled | None:
-    """A semi, anti or mark join: the left rows, and what is added to them comes last."""
+    """A semi, anti or mark join: the columns that were added to the left rows come last, behind the mark."""
     before, after = width(rel.left), width(left.rel)
     marks = width(made) - after
     places = [*range(before), *range(after, after + marks), *range(before, after)]
@@ -120,7 +121,7 @@ def _tested(made: Rel, rel: Join, left: Pulled) -> Pulled | None:
 
 
 def _kind(rel: Join, left: int) -> tuple[JoinType | None, list[Rex]]:
-    """The join type without the conditions that look at the outer row, and these."""
+    """The join type without the conditions that read the outer row, and these conditions."""
     if not sees(rel.type, 1):
         return rel.type, []
     if rel.capture is not Capture.INNER or (isinstance(rel.type, Equi) and any(key.same for key in rel.type.keys)):

@@ -1,8 +1,8 @@
-"""A relation that looks at an outer row, for all rows of a domain at once.
+"""Compute a relation that reads an outer row for all rows of a domain at once.
 
-`pushed(domain, rel)` is the lateral join of the two without looking outwards: the columns of the domain, then those of
-the relation; of every row of the domain the rows that the relation has for it. Rows of the domain are distinct, and so
-what is grouped, made distinct or numbered is so for each of them if their columns are among the keys.
+`pushed(domain, rel)` gives the rows of the lateral join of the two, without a lateral join: the columns of the domain,
+then those of the relation. Rows of the domain are distinct. So GROUP BY, DISTINCT and row numbers work within each row
+of the domain if the domain's columns are among their keys.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Pushing = Generator[tuple[Rel], Any, "Rel | None"]
 
 
 class Domain:
-    """The distinct combinations of values."""
+    """The distinct combinations of outer values, as a relation."""
 
     def __init__(self, rel: Rel) -> None:
         self.rel = rel
@@ -62,30 +62,31 @@ class Domain:
         self._missable = [i for i in range(self.width) if column(rel, i).type.missable]
 
     def columns(self) -> tuple[Rex, ...]:
-        """The columns, as those of a relation that begins with them."""
+        """The domain's columns, as variables over a relation that begins with them."""
         return tuple(column(self.rel, i) for i in range(self.width))
 
     def keys(self) -> tuple[Rex, ...]:
-        """What to group by: a MISSING key becomes NULL, so whether it is MISSING is a key too."""
+        """The grouping keys. GROUP BY turns MISSING into NULL, so each column that may be MISSING has a flag beside
+        it."""
         flags = (build.call("is_missing", column(self.rel, i)) for i in self._missable)
         return (*self.columns(), *flags)
 
     def restored(self, groups: Rel) -> tuple[Rex, ...]:
-        """The columns, from a relation that begins with the keys."""
-        found: list[Rex] = [column(groups, i) for i in range(self.width)]
+        """The domain's columns, MISSING included, from a relation that begins with the grouping keys."""
+        columns: list[Rex] = [column(groups, i) for i in range(self.width)]
         for n, i in enumerate(self._missable):
             flag = column(groups, self.width + n)
             branches = (Branch(flag, build.lit(values.MISSING)),)
-            found[i] = Case(column(self.rel, i).type, None, branches, default=found[i])
-        return tuple(found)
+            columns[i] = Case(column(self.rel, i).type, None, branches, default=columns[i])
+        return tuple(columns)
 
     def same(self, left: Sequence[Rex], right: Sequence[Rex]) -> tuple[JoinKey, ...]:
-        """What ties rows of one combination."""
+        """The join keys of rows with the same combination; NULL matches NULL, and MISSING matches MISSING."""
         return tuple(JoinKey(a, b, same=True) for a, b in zip(left, right, strict=True))
 
 
 def pushed(domain: Domain, rel: Rel, mode: Mode) -> Rel | None:
-    """The relation for all rows of the domain, or None where that cannot be."""
+    """The relation for all rows of the domain, or None if there is no such form."""
 
     def dispatch(rel: Rel) -> Any:
         if not sees(rel, 0):
@@ -121,7 +122,7 @@ def pushed(domain: Domain, rel: Rel, mode: Mode) -> Rel | None:
 
 
 def _unsorted(rel: Sort) -> Pushing:
-    """Rows in no order: whoever wants one sorts them again."""
+    """Drop the sort. Whoever needs the order sorts the answers again."""
     found: Rel | None = yield (rel.input,)
     return found
 
@@ -137,7 +138,7 @@ def _rebuilt(rel: Rel, sides: tuple[str, ...]) -> Pushing:
 
 
 def _filter(rel: Filter, domain: Domain, mode: Mode) -> Pushing:
-    """Over a relation that does not look outwards, conditions that do make the join with the domain."""
+    """If the input does not read the outer row, the conditions that do become the join with the domain."""
     if sees(rel.input, 0):
         below: Rel | None = yield (rel.input,)
         return None if below is None else Filter(side_by_side(rel.predicate, domain.width), below).at(rel.where)
@@ -175,7 +176,7 @@ def _join(rel: Join, domain: Domain) -> Pushing:
     right: Rel | None = yield (rel.right,)
     if right is None:
         return None
-    # Both sides have the domain's columns: the right's come between the two, and tie rows of one combination.
+    # Both sides begin with the domain's columns. They are the join keys, and the right side's copy is dropped.
     split = extra + before
     moved = [renumbered(term, lambda i: i + extra if i >= split else i) for term in conditions]
     keys = domain.same(domain.columns(), domain.columns())
@@ -186,7 +187,8 @@ def _join(rel: Join, domain: Domain) -> Pushing:
 
 
 def _keyed(rel: Join, conditions: Sequence[Rex], extra: int) -> JoinType:
-    """The join of left rows that have the domain's columns: as it was, if its keys look at their own rows only."""
+    """The join type after the left row got the domain's columns in front. Keys are kept if they read their own rows
+    only."""
     kind = rel.type
     if isinstance(kind, Equi) and not any(sees(key.right, 1) for key in kind.keys):
         keys = tuple(key.replace(left=side_by_side(key.left, extra)) for key in kind.keys)
@@ -198,7 +200,7 @@ def _keyed(rel: Join, conditions: Sequence[Rex], extra: int) -> JoinType:
 
 
 def _aggregate(rel: Aggregate, domain: Domain) -> Pushing:
-    """Groups within each combination. Without keys there is one for every combination, whether it has rows or not."""
+    """Groups within each combination. Without keys there is one group per combination, even if it has no rows."""
     below: Rel | None = yield (rel.input,)
     if below is None:
         return None
@@ -218,7 +220,7 @@ def _aggregate(rel: Aggregate, domain: Domain) -> Pushing:
 
 
 def _limit(rel: Limit | Offset, domain: Domain) -> Pushing:
-    """The first rows of each combination, by their numbers."""
+    """LIMIT and OFFSET within each combination, by row numbers."""
     counts: list[tuple[Limit | Offset, int]] = []
     below: Rel = rel
     while isinstance(below, Limit | Offset):

@@ -1,9 +1,10 @@
-"""What may raise an error, as far as it keeps a query from being evaluated for more rows than before.
+"""Which errors keep a subquery from being evaluated for more rows than before.
 
-An overflow is left out of account where numbers are added, subtracted or multiplied: it would take a group of rows
-that nobody asks for, and the largest numbers there are, for an error to come up that did not come up before.
+This is `failing.may_fail` without the overflow of `+`, `-`, `*` and SUM: a new error would need rows that nobody asks
+for with numbers near the limits of their type.
 
-Substrait's functions are SQL's, where an engine may choose for which rows of a subquery it evaluates what is in it.
+Substrait's functions do not count either. They are SQL's, and SQL lets an engine choose for which rows of a subquery
+it evaluates an expression.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from firesteel.plan import Agg, Call, Lit, Mode, Rex
 
 
 def risky(root: Node, mode: Mode) -> bool:
-    """May evaluating a subtree raise an error that matters here?"""
+    """May evaluating the subtree raise an error that counts here?"""
     strict = mode is Mode.STRICT
-    return any(fails(node, strict) and not _is_sum(node, strict) for node in walk(root))
+    return any(fails(node, strict) and not _is_tolerated(node, strict) for node in walk(root))
 
 
-def _is_sum(node: Node, strict: bool) -> bool:
+def _is_tolerated(node: Node, strict: bool) -> bool:
     if not isinstance(node, Call | Agg):
         return False
     if functions.origin(node.fn.name) is not Origin.PARTIQL:

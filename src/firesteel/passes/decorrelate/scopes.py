@@ -1,4 +1,4 @@
-"""What a subtree looks at, and the same subtree where those rows are others."""
+"""Which outer rows a subtree reads, and how to move a subtree to other rows."""
 
 from __future__ import annotations
 
@@ -12,12 +12,9 @@ from firesteel.plan.scope import free_rows, replaced, shifted
 
 N = TypeVar("N", bound=Node)
 
-#: Is there a table in it?
-tabled = has_table
-
 
 def sees(node: Node, depth: int) -> bool:
-    """Does it look at the row that is `depth` rows out of where it stands?"""
+    """Does the subtree read the row that is `depth` levels out from its root? 0 is the current row."""
     return depth in free_rows(node)
 
 
@@ -26,7 +23,7 @@ def width(rel: Rel) -> int:
 
 
 def spine(rel: Rel) -> Iterator[Rel]:
-    """The relation and those that it is made of, without what is inside its expressions."""
+    """The relation and all its inputs, without relations inside expressions."""
     stack: list[Node] = [rel]
     while stack:
         node = stack.pop()
@@ -36,13 +33,13 @@ def spine(rel: Rel) -> Iterator[Rel]:
 
 
 def ranges_over_table(rel: Rel) -> bool:
-    """Does it range over a table, itself and not in an expression?"""
-    return any(isinstance(part, Scan | ScanIndexed) and tabled(part.rex) for part in spine(rel))
+    """Does the relation scan a table, not counting subqueries in its expressions?"""
+    return any(isinstance(part, Scan | ScanIndexed) and has_table(part.rex) for part in spine(rel))
 
 
 def rebased(root: N, change: Callable[[int, Var], Rex]) -> N:
-    """The subtree over other rows: `change` is given the row that a variable looks at, 0 being the one the root stands
-    in, and the variable, and says what takes its place where the root stands."""
+    """The subtree with its free variables replaced. `change` gets the level of the row that a variable reads, seen from
+    the root (0 is the current row), and the variable; it returns the replacement as it reads at the root."""
 
     def variable(node: Node, level: int) -> Node | None:
         if not isinstance(node, Var) or node.depth < level:
@@ -53,8 +50,8 @@ def rebased(root: N, change: Callable[[int, Var], Rex]) -> N:
 
 
 def side_by_side(root: N, outer: int) -> N:
-    """What is said over a row within another, over the two rows side by side: the other one, of so many columns, is
-    the left."""
+    """Move a subtree from an inner row (depth 0) within an outer row (depth 1) to one row that has the columns of both:
+    first the `outer` columns of the outer row, then those of the inner row."""
 
     def change(row: int, var: Var) -> Rex:
         if row == 0:

@@ -1,4 +1,4 @@
-"""Where an expression asks a query over a table, the first one first, as evaluating goes."""
+"""Find the subqueries over tables in an expression, in the order in which they are evaluated."""
 
 from __future__ import annotations
 
@@ -9,42 +9,43 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node
-from firesteel.passes.decorrelate.scopes import N, ranges_over_table, tabled
+from firesteel.passes.analysis.node_memo import has_table
+from firesteel.passes.decorrelate.scopes import N, ranges_over_table
 from firesteel.plan import Branch, Call, Case, CollToScalar, Fn, Global, Pivot, Rex, Scan, ScanIndexed, Select
 from firesteel.plan.scope import free_rows, levels, replaced, shifted
 
 
 def comparison_with_elements(fn: Fn) -> tuple[str, str] | None:
-    """The comparison of a value with the elements of a collection that a function is, and whether it asks for `any` or
-    for `all` of them."""
+    """If the function compares a value with the elements of a collection: the comparison, and `any` or `all`. For
+    `x > ANY (...)` that is ("gt", "any")."""
     row = functions.find(fn.name)
     return None if row is None else row.compares
 
 
 def is_lazy(fn: Fn) -> bool:
-    """Does it stop looking at its arguments when the matter is decided?"""
+    """May it leave arguments unevaluated, as AND, OR and COALESCE do?"""
     row = functions.find(fn.name)
     return row is not None and row.lazy is not None
 
 
 @dataclass(frozen=True)
 class Site:
-    """A query, or a table, inside an expression."""
+    """A subquery over a table, or a table, inside an expression."""
 
     node: Rex
-    #: How many rows there are between it and the expression: those of queries over the row's own collections.
+    #: How many queries over collections of the row it is nested in: the difference in depth to the expression.
     level: int
-    #: May it not be evaluated at all for some row?
+    #: Is it possibly not evaluated for some rows (a branch of CASE, the second operand of AND)?
     lazy: bool
 
     @property
     def rex(self) -> Rex:
-        """The query as it reads where the expression stands: it looks at no row in between."""
+        """The subquery, shifted to the depth of the expression. It reads none of the rows in between."""
         return shifted(self.node, -self.level)
 
 
 def query_of(rex: Node) -> Select | Pivot | None:
-    """The query that an expression asks."""
+    """The query inside an expression that may be replaced as a whole: a scalar subquery, EXISTS, IN."""
     match rex:
         case Select() | Pivot():
             return rex
@@ -59,12 +60,12 @@ def query_of(rex: Node) -> Select | Pivot | None:
 
 
 def first_site(root: Node) -> Site | None:
-    """The first query over a table that does not look at a row within the expression, else the table of one that
-    does."""
+    """The first subquery over a table that reads no row of a query inside the expression. For one that does, its table
+    is the site."""
     stack = [(root, 0, False)]
     while stack:
         node, level, lazy = stack.pop()
-        if not tabled(node):
+        if not has_table(node):
             continue
         if isinstance(node, Global):
             if is_collection(node):
@@ -80,7 +81,8 @@ def first_site(root: Node) -> Site | None:
 
 
 def is_collection(table: Global) -> bool:
-    """Is it known to be a bag or an array? Anything else is small, and an engine can have it as a value."""
+    """Is the global known to be a bag or an array? Any other value is small, and an engine can treat it as a
+    literal."""
     return isinstance(table.type, t.Bag | t.Array) and not table.type.absent
 
 
@@ -89,7 +91,7 @@ def _hoistable(node: Rex, query: Select | Pivot, level: int) -> bool:
         return False
     own = [part for part in node.parts() if isinstance(part, Rex) and part is not query] if node is not query else []
     args = [arg for arg in node.values if arg is not query] if isinstance(node, Call) else own
-    return not any(map(tabled, args))
+    return not any(map(has_table, args))
 
 
 def _below(node: Node, level: int, lazy: bool) -> Iterator[tuple[Node, int, bool]]:
@@ -108,8 +110,8 @@ def _below(node: Node, level: int, lazy: bool) -> Iterator[tuple[Node, int, bool
         yield from ((kid, below, lazy) for kid, below in kids)
 
 
-def placed(root: N, site: Site, value: Rex) -> N:
-    """The expression with a value in the place of the query."""
+def replace_site(root: N, site: Site, value: Rex) -> N:
+    """The expression with a value in place of the site."""
 
     def change(node: Node, level: int) -> Node | None:
         return shifted(value, level) if node is site.node and level == site.level else None

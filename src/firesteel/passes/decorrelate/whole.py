@@ -1,4 +1,4 @@
-"""The whole table as a value: collected, and put beside every row."""
+"""The last resort: collect the whole table into one value, and cross join it to every row."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ WHOLE = "$whole"
 
 
 def whole_tables(outer: Rel, rex: N, mode: Mode) -> tuple[Rel, N]:
-    """The expression, with the tables in it as values beside the row."""
+    """The rows with a column for each table in the expression, and the expression over these columns."""
     tables = {part: None for part in walk(rex, Global) if is_collection(part)}
     for part in walk(rex):
         if isinstance(part, Scan | ScanIndexed) and part.identified and part.rex in tables:
             raise UnsupportedError("BY of a table, in a query that looks at a row within another", where=part.where)
-    found: dict[Node, Rex] = {}
+    collected: dict[Node, Rex] = {}
     for table in tables:
-        outer, found[table] = with_table(outer, table, mode)
+        outer, collected[table] = with_table(outer, table, mode)
 
     def change(node: Node, level: int) -> Node | None:
-        value = found.get(node) if isinstance(node, Global) else None
+        value = collected.get(node) if isinstance(node, Global) else None
         return None if value is None else shifted(value, level)
 
     return outer, replaced(rex, change)
 
 
 def with_table(outer: Rel, table: Global, mode: Mode) -> tuple[Rel, Rex]:
-    """The rows with a table beside each, and the table as a value."""
+    """The rows with a column that holds the table, and the expression for the table's value."""
     is_bag = isinstance(table.type, t.Bag)
     scan: Rel = Scan(table) if is_bag else ScanIndexed(table)
-    # A bag does not keep the order of an array: each element brings its index.
+    # `collect` gives a bag. So the elements of an array are collected with their indexes, and sorted again below.
     packed = Packed([column(scan, i) for i in range(width(scan))], mode)
     made = beside(outer, grouped(scan, [build.agg("collect", packed.value)], names=(WHOLE,)))
     bag = column(made, width(outer))

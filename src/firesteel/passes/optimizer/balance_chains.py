@@ -1,10 +1,10 @@
-"""A long chain of ANDs or ORs is one call: `a AND (b AND (c AND d))` nests no deeper than `a AND b`.
+"""Make one call of a chain of ANDs or ORs, so that it does not nest: `a AND (b AND (c AND d))` is `and(a, b, c, d)`.
 
-How a call of many operands is computed is for the engine to say; Spark's compiler makes a balanced tree of it. Of
-booleans a chain is the same however it is bracketed. Of other values it is not: `(1 AND 2) AND false` is wrong on the
-inside, and what comes of that is no longer wrong on the outside.
+How a call of many operands is computed is up to the engine; Spark's compiler builds a balanced tree. Brackets do not
+matter if all operands are booleans. With other operands they do: in `(1 AND 2) AND false` only the inner AND has
+operands of the wrong type. Such chains are left alone.
 
-Of a long OR, the equalities of one operand with constants are one IN: `a = 1 OR a = 2 OR ...` is `a IN (1, 2, ...)`.
+In a long OR, equalities of one operand with constants become one IN: `a = 1 OR a = 2 OR ...` is `a IN (1, 2, ...)`.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def balance_chains(plan: Plan, _: Context) -> Plan:
 
 
 def _balance(node: Node) -> Node:
-    """A chain is flattened once, from its top: whoever holds it, and is no link of it, does that."""
+    """Flatten the chains below a node. A link skips its own chain, so that each is flattened once, from its top."""
     name = node.fn.name if isinstance(node, Call) and _is_link(node) else None
     kids = [_flat(kid) if isinstance(kid, Call) and kid.fn.name != name else kid for kid in children(node)]
     return rebuild(node, kids)
 
 
 def _is_logic(node: Call) -> bool:
-    """Is it a conjunction or a disjunction?"""
+    """Is it an AND or an OR?"""
     row = functions.find(node.fn.name)
     return row is not None and row.lazy in (Lazy.UNTIL_FALSE, Lazy.UNTIL_TRUE)
 
@@ -78,27 +78,28 @@ def _flat(top: Call) -> Rex:
 
 
 def _gathered(operands: list[Rex]) -> list[Rex]:
-    """Equalities of one operand with many constants as one IN, in the place of the first of them. That is the same:
-    `=` is never wrong, and where the operand or a constant is absent it is NULL, as IN is if nothing is equal."""
-    found: dict[Rex, list[int]] = {}
+    """Replace the equalities of one operand with many constants by one IN, in the place of the first of them. This
+    changes no result: `=` never fails, and it is NULL for a NULL or MISSING operand or constant, as IN is if nothing
+    is equal."""
+    places_of: dict[Rex, list[int]] = {}
     constants: dict[int, Value] = {}
     for i, rex in enumerate(operands):
         if (equality := _equality(rex)) is not None:
             operand, constants[i] = equality
-            found.setdefault(operand, []).append(i)
-    made: list[Rex | None] = list(operands)
-    for operand, places in found.items():
+            places_of.setdefault(operand, []).append(i)
+    result: list[Rex | None] = list(operands)
+    for operand, places in places_of.items():
         for group in _groups(operand, places, constants):
             listed = lit([constants[i] for i in group])
-            made[group[0]] = call("in_collection", operand, listed).at(operands[group[0]].where)
+            result[group[0]] = call("in_collection", operand, listed).at(operands[group[0]].where)
             for i in group[1:]:
-                made[i] = None
-    return [rex for rex in made if rex is not None]
+                result[i] = None
+    return [rex for rex in result if rex is not None]
 
 
 def _groups(operand: Rex, places: list[int], constants: dict[int, Value]) -> list[list[int]]:
-    """Which of the equalities are one IN: all of them if there are many, or if the operand has no type; else those
-    with constants of one class, if the operand is compared with such ones as they are."""
+    """Which of the equalities become one IN. If there are many, or the operand has no type: all of them. Otherwise
+    those whose constants have one Python class that needs no cast to be compared with the operand."""
     kind = type(t.proper(operand.type))
     if len(places) >= (LONG if kind in _UNTYPED else MANY):
         return [places]
@@ -110,7 +111,7 @@ def _groups(operand: Rex, places: list[int], constants: dict[int, Value]) -> lis
 
 
 def _equality(rex: Rex) -> tuple[Rex, Value] | None:
-    """The operand and the constant of an equality with one, where engines look such constants up."""
+    """The operand and the constant of `operand = constant`, if engines can look up such a constant; else None."""
     if not isinstance(rex, Call) or rex.fn.name != "eq":
         return None
     for operand, other in (rex.values, rex.values[::-1]):
@@ -122,13 +123,13 @@ def _equality(rex: Rex) -> tuple[Rex, Value] | None:
 
 _UNTYPED = (t.Any, t.Union)
 _INTEGERS = (t.Int8, t.Int16, t.Int32, t.Int64)
-#: The types of operands, and the constants that they are compared with as they are.
+#: The Python classes of constants that are compared with an operand of the type without a cast.
 _OWN: dict[type[t.Type], tuple[type, ...]] = {
     **dict.fromkeys(_INTEGERS, (int,)),
     **dict.fromkeys((t.String, t.Char), (str, Text)),
     t.Date: (datetime.date,),
 }
-#: The types of operands, and the constants that are looked up for them.
+#: The Python classes of constants that engines look up for an operand of the type.
 _LISTED: dict[type[t.Type], tuple[type, ...]] = {
     **_OWN,
     **dict.fromkeys((*_INTEGERS, t.Float32, t.Float64, t.Decimal), (int, float, Decimal)),

@@ -1,7 +1,7 @@
-"""A scan of a query is the query's relation: `scan(select(v, r))` is `project((v), r)`.
+"""Replace a scan of a query by the query's relation: `scan(select(v, r))` is `project((v), r)`.
 
-Both see the same rows around them, so nothing has to be moved. What the scan loses is whether the query was a bag or a
-list, which only an index would tell, and a scan has none.
+Both stand at the same depth, so no variable has to be renumbered. Whether the query gives a bag or a list is lost, but
+only an index (AT) could tell, and a plain scan has none.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What needs no row is computed once, by the reference evaluator: `date '1998-12-01' - interval '90' day`.
+"""Compute constant expressions once, by the reference evaluator: `date '1998-12-01' - interval '90' day`.
 
-A call of a pure function on constants becomes its value, a CASE loses the branches that cannot be taken, AND and OR the
-operands that cannot matter. What raises an error stays as it is, and raises it in the run if it is needed. Only
-scalars that every engine writes as plainly as the call would give them become literals.
+A call of a pure function on constants becomes its value. A CASE loses branches that are never taken, AND and OR lose
+operands that do not matter. An expression that raises an error is kept, so that it raises it in the run, if at all.
+Only values that are plain scalars in every engine become literals.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _fold(node: Node, mode: Mode) -> Node:
 
 
 def _decisive(node: Call) -> bool | None:
-    """The operand that decides a conjunction or a disjunction, whatever the others are."""
+    """The operand that decides the result whatever the others are: FALSE of AND, TRUE of OR; None for other calls."""
     row = functions.find(node.fn.name)
     return None if row is None or row.lazy is None else _DECISIVE.get(row.lazy)
 
@@ -64,7 +64,7 @@ def _is_pure(node: Call) -> bool:
 
 
 def _constant(rex: Rex) -> bool:
-    """A literal, or made of literals; what could be computed has been, from the leaves up."""
+    """Is it a literal, or built from literals? Calls need no look: those of constants have been computed already."""
     stack: list[Rex] = [rex]
     while stack:
         node = stack.pop()
@@ -94,7 +94,7 @@ def _computed(rex: Rex, mode: Mode) -> Rex:
 
 
 def _type(value: Value, said: t.Type) -> t.Type | None:
-    """The type of a value in the place of an expression of that type; None if it is better left an expression."""
+    """The type of the literal that replaces an expression of type `said`; None if the expression should stay."""
     if value is MISSING:
         return t.MISSING
     if value is None:
@@ -114,11 +114,12 @@ def _is_scalar(type_: t.Type) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# What chooses among its operands
+# AND, OR and CASE
 
 
 def _logic(node: Call, mode: Mode) -> Rex:
-    """Without operands that decide nothing; and decided, where nothing before the decisive one may be wrong."""
+    """AND without TRUE (OR without FALSE) among its operands. A decisive operand is the result, if no operand before it
+    can fail or be no boolean."""
     decisive = bool(_decisive(node))
     operands: list[Rex] = []
     for arg in node.values:
@@ -136,20 +137,20 @@ def _logic(node: Call, mode: Mode) -> Rex:
         return lit(not decisive).at(node.where)
     if len(operands) > 1:
         return call(node.fn.name, *operands).at(node.where)
-    # Alone, an operand that is MISSING stays MISSING, and one that is no boolean is not wrong.
+    # AND gives NULL for MISSING, and rejects what is no boolean; the operand alone would do neither.
     (only,) = operands
     return only if is_condition(only.type) and not only.type.missable else node
 
 
 def _case(node: Case, mode: Mode) -> Rex:
-    """Without branches that are never taken; what is always taken is the default."""
+    """CASE without the branches that are never taken. A branch that is always taken becomes the ELSE."""
     branches: list[Branch] = []
     default = node.default
     for branch in node.branches:
-        held = _held(node, branch, mode)
-        if held is None:
+        taken = _is_taken(node, branch, mode)
+        if taken is None:
             branches.append(branch)
-        elif held:
+        elif taken:
             default = branch.then
             break
     if len(branches) == len(node.branches):
@@ -160,8 +161,8 @@ def _case(node: Case, mode: Mode) -> Rex:
     return node.replace(type=t.union(results), branches=tuple(branches), default=default)
 
 
-def _held(node: Case, branch: Branch, mode: Mode) -> bool | None:
-    """Is the branch taken, if it is reached? None if only the run can tell, or has something to complain of."""
+def _is_taken(node: Case, branch: Branch, mode: Mode) -> bool | None:
+    """Is the branch taken if it is reached? None if only the run can tell, or if the run would raise an error."""
     condition = branch.when
     if node.match is not None:
         if not _constant(node.match) or not _constant(branch.when):

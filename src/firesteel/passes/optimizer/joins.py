@@ -1,10 +1,13 @@
-"""What conditions make of joins.
+"""The part of `push_filters` that handles joins.
 
-Inner joins that follow each other are one list of relations and of conditions, however they were written. A condition
-on one relation goes there; an equality between what is joined already and the next relation is a key of their join; any
-other is asked as soon as its columns are there, but one with a subquery, which takes long, at the end. Each next
-relation is one that a key connects, so that no product is made that need not be; rows keep their order where they have
-one, and columns always.
+Nested inner joins are flattened to one list of relations and one of conditions, and joined again from the left:
+- a condition on one relation becomes a filter of that relation;
+- an equality between the relations joined so far and the next one becomes a key of their join;
+- any other condition is applied as soon as all its columns are there, one with a subquery at the very end, because it
+  is expensive;
+- the next relation is one that a key connects, so that a cross product is made only where nothing connects.
+
+If the rows are a list the relations stay in their order. The columns always keep theirs.
 """
 
 from __future__ import annotations
@@ -40,19 +43,22 @@ Terms = tuple[Rex, ...]
 
 
 class Order(enum.Enum):
-    """What is asked of the order of a relation's rows: nothing, what its type says (a list has one), or to be kept."""
+    """How much of the order of a relation's rows has to be kept."""
 
+    #: None of it: the reader makes a bag.
     FREE = "free"
+    #: As the type says: a list keeps its order, a bag has none.
     TYPED = "typed"
+    #: All of it, also of a bag: LIMIT reads the rows.
     KEPT = "kept"
 
 
-#: A handler asks for a node with conditions to be pushed into it, and what its rows' order has to be.
+#: A handler yields (node, conditions to push into it, order to keep), and is sent the new node.
 Asking = Generator[tuple[Node, Terms, Order], Any, Any]
 
 
 def pushed_join(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """A join with conditions from above it."""
+    """Push conditions into a join."""
     if node.lateral:
         return (yield from _lateral(node, wanted, order, mode))
     if node.capture is Capture.INNER:
@@ -61,12 +67,12 @@ def pushed_join(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _is_flat(kind: JoinType, mode: Mode) -> bool:
-    """Is an inner join no more than conditions that may be asked in any order?"""
+    """Can an inner join be flattened: are its conditions free of errors, so that they may run in any order?"""
     return not may_fail(kind, mode) and not (isinstance(kind, Equi) and any(key.same for key in kind.keys))
 
 
 def _sides(wanted: Terms, width: int, mode: Mode) -> tuple[list[Rex], list[Rex], list[Rex]]:
-    """The conditions on the left row, on the right row, and the others; what may fail is one of these."""
+    """The conditions on the left row alone, on the right row alone, and the others, with all that may fail."""
     found: tuple[list[Rex], list[Rex], list[Rex]] = ([], [], [])
     for rex in wanted:
         used = columns_of(rex)
@@ -78,13 +84,13 @@ def _sides(wanted: Terms, width: int, mode: Mode) -> tuple[list[Rex], list[Rex],
 
 
 def _on_right(conditions: Sequence[Rex], width: int) -> Terms:
-    """Conditions on the right row, as they are said of it alone."""
+    """Conditions on the right row, renumbered for the right relation alone."""
     return tuple(renumbered(rex, lambda ordinal: ordinal - width) for rex in conditions)
 
 
 def _lateral(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """A condition on the left row alone is asked before the right is looked at. Where only the run can tell whether the
-    rows are a list, it may tell from the right sides of all left rows: then nothing is moved."""
+    """Conditions on the left row alone move to the left. If only the run can tell whether the rows are a list, nothing
+    moves: that may depend on the right sides of all left rows."""
     kind: JoinType = yield node.type, (), Order.TYPED
     movable = order is Order.FREE or is_list(node) is not None
     left, _, _ = _sides(wanted if movable else (), len(schema(node.left)), mode)
@@ -95,8 +101,8 @@ def _lateral(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _separate(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """A join whose condition may fail stays as it is. So does one that only tests for matches, but for what is asked
-    of the right row alone, and for its keys."""
+    """An inner join whose condition may fail is not flattened. Neither is a semi, anti or mark join; of its condition,
+    terms on the right row alone move to the right, and equalities become keys."""
     kind: JoinType = yield node.type, (), Order.TYPED
     width = len(schema(node.left))
     left, right, others = _sides(wanted, width, mode)
@@ -114,7 +120,8 @@ def _separate(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _outer(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """From above, conditions go to the side whose rows are all kept; from within, to the other."""
+    """Outer joins: conditions from above move to the side whose rows are all kept, terms of the join's own condition
+    to the other side."""
     kind: JoinType = yield node.type, (), Order.TYPED
     width = len(schema(node.left))
     above = _sides(wanted, width, mode)
@@ -137,7 +144,7 @@ def _outer(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _keyed(kind: Theta, conditions: list[Rex], width: int, mode: Mode) -> JoinType:
-    """The equalities of the two sides as keys, and the rest beside them."""
+    """The join type of these conditions: equalities between the two sides as keys, the others as the residual."""
     keys: list[JoinKey] = []
     rest: list[Rex] = []
     for rex in conditions:
@@ -152,7 +159,7 @@ def _keyed(kind: Theta, conditions: list[Rex], width: int, mode: Mode) -> JoinTy
 
 
 def _key(rex: Rex, width: int) -> tuple[Rex, Rex] | None:
-    """The two sides of an equality between two rows, the left one first."""
+    """The operands of an equality between the two sides, the left side's first; None for any other condition."""
     if not isinstance(rex, Call) or rex.fn.name != "eq":
         return None
     a, b = rex.values
@@ -168,7 +175,8 @@ def _key(rex: Rex, width: int) -> tuple[Rex, Rex] | None:
 
 @dataclass(eq=False)
 class _Leaf:
-    """A relation of the list: its place, its columns' first ordinal, and the conditions on it alone."""
+    """One of the flattened relations: its place in the list, the ordinal of its first column in the row of all, and the
+    conditions on it alone."""
 
     place: int
     rel: Rel
@@ -182,7 +190,8 @@ class _Leaf:
 
 @dataclass(eq=False)
 class _Condition:
-    """A condition between relations; as an equality, with the places that each side needs."""
+    """A condition on several relations, given by their places. For an equality, `sides` has each operand with the
+    places that it needs."""
 
     rex: Rex
     places: frozenset[int]
@@ -190,7 +199,8 @@ class _Condition:
     done: bool = False
 
     def key(self, there: set[int], next_: int) -> tuple[Rex, Rex] | None:
-        """The sides for what is there and for the next relation, if it is a key of their join."""
+        """The operands over the relations joined so far and over the next one, if the condition is a key of the
+        join."""
         for (a, left), (b, right) in (self.sides, self.sides[::-1]) if self.sides and not self.done else ():
             if left <= there and right == {next_}:
                 return a, b
@@ -225,7 +235,7 @@ def _inner(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _is_same(made: Rel, node: Rel) -> bool:
-    """Is it the same joins of the same relations?"""
+    """Are these the same joins of the same relations?"""
     stack = [(made, node)]
     while stack:
         new, old = stack.pop()
@@ -238,7 +248,7 @@ def _is_same(made: Rel, node: Rel) -> bool:
 
 
 def _flattened(root: Join, mode: Mode) -> tuple[list[_Leaf], list[Rex]]:
-    """The relations that are joined, in order, and the conditions between them, over the row of all."""
+    """The joined relations, in order, and all conditions of the joins, over the row of all relations."""
     leaves: list[_Leaf] = []
     conditions: list[Rex] = []
     stack: list[tuple[Rel, int]] = [(root, 0)]
@@ -270,7 +280,7 @@ def _conditions(kind: JoinType, width: int) -> list[Rex]:
 
 
 def _equality(rex: Rex, owner: dict[int, int]) -> tuple[tuple[Rex, frozenset[int]], ...]:
-    """The sides of an equality, each with the places that it needs; nothing if one needs none, or both the same."""
+    """The operands of an equality, each with the places that it needs; () if an operand needs none or they overlap."""
     if not isinstance(rex, Call) or rex.fn.name != "eq":
         return ()
     sides = [(side, frozenset(owner[ordinal] for ordinal in columns_of(side))) for side in rex.values]
@@ -278,8 +288,9 @@ def _equality(rex: Rex, owner: dict[int, int]) -> tuple[tuple[Rex, frozenset[int
 
 
 def _groups(leaves: list[_Leaf], between: list[_Condition]) -> list[list[_Leaf]]:
-    """The relations in an order in which each is connected with one before it; what nothing connects, apart."""
-    waiting, about = list(leaves), _about(leaves, between)
+    """The relations in groups. In a group each is connected by a condition with those before it; nothing connects two
+    groups."""
+    waiting, about = list(leaves), _conditions_by_place(leaves, between)
     groups: list[list[_Leaf]] = []
     while waiting:
         group = [waiting.pop(0)]
@@ -292,17 +303,17 @@ def _groups(leaves: list[_Leaf], between: list[_Condition]) -> list[list[_Leaf]]
     return groups
 
 
-def _about(leaves: list[_Leaf], between: list[_Condition]) -> dict[int, list[_Condition]]:
-    """The conditions that each relation takes part in, by its place; those about none are every relation's."""
-    found: dict[int, list[_Condition]] = {leaf.place: [] for leaf in leaves}
+def _conditions_by_place(leaves: list[_Leaf], between: list[_Condition]) -> dict[int, list[_Condition]]:
+    """The conditions on each relation, by its place. A condition on no relation is listed for all of them."""
+    by_place: dict[int, list[_Condition]] = {leaf.place: [] for leaf in leaves}
     for condition in between:
-        for place in condition.places or found:
-            found[place].append(condition)
-    return found
+        for place in condition.places or by_place:
+            by_place[place].append(condition)
+    return by_place
 
 
 def _next(there: set[int], waiting: list[_Leaf], about: dict[int, list[_Condition]]) -> _Leaf | None:
-    """The first relation that a key connects, else the first that completes another condition."""
+    """The first relation that a key connects, else the first that makes another condition complete."""
     for leaf in waiting:
         if any(condition.key(there, leaf.place) for condition in about[leaf.place]):
             return leaf
@@ -313,8 +324,8 @@ def _next(there: set[int], waiting: list[_Leaf], about: dict[int, list[_Conditio
 
 
 def _joined(groups: list[list[_Leaf]], between: list[_Condition], node: Join) -> tuple[Rel, _Layout]:
-    """Each group joined from the left; the groups, which only a product connects, after that."""
-    about = _about([leaf for group in groups for leaf in group], between)
+    """Join the relations of each group, from the left, and then the groups by cross products."""
+    about = _conditions_by_place([leaf for group in groups for leaf in group], between)
     rel, layout = _chain([([leaf], leaf.rel) for leaf in groups[0]], about, node)
     parts = [(layout.leaves, rel)]
     for group in groups[1:]:
@@ -333,7 +344,7 @@ def _chain(parts: list[tuple[list[_Leaf], Rel]], about: dict[int, list[_Conditio
 
 
 class _Layout:
-    """The relations that were joined so far, in their order, and where the columns of each are in the row."""
+    """The relations joined so far, in their order, and where each column of the row of all is in their row."""
 
     def __init__(self) -> None:
         self.leaves: list[_Leaf] = []
@@ -348,14 +359,15 @@ class _Layout:
                 self.ordinals[leaf.first + i] = len(self.ordinals)
 
     def placed(self, rex: Rex) -> Rex:
-        """A condition over the row of all, as it is said over the rows of these relations."""
+        """A condition over the row of all relations, renumbered for the row of those joined so far."""
         return renumbered(rex, self.ordinals.__getitem__)
 
 
 def _step(
     rel: Rel, layout: _Layout, next_: Rel, leaves: list[_Leaf], about: dict[int, list[_Condition]], node: Join
 ) -> Rel:
-    """One more relation: by the keys there are, else by the conditions that are ready, else all with all."""
+    """Join one more relation: by keys if there are any, else by the conditions that are complete now, else a cross
+    product."""
     keys: list[JoinKey] = []
     for condition in about[leaves[0].place] if len(leaves) == 1 else ():
         found = condition.key(layout.places, leaves[0].place)
@@ -379,6 +391,6 @@ def _step(
 
 
 def _restored(rel: Rel, layout: _Layout, node: Join) -> Rel:
-    """The columns in the order in which they were written."""
+    """Put the columns back into the order of the original join."""
     made = build.emit(rel, [layout.ordinals[i] for i in range(len(layout.ordinals))])
     return made if made is rel else made.at(node.where)

@@ -1,6 +1,6 @@
-"""One filter instead of a chain: `filter(q, filter(p, r))` is `filter(p and q, r)`.
+"""Merge a chain of filters into one: `filter(q, filter(p, r))` is `filter(p and q, r)`.
 
-The inner condition stays first, so that what it guards against is still guarded.
+The inner condition `p` comes first, because it may protect `q` from values for which `q` fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ def merge_filters(plan: Plan, _: Context) -> Plan:
 
 
 def _merge(node: Node, mode: Mode) -> Node:
-    """A chain is merged once, by whatever reads it: merging two by two would write out its conditions each time."""
+    """Merge the chains of filters below a node that is no filter itself. So a chain is merged once, and its conditions
+    are not copied for every two filters."""
     return node if isinstance(node, Filter) else rebuild(node, [_collapsed(child, mode) for child in children(node)])
 
 

@@ -1,11 +1,11 @@
-"""A projection that is read by one relation becomes part of it.
+"""Merge a projection into the one relation that reads it.
 
     select {'n': v.n}                                select {'n': t.a}
     └─ project {'n': t.a, 'm': t.b + 1}      →       └─ scan t
        └─ scan t
 
-So structs that are only made to be taken apart again are never made. Nothing is computed more often than before: an
-expression that takes work moves only if it is read once. Sorting and cutting go below a projection, out of its way.
+Structs that were only built for a path to read them disappear that way. Nothing is computed more often than before: an
+expression that costs something is merged only if it is read once. SORT, LIMIT and OFFSET move below the projection.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from firesteel.plan import (
 )
 from firesteel.plan.scope import levels
 
-#: A projection is read through if its expressions have fewer nodes than this.
+#: Only projections whose expressions have fewer nodes than this are merged.
 MAX_NODES = 130
 
 
@@ -72,7 +72,7 @@ def _merge(node: Node, mode: Mode, shared: set[int]) -> Node:
 
 
 def _through(node: Rel | Rex, source: Project, mode: Mode) -> Node:
-    """The node over the projection's input, its expressions with the projection's in them."""
+    """The node over the projection's input, with the projection's expressions in place of the columns."""
     own = [kid for kid in children(node) if kid is not source]
     if not _is_small(source.exprs) or not _at_most(own, source.exprs, mode, 1):
         return node
@@ -89,7 +89,7 @@ def _through(node: Rel | Rex, source: Project, mode: Mode) -> Node:
 
 
 def _is_small(exprs: tuple[Rex, ...]) -> bool:
-    """Are these few nodes? Reading on and on through a long chain would copy what has grown with every step."""
+    """Do the expressions have few nodes? In a long chain of projections each merge would copy larger expressions."""
     return sum(1 for _ in islice(chain.from_iterable(map(walk, exprs)), MAX_NODES)) < MAX_NODES
 
 
@@ -104,7 +104,7 @@ def _read(node: Node, exprs: tuple[Rex, ...], mode: Mode) -> Any:
 
 
 def _at_most(readers: list[Node] | list[Rex], exprs: tuple[Rex, ...], mode: Mode, times: int) -> bool:
-    """Is every expression that takes work read no more often than that?"""
+    """Is every expression that costs something read at most so many times?"""
     reads: Counter[int] = Counter()
     parts: dict[int, Rex] = {}
     stack: list[tuple[Node, int]] = [(node, 0) for node in readers]
@@ -117,13 +117,13 @@ def _at_most(readers: list[Node] | list[Rex], exprs: tuple[Rex, ...], mode: Mode
         if isinstance(node, Path):
             stack.extend((step, level) for step in node.steps)
         for part in _parts(_reached(node, exprs[root.ordinal], mode)):
-            reads[id(part)] += 1 if level == 0 else 2  # within a relation, once for each of its rows
+            reads[id(part)] += 1 if level == 0 else 2  # inside a subquery it is read once for each of its rows
             parts[id(part)] = part
     return all(_is_free(part) or reads[id_] <= times for id_, part in parts.items())
 
 
 def _reached(node: Node, expr: Rex, mode: Mode) -> Rex:
-    """The expression that is computed for a column, or for a path into it."""
+    """The part of a column's expression that has to be computed for a variable, or for a path into it."""
     if not isinstance(node, Path):
         return expr
     made = shortened(Path(node.type, expr, node.steps), mode)
@@ -131,7 +131,7 @@ def _reached(node: Node, expr: Rex, mode: Mode) -> Rex:
 
 
 def _parts(rex: Rex) -> list[Rex]:
-    """The expression, and what structs in it are made of."""
+    """The expression, and if it builds a struct, the expressions of its attributes, at any depth."""
     found: list[Rex] = []
     stack = [rex]
     while stack:
@@ -143,7 +143,7 @@ def _parts(rex: Rex) -> list[Rex]:
 
 
 def _is_free(rex: Rex) -> bool:
-    """Does it take no work: a column, a literal, a path into one?"""
+    """Does it cost nothing: a column, a literal, or a path into one?"""
     while isinstance(rex, Path):
         if not all(isinstance(step, Key) and isinstance(step.key, Lit) for step in rex.steps):
             return False

@@ -1,7 +1,8 @@
-"""Columns that nobody reads are not made: expressions of projections, aggregates, window calls.
+"""Drop columns that nobody reads: expressions of projections, aggregates, window calls.
 
-From the top down every relation is told which of its columns are read, and says which it still has; whoever reads it
-then calls them by their new ordinals. A relation that is read in two places keeps what it has, and is still one.
+The pass goes from the top down. A handler is told which columns of its relation are read, and returns the new relation
+with the old ordinals of the columns that it still has; the reader is renumbered accordingly. A relation with several
+readers keeps all columns, so that it stays one shared node.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ N = TypeVar("N", bound=Node)
 #: The columns of a relation that are read, or None for all.
 Read = frozenset[int] | None
 
-#: What a relation has become: itself, and which of its columns it still has, in order.
+#: The new relation, and the old ordinals of the columns that it still has, in order.
 Pruned = tuple[Rel, list[int]]
 Asking = Generator[tuple[Node, Read], Any, Any]
 
@@ -53,7 +54,7 @@ Asking = Generator[tuple[Node, Read], Any, Any]
 def prune_columns(plan: Plan, _: Context) -> Plan:
     """Leave out columns that nothing reads."""
     readers = uses(plan, Rel)
-    done: dict[tuple[int, Read], tuple[Any, Node]] = {}  # with the nodes, so that their ids stay theirs
+    done: dict[tuple[int, Read], tuple[Any, Node]] = {}  # keeps the nodes alive, so that ids are not used again
 
     def dispatch(node: Node, read: Read) -> Any:
         if not has_relation(node):
@@ -76,7 +77,7 @@ def prune_columns(plan: Plan, _: Context) -> Plan:
 
 
 def _other(node: Node, _: Read) -> Asking:
-    """What is no relation: its inputs whole."""
+    """A node that is no relation: it reads all columns of its inputs."""
     kids = []
     for kid in children(node):
         made = yield kid, None
@@ -85,7 +86,7 @@ def _other(node: Node, _: Read) -> Asking:
 
 
 def _relation(node: Rel, _: Read) -> Asking:
-    """A relation that has all its columns and reads all of its inputs'."""
+    """A relation without a handler: it keeps all its columns and reads all columns of its inputs."""
     made = yield from _other(node, None)
     return made, _all(made)
 
@@ -99,12 +100,12 @@ def _wanted(read: Read, rel: Rel) -> set[int]:
 
 
 def _moved(node: N, kept: Sequence[int]) -> N:
-    """An expression over a row of which these columns are kept."""
+    """An expression, renumbered for a row that has only the kept columns."""
     places = {old: new for new, old in enumerate(kept)}
     return node if list(kept) == list(range(len(kept))) else renumbered(node, places.__getitem__)
 
 
-def _some(parts: tuple[N, ...], read: Any) -> tuple[N, ...]:
+def _pick(parts: tuple[N, ...], read: Any) -> tuple[N, ...]:
     return tuple(part for i, part in enumerate(parts) if i in read)
 
 
@@ -123,7 +124,7 @@ def _query(node: Select | Pivot, _: Read) -> Asking:
 
 
 def _call(node: Call, _: Read) -> Asking:
-    """EXISTS does not look at what there is."""
+    """EXISTS reads no column of its query."""
     match node:
         case Call(fn=Fn(name="exists"), args=(Select(constructor=constructor, input=source),)):
             something, _ = yield source, frozenset()
@@ -136,21 +137,21 @@ def _call(node: Call, _: Read) -> Asking:
 
 def _project(node: Project, read: Read) -> Asking:
     wanted = _wanted(read, node)
-    exprs = yield from _rexes(_some(node.exprs, wanted))
+    exprs = yield from _rexes(_pick(node.exprs, wanted))
     source, kept = yield node.input, frozenset().union(*map(columns_of, exprs))
-    names = _some(node.names, wanted) if node.names else ()  # type: ignore[type-var]
+    names = _pick(node.names, wanted) if node.names else ()  # type: ignore[type-var]
     made = node.replace(exprs=tuple([_moved(e, kept) for e in exprs]), names=tuple(names))
     return made.replace(input=source), sorted(wanted)
 
 
 def _aggregate(node: Aggregate, read: Read) -> Asking:
-    """Keys make the groups, read or not; and something has to be left."""
+    """Keys are kept, because they make the groups. Without keys at least one aggregate is kept."""
     count = len(node.keys)
     wanted = {i - count for i in _wanted(read, node) if i >= count}
     if not wanted and not count:
         wanted = {0}
     keys = yield from _rexes(node.keys)
-    aggs = yield from _rexes(_some(node.aggs, wanted))
+    aggs = yield from _rexes(_pick(node.aggs, wanted))
     source, kept = yield node.input, frozenset().union(*map(columns_of, [*keys, *aggs]))
     columns = [*range(count), *sorted(i + count for i in wanted)]
     return node.replace(
@@ -162,10 +163,11 @@ def _aggregate(node: Aggregate, read: Read) -> Asking:
 
 
 def _window(node: Window, read: Read) -> Asking:
-    """A window call that is not read goes, but for the last: a window makes a bag of what may be a list."""
+    """Window calls that are not read are dropped, but one is kept: a window turns a list into a bag, and without it
+    the rows would be a list again."""
     width = len(schema(node.input))
     wanted = {i - width for i in _wanted(read, node) if i >= width} or {0}
-    calls = yield from _rexes(_some(node.calls, wanted))
+    calls = yield from _rexes(_pick(node.calls, wanted))
     through = {i for i in _wanted(read, node) if i < width}
     source, kept = yield node.input, frozenset(through.union(*map(columns_of, calls)))
     names = [name for i, name in enumerate(node.names) if i in wanted] if node.names else []
@@ -174,7 +176,7 @@ def _window(node: Window, read: Read) -> Asking:
 
 
 def _through(node: Filter | Sort | Exclude, read: Read) -> Asking:
-    """What has the columns of its input."""
+    """A relation with the columns of its input; its own expressions read some of them too."""
     own = yield from _rexes([kid for kid in children(node) if kid is not node.input])
     read_here = _wanted(read, node).union(*map(columns_of, own))
     source, kept = yield node.input, frozenset(read_here)
@@ -182,14 +184,14 @@ def _through(node: Filter | Sort | Exclude, read: Read) -> Asking:
 
 
 def _cut(node: Limit | Offset, read: Read) -> Asking:
-    """The count is of no row."""
+    """LIMIT and OFFSET: the count reads no column."""
     count = yield node.count, None
     source, kept = yield node.input, read
     return node.replace(count=count, input=source), kept
 
 
 def _exclude(node: Exclude, read: Read) -> Asking:
-    """Parts that are left out of a column that is left out."""
+    """EXCLUDE paths into a column that nobody reads are dropped with the column."""
     source, kept = yield node.input, read
     places = {old: new for new, old in enumerate(kept)}
     wanted = _wanted(read, node)
@@ -212,7 +214,7 @@ def _join(node: Join, read: Read) -> Asking:
     if isinstance(kind, Equi):
         left_read.update(*(columns_of(key.left) for key in kind.keys))
         right_read.update(*(columns_of(key.right) for key in kind.keys))
-    if not isinstance(kind, Equi | Theta | Cross):  # not known here: it may look at all columns
+    if not isinstance(kind, Equi | Theta | Cross):  # an unknown join type may read all columns
         left_read, right_read = _wanted(None, node.left), _wanted(None, node.right)
     condition = kind.condition if isinstance(kind, Theta) else kind.residual if isinstance(kind, Equi) else None
     if condition is not None:

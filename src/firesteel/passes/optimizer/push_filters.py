@@ -1,13 +1,13 @@
-"""Conditions go to where their columns come from, and make joins of cross products.
+"""Move conditions down to the relation that their columns come from, and turn cross products into joins.
 
     filter (a.x = b.y AND a.z > 1)            join equi on a.x = b.y
     └─ join cross                      →      ├─ filter (z > 1)
        ├─ scan a                              │  └─ scan a
        └─ scan b                              └─ scan b
 
-A condition is moved by itself, as one term of a conjunction. One that may raise an error is not asked of rows that it
-was not asked of before: it passes only what gives the same rows (a projection, a sort, a union), and only together
-with what stood before it. What becomes of joins is said in `joins.py`.
+Each term of a conjunction moves by itself. A condition that may raise an error must not run for more rows than before:
+it moves only past relations that keep all rows (a projection, a sort, a union), and only if all conditions before it
+move too. `joins.py` handles joins.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from firesteel.plan import (
     Window,
 )
 
-#: A condition may say again what a projection computes, if that is no more than so many nodes.
+#: A condition that moves below a projection repeats the projection's expressions: up to this many nodes.
 MAX_NODES = 40
 
 
@@ -58,7 +58,7 @@ MAX_NODES = 40
 def push_filters(plan: Plan, _: Context) -> Plan:
     """Move conditions down to where their columns come from."""
     mode = getattr(plan.statement, "mode", Mode.PERMISSIVE)
-    done: dict[tuple[int, Order], tuple[Node, Node]] = {}  # with the nodes, so that their ids stay theirs
+    done: dict[tuple[int, Order], tuple[Node, Node]] = {}  # keeps the nodes alive, so that ids are not used again
 
     def dispatch(node: Node, wanted: Terms, order: Order) -> Any:
         if not has_relation(node):
@@ -78,13 +78,13 @@ def push_filters(plan: Plan, _: Context) -> Plan:
 
 
 def _other(node: Node, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """What conditions do not pass."""
+    """A node that conditions do not move past: they stay above it."""
     made = yield from _rebuilt(node, (), order)
     return filtered(made, wanted) if wanted else made
 
 
 def _rebuilt(node: Node, wanted: Terms, order: Order) -> Asking:
-    """The node over its children, its inputs with the conditions."""
+    """The node with its children rewritten; the conditions go into its inputs."""
     kids = []
     for kid in children(node):
         if isinstance(kid, Rel):
@@ -95,7 +95,7 @@ def _rebuilt(node: Node, wanted: Terms, order: Order) -> Asking:
 
 
 def _rexes(parts: Sequence[Node]) -> Asking:
-    """Expressions, with conditions moved in the queries in them."""
+    """The expressions, with conditions pushed inside their subqueries."""
     made = []
     for part in parts:
         made.append((yield part, (), Order.TYPED) if has_relation(part) else part)
@@ -103,7 +103,7 @@ def _rexes(parts: Sequence[Node]) -> Asking:
 
 
 def _order_below(node: Node, order: Order) -> Order:
-    """What the node asks of the order of its input's rows."""
+    """How much the node depends on the order of its input's rows."""
     match node:
         case Select(type=t.Bag()) | Aggregate() | SetRel() | Distinct():
             return Order.FREE
@@ -113,16 +113,16 @@ def _order_below(node: Node, order: Order) -> Order:
             return Order.KEPT
         case Sort() | Window() | Shared():
             return Order.TYPED
-        case Rel():  # one that is not known here may look at the order
+        case Rel():  # an unknown relation may depend on the order
             return Order.KEPT
         case _:
             return Order.TYPED
 
 
-def _apart(wanted: Sequence[Rex], passes: Callable[[Rex], Rex | None], mode: Mode) -> tuple[Terms, Terms]:
-    """The conditions that pass, as they are on the other side, and those that stay.
+def _split(wanted: Sequence[Rex], passes: Callable[[Rex], Rex | None], mode: Mode) -> tuple[Terms, Terms]:
+    """The conditions that move below the relation, as they read there, and those that stay above it.
 
-    Where the rows are the same on both sides: one that may fail passes only if nothing that stood before it stays.
+    `passes` gives the condition as it reads below, or None. A condition that may fail moves only if all before it do.
     """
     gone: list[Rex] = []
     kept: list[Rex] = []
@@ -152,21 +152,21 @@ def _is_same(made: Rel, node: Filter) -> bool:
 
 
 def _project(node: Project, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """The condition with the expressions in the place of the columns. These were computed for all rows already, so
-    that nothing fails that did not; but what takes long is not computed twice."""
+    """Conditions move with the projection's expressions in place of the columns. Those ran for all rows anyway, so no
+    new error can come up; but expensive ones must not run twice."""
     exprs = yield from _rexes(node.exprs)
 
     def passes(rex: Rex) -> Rex | None:
         there = navigated(over(rex, exprs), mode)
         return there if _affordable(there, rex) else None
 
-    gone, kept = _apart(wanted, passes, mode)
+    gone, kept = _split(wanted, passes, mode)
     source: Rel = yield node.input, gone, order
     return filtered(node.replace(exprs=tuple(exprs), input=source), kept)
 
 
 def _affordable(there: Rex, here: Rex) -> bool:
-    """Is it about as cheap as it was?"""
+    """Is the moved condition about as cheap as it was before?"""
     if _count(there, *QUERIES) > _count(here, *QUERIES) or any(map(_is_impure, walk(there, Call))):
         return False
     nodes = _count(there)
@@ -187,8 +187,8 @@ def _sort(node: Sort, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """Conditions on keys hold for all rows of a group or for none. A MISSING key is NULL only afterwards: that is the
-    same to a comparison."""
+    """Conditions on keys move: they are true for all rows of a group or for none. A key that is MISSING becomes NULL
+    only in the group, so the condition must treat NULL and MISSING alike, as comparisons do."""
     keys: list[Rex] = yield from _rexes(node.keys)
 
     def passes(rex: Rex) -> Rex | None:
@@ -200,34 +200,34 @@ def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Aski
         there = over(rex, [*keys, *keys])
         return there if _affordable(there, rex) and not may_fail(there, mode) else None
 
-    gone, kept = _apart(wanted, passes, mode)
+    gone, kept = _split(wanted, passes, mode)
     aggs = yield from _rexes(node.aggs)
     source: Rel = yield node.input, gone, Order.FREE
     return filtered(node.replace(aggs=tuple(aggs), keys=tuple(keys), input=source), kept)
 
 
 def _is_absent_of_absent(rex: Rex) -> bool:
-    """Is the condition neither true of NULL nor of MISSING, as comparisons are? Not so `(k IS MISSING) = true`."""
+    """Is the condition true neither for NULL nor for MISSING? `k > 1` is like that, `(k IS MISSING) = TRUE` is not."""
     if not isinstance(rex, Call):
         return False
     rows = (functions.find(call.fn.name) for call in walk(rex, Call) if columns_of(call))
     return all(row is not None and row.is_absent_of_absent for row in rows)
 
 
-def _each_once(node: Distinct, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    gone, kept = _apart(wanted, lambda rex: rex if by_value(rex) and not may_fail(rex, mode) else None, mode)
+def _distinct(node: Distinct, wanted: Terms, order: Order, mode: Mode) -> Asking:
+    gone, kept = _split(wanted, lambda rex: rex if by_value(rex) and not may_fail(rex, mode) else None, mode)
     source: Rel = yield node.input, gone, Order.FREE
     return filtered(node.replace(input=source), kept)
 
 
 def _set(node: SetRel, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """Of a union, conditions go to both sides; of what is left of the left side, to the left side."""
+    """Conditions move to both sides of UNION and INTERSECT, and to the left side of EXCEPT."""
     same_rows = isinstance(node, Union) and node.quantifier is Quantifier.ALL
 
     def passes(rex: Rex) -> Rex | None:
         return rex if same_rows or (by_value(rex) and not may_fail(rex, mode)) else None
 
-    gone, kept = _apart(wanted, passes, mode)
+    gone, kept = _split(wanted, passes, mode)
     left: Rel = yield node.left, gone, Order.FREE
     right: Rel = yield node.right, () if isinstance(node, Except) else gone, Order.FREE
     return filtered(node.replace(left=left, right=right), kept)
@@ -235,7 +235,7 @@ def _set(node: SetRel, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 def _exclude(node: Exclude, wanted: Terms, order: Order, mode: Mode) -> Asking:
     touched = {path.ordinal for path in node.paths}
-    gone, kept = _apart(wanted, lambda rex: None if columns_of(rex) & touched else rex, mode)
+    gone, kept = _split(wanted, lambda rex: None if columns_of(rex) & touched else rex, mode)
     source: Rel = yield node.input, gone, order
     return filtered(node.replace(input=source), kept)
 
@@ -245,7 +245,7 @@ _HANDLERS: dict[type[Node], Callable[..., Asking]] = {
     Project: _project,
     Sort: _sort,
     Aggregate: _aggregate,
-    Distinct: _each_once,
+    Distinct: _distinct,
     SetRel: _set,
     Exclude: _exclude,
     Join: pushed_join,

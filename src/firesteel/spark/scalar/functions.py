@@ -54,7 +54,8 @@ SPARK: dict[str, Simple] = {
     "to_index": Simple(lambda v: v, wrong="no array is that long"),
 }
 
-Lowered = Callable[[Scope, Sequence[Any], Where], Expr]
+#: Compiles a call of one function: (scope, arguments, place) to a Spark expression.
+LoweredFunction = Callable[[Scope, Sequence[Any], Where], Expr]
 
 
 def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -62,10 +63,10 @@ def _not_equal(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     return derive(same.type, ~same.plain, same)
 
 
-def _by_name(function: Callable[[Scope, str, Sequence[Expr], Where], Expr], *names: str) -> dict[str, Lowered]:
+def _by_name(function: Callable[[Scope, str, Sequence[Expr], Where], Expr], *names: str) -> dict[str, LoweredFunction]:
     """Several functions that share one implementation, which gets the name."""
 
-    def lowered(name: str) -> Lowered:
+    def lowered(name: str) -> LoweredFunction:
         return lambda scope, args, where: function(scope, name, args, where)
 
     return {name: lowered(name) for name in names}
@@ -79,7 +80,7 @@ _OPERATORS = ("plus", "minus", "times", "divide", "modulo")
 _COMPARISONS = ("eq", "ne", "lt", "lte", "gt", "gte")
 
 
-LOWERED: dict[str, Lowered] = {
+LOWERED: dict[str, LoweredFunction] = {
     **_by_name(arithmetic.binary, *_OPERATORS),
     **_by_name(negate.unary, "neg", "pos", "abs"),
     **_by_name(_ordered, "lt", "lte", "gt", "gte"),
