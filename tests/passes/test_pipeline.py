@@ -56,11 +56,11 @@ def test_every_pass_says_in_one_line_what_it_does(name: str) -> None:
 
 def test_every_pass_has_a_file_of_its_name_and_is_in_the_pipeline() -> None:
     found: dict[str, set[str]] = {}
-    for module in pkgutil.iter_modules(passes.__path__):
-        loaded = importlib.import_module(f"firesteel.passes.{module.name}")
+    for module in pkgutil.walk_packages(passes.__path__, "firesteel.passes."):
+        loaded = importlib.import_module(module.name)
         for value in vars(loaded).values():
             if isinstance(value, Pass):
-                found.setdefault(value.name, set()).add(module.name)
+                found.setdefault(value.name, set()).add(module.name.rpartition(".")[2])
     assert set(found) == set(NAMES)
     assert all(name in files for name, files in found.items())
 

@@ -9,7 +9,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.evaluate import evaluate
 from firesteel.passes import Context, View, optimize, retyped
-from firesteel.passes.bind import inline_views
+from firesteel.passes.bind.inline_views import inline_views
 from firesteel.passes.optimizer.flatten_scans import flatten_scans
 from firesteel.passes.optimizer.merge_filters import merge_filters
 from firesteel.plan import build as b

@@ -3,8 +3,7 @@
 Integers have 64 bits; overflow and division by zero are errors in both modes. Decimals are exact, and their quotients
 have 38 digits: where Spark's rules for precision and scale would round, they are computed by digits
 (`exact_arithmetic`), and the result is a variant. Floats are IEEE's. Moments and intervals are in `intervals`. An ANSI
-operator that can throw is never used bare: when Catalyst moves it, it raises errors for rows that are not in the
-result.
+operator that can throw is never used bare: Catalyst moves it, and it raises errors for rows that are not needed.
 """
 
 from __future__ import annotations
