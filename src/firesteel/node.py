@@ -63,6 +63,8 @@ class Node:
     #: The class and those that it is derived from, a bit each; `bit` is the one of the class itself.
     sorts: ClassVar[int] = 0
     bit: ClassVar[int] = 0
+    #: How many classes of nodes there are: tables of classes that were made with fewer are out of date.
+    class_count: ClassVar[int] = 0
 
     where: Span | Place | None = dataclasses.field(default=None, kw_only=True, compare=False)
 
@@ -75,6 +77,7 @@ class Node:
         cls.part_names = tuple(f.name for f in parts)
         cls.node_names = tuple(f.name for f in parts if f.type not in _WITHOUT_NODES)
         cls.bit = 1 << next(_BITS)
+        Node.class_count += 1
         cls.sorts = reduce(operator.or_, (base.__dict__.get("bit", 0) for base in cls.__mro__))
 
     def replace(self, **changes: Any) -> Self:

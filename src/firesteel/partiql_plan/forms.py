@@ -220,13 +220,13 @@ def subclasses(cls: type[Node]) -> Iterator[type[Node]]:
 
 def tags(cls: type[Node]) -> dict[str, type[Node]]:
     """The nodes of a sort, by tag."""
-    known = _BY_TAG.get(cls)
-    if known is None:
-        known = _BY_TAG[cls] = {sub.tag: sub for sub in subclasses(cls) if sub.tag}
-    return known
+    if _BY_TAG.get(cls, (0,))[0] != Node.class_count:
+        _BY_TAG[cls] = (Node.class_count, {sub.tag: sub for sub in subclasses(cls) if sub.tag})
+    return _BY_TAG[cls][1]
 
 
-_BY_TAG: dict[type[Node], dict[str, type[Node]]] = {}
+#: By sort: how many classes there were when the table was made, and the table.
+_BY_TAG: dict[type[Node], tuple[int, dict[str, type[Node]]]] = {}
 
 
 def is_record(cls: type[Node]) -> bool:
