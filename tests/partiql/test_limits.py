@@ -63,6 +63,7 @@ FUNCTIONS: dict[str, tuple[int, int | None, dict[str, str]]] = {
     "upper": (1, 1, {"UPPER('a')": '"A"'}),
     "reverse": (1, 1, {"REVERSE('ab')": '"ba"'}),
     "lower": (1, 1, {"LOWER('A')": '"a"'}),
+    "reverse": (1, 1, {"REVERSE('abc')": '"cba"'}),
     "trim": (1, 2, {"TRIM(' a ')": '"a"', "TRIM(BOTH 'x' FROM 'xax')": '"a"'}),
     "ltrim": (1, 2, {"TRIM(LEADING FROM ' a ')": '"a "', "TRIM(LEADING 'x' FROM 'xax')": '"ax"'}),
     "rtrim": (1, 2, {"TRIM(TRAILING FROM ' a ')": '" a"', "TRIM(TRAILING 'x' FROM 'xax')": '"xa"'}),
