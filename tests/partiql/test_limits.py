@@ -61,7 +61,6 @@ FUNCTIONS: dict[str, tuple[int, int | None, dict[str, str]]] = {
     "octet_length": (1, 1, {"OCTET_LENGTH('é')": "2"}),
     "bit_length": (1, 1, {"BIT_LENGTH('é')": "16"}),
     "upper": (1, 1, {"UPPER('a')": '"A"'}),
-    "reverse": (1, 1, {"REVERSE('ab')": '"ba"'}),
     "lower": (1, 1, {"LOWER('A')": '"a"'}),
     "reverse": (1, 1, {"REVERSE('abc')": '"cba"'}),
     "trim": (1, 2, {"TRIM(' a ')": '"a"', "TRIM(BOTH 'x' FROM 'xax')": '"a"'}),
