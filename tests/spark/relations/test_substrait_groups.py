@@ -80,6 +80,14 @@ DISTINCT = [
     aggregate("arithmetic:sum", "k64", distinct=True),
     aggregate("arithmetic:avg", "h", distinct=True),
     aggregate("aggregate_generic:count", "k64", distinct=True, filtered=True),
+    *(aggregate("arithmetic:product", one, distinct=True, filtered=True) for one in ("h", "j64")),
+    *(aggregate("arithmetic:median", Word("EXACT"), one, distinct=True) for one in ("n", "j64", "h", "i8")),
+    *(
+        aggregate(f"arithmetic:{name}", Word(how), one, distinct=True)
+        for name in ("std_dev", "variance")
+        for how in ("SAMPLE", "POPULATION")
+        for one in ("h", (t.FLOAT64, 0.25))
+    ),
 ]
 
 
@@ -88,10 +96,11 @@ def _first(row: Struct) -> str:
 
 
 def test_aggregates(engine: SparkEngine) -> None:
-    """By groups, and of no rows."""
+    """By groups, of no rows, and DISTINCT of rows that are all there twice."""
+    twice = p.Union(scan(), scan())
     nothing = p.Filter(p.Call(*made(of("comparison:lt", "n", i32(-100)))), scan())
     wrong = []
-    for totals, rel, keys in ((TOTALS, scan(), (column("c"),)), (TOTALS, nothing, ()), (DISTINCT, scan(), ())):
+    for totals, rel, keys in ((TOTALS, scan(), (column("c"),)), (TOTALS, nothing, ()), (DISTINCT, twice, ())):
         both = plan(p.Aggregate(p.Strategy.FULL, tuple(totals), keys, rel), len(totals) + len(keys))
         answers = [sorted(found, key=_first) for found in (engine.run(both).value(), evaluate(both))]
         for actual, expected in zip(*answers, strict=True):

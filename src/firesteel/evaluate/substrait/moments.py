@@ -220,11 +220,18 @@ def _later(moment: Any, interval: Interval, sign: int, type_: t.Type) -> Any:
 
 
 def _add_intervals(a: Interval, b: Interval) -> Interval:
-    return Interval(a.unit, a.months + b.months, a.nanos + b.nanos)
+    return _bounded(Interval(a.unit, a.months + b.months, a.nanos + b.nanos))
 
 
 def _times(count: int, interval: Interval) -> Interval:
-    return Interval(interval.unit, count * interval.months, count * interval.nanos)
+    return _bounded(Interval(interval.unit, count * interval.months, count * interval.nanos))
+
+
+def _bounded(interval: Interval) -> Interval:
+    """The interval, if its months fit into 64 bits."""
+    if not -(2**63) <= interval.months < 2**63:
+        raise EvaluationError("an interval of so many months is out of range")
+    return interval
 
 
 def _assume(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[..., Timestamp]:

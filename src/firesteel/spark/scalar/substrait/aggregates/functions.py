@@ -5,7 +5,6 @@ They skip NULL. A call's filter is put into its arguments: they are NULL in rows
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
@@ -18,10 +17,11 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, cast_type, to_spark
 from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
-from firesteel.spark.numbers.exact_decimals import Digits, finite, of_plain, to_variant
+from firesteel.spark.numbers.exact_decimals import Digits, of_plain, to_variant
 from firesteel.spark.scalar.collections import aggregates as partiql
 from firesteel.spark.scalar.collections.aggregates import Group
-from firesteel.spark.scalar.substrait.aggregating import AggregateCall, in_order, ordered
+from firesteel.spark.scalar.substrait.aggregates.call import AggregateCall, collect_values, in_order, ordered
+from firesteel.spark.scalar.substrait.aggregates.statistics import correlation, median, mode, spread
 from firesteel.spark.scalar.substrait.base import is_float, typed
 from firesteel.spark.scalar.substrait.decimals import digits, extremes
 from firesteel.spark.scalar.substrait.integers import WIDE, bounds, number, wrapped
@@ -201,10 +201,13 @@ def _long_quotient(total: Column, by: Column, count: Column, type_: t.Decimal, r
 
 def _product(call: AggregateCall) -> Expr:
     value = call.value()
+    if is_float(call.args[0].type) and call.group.distinct:
+        every = collect_values(call, value.cast("double"))
+        return call.after(call.cast(F.aggregate(every, F.lit(1.0), lambda total, one: total * one)))
     if is_float(call.args[0].type):
         found = call.group.add(F.product(value.cast("double")))
         return call.after(F.coalesce(call.cast(found), call.cast(F.lit(1))))
-    every = call.group.add(F.collect_list(value.cast(WIDE)))
+    every = collect_values(call, value.cast(WIDE))
     if call.choice("overflow", "ERROR") == "SILENT":  # each step fits: 64 bits times 64 bits has at most 38 digits
 
         def step(total: Column, one: Column) -> Column:
@@ -221,53 +224,6 @@ def _product(call: AggregateCall) -> Expr:
     zero = F.exists(every, lambda one: one == 0)
     column = F.when(fits, exact).cast(cast_type(call.returns))
     return call.after(F.when(zero, call.cast(F.lit(0))).otherwise(F.coalesce(column, beyond)), throws=True)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Statistics
-
-
-def _spread(sample: Callable[[Column], Column], population: Callable[[Column], Column]) -> Aggregate:
-    def build(call: AggregateCall) -> Expr:
-        function = population if call.choice("distribution", "SAMPLE") == "POPULATION" else sample
-        return call.after(call.cast(call.group.add(function(call.value().cast("double")))))
-
-    return build
-
-
-def _corr(call: AggregateCall) -> Expr:
-    """The correlation; NULL for a single pair, or if all x or all y are equal."""
-    x, y = (call.value(i).cast("double") for i in range(2))
-    pairs = [F.when(other.isNotNull(), one) for one, other in ((x, y), (y, x))]
-    differ = [call.group.add(F.min(one)) < call.group.add(F.max(one)) for one in pairs]
-    odd = call.group.add(F.bool_or(~finite(x) | ~finite(y)))
-    found = call.group.add(F.corr(F.when(finite(x), x), F.when(finite(y), y)))
-    value = F.when(odd, F.lit(math.nan)).otherwise(F.when(differ[0] & differ[1], found))
-    return call.after(call.cast(value))
-
-
-def _mode(call: AggregateCall) -> Expr:
-    return call.result(F.mode(call.value(), deterministic=True))
-
-
-def _median(call: AggregateCall) -> Expr:
-    """The median. Of integers, the mean of the two middle values is rounded as the call says."""
-    if isinstance(call.returns, t.Float32 | t.Float64):
-        return call.after(call.cast(call.group.add(F.median(call.value()))))
-    if not isinstance(call.returns, t.Int64):
-        found = call.group.add(F.median(call.value()))
-        return call.after(call.cast(integral(found, call.choice("rounding", "TIE_TO_EVEN"))))
-    every = F.array_sort(call.group.add(F.collect_list(call.value().cast(WIDE))))
-    size = F.array_size(every)
-    low, high = (F.get(every, F.call_function("div", size - n, F.lit(2)).cast("int")) for n in (1, 0))
-    both = low + high
-    half = F.call_function("div", both - F.pmod(both, number(2)), number(2)).cast("bigint")
-    odd = F.pmod(both, number(2)) == 1
-    small = F.when(half < 0, F.pmod(half, F.lit(2)) - 2).otherwise(
-        F.pmod(half, F.lit(2))
-    )  # -2..1: the parity and the sign of `half`
-    up = odd & (integral(F.lit(0.5) + small, call.choice("rounding", "TIE_TO_EVEN")) > small)
-    return call.after(F.when(size > 0, half + up.cast("bigint")))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -312,7 +268,7 @@ def _string_agg(call: AggregateCall) -> Expr:
 def _texts(call: AggregateCall, value: Column) -> Column:
     if call.order:
         return ordered(call, value)
-    return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
+    return collect_values(call, value)
 
 
 def _quantile(call: AggregateCall) -> Expr:
@@ -325,6 +281,8 @@ def _quantile(call: AggregateCall) -> Expr:
     boundaries = call.choice("boundaries", "NEITHER")
     first = 0 if boundaries in ("MINIMUM", "BOTH") else 1
     last = n if boundaries in ("MAXIMUM", "BOTH") else n - 1
+    if call.group.distinct and not call.order:
+        raise call.unsupported("DISTINCT values without an order")
     every = ordered(call, value.plain) if call.order else call.group.add(F.collect_list(value.plain))
     rows = F.lit(1) if call.filter is None else F.when(call.filter, F.lit(1))
     nulls = call.group.add(F.count(rows)) > F.array_size(every)
@@ -358,11 +316,11 @@ AGGREGATES: dict[str, Aggregate] = {
     **{f"arithmetic_decimal:{name}": build for name, build in _INTEGERS.items()},
     **{f"unsigned_integers:{name}": _INTEGERS[name] for name in ("sum", "min", "max")},
     "arithmetic:product": _product,
-    "arithmetic:std_dev": _spread(F.stddev_samp, F.stddev_pop),
-    "arithmetic:variance": _spread(F.var_samp, F.var_pop),
-    "arithmetic:corr": _corr,
-    "arithmetic:mode": _mode,
-    "arithmetic:median": _median,
+    "arithmetic:std_dev": spread(F.stddev_samp, F.stddev_pop, 1),
+    "arithmetic:variance": spread(F.var_samp, F.var_pop, 2),
+    "arithmetic:corr": correlation,
+    "arithmetic:mode": mode,
+    "arithmetic:median": median,
     "arithmetic:quantile": _quantile,
     "aggregate_generic:count": _count,
     "aggregate_generic:any_value": _any_value,

@@ -63,6 +63,11 @@ class AggregateCall:
         return UnsupportedError(f"function '{self.fn.name}' on Spark: {what}", where=self.group.where)
 
 
+def collect_values(call: AggregateCall, value: Column) -> Column:
+    """The present values, as an array without an order; each once for DISTINCT."""
+    return call.group.add((F.collect_set if call.group.distinct else F.collect_list)(value))
+
+
 def ordered(call: AggregateCall, value: Column) -> Column:
     """The present values, as an array in the call's order; each once for DISTINCT."""
     found = in_order(call, value)
