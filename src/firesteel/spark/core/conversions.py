@@ -52,6 +52,19 @@ def _empty(type_: t.Type, null: bool = False) -> Column:
     return F.literal(None, cast_type(type_))
 
 
+def _map_of_struct(column: Column, source: t.Struct, target: t.Map) -> Column:
+    """A struct as a map from names to values, without the attributes that are MISSING."""
+    entries = []
+    for field in source.fields:
+        value = column[field.name or ""]
+        there = value.isNotNull() if field.type.missable else F.lit(True)
+        key, item = F.lit(field.name or ""), convert(value, field.type, target.value)
+        entries.append(F.when(there, F.struct(key.alias("key"), item.alias("value"))))
+    if not entries:
+        return F.create_map().cast(cast_type(target))
+    return F.map_from_entries(F.array_compact(F.array(*entries)))
+
+
 def convert(column: Column, source: t.Type, target: t.Type) -> Column:
     """A column encoded by `source`, encoded by `target`, a type that holds its values. Types are not nested deep."""
     if form(target) is Form.VARIANT:
@@ -70,6 +83,8 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
             part = convert(column[field.name or ""], found, field.type) if found is not None else _empty(field.type)
             parts.append(part.alias(field.name or ""))
         return F.when(column.isNotNull(), F.struct(*parts))
+    if isinstance(source, t.Struct) and isinstance(target, t.Map):
+        return F.when(column.isNotNull(), _map_of_struct(column, source, target))
     if isinstance(source, t.Null | t.Missing):
         return F.literal(None, cast_type(target))
     return column.cast(cast_type(target))
