@@ -63,7 +63,7 @@ def _differences(session: fs.Session, kind: Kind, asked: Sequence[Asked]) -> lis
     ]
 
 
-#: Calls that Spark once answered otherwise: DISTINCT that was left out, squares that overflow, a map written as a struct.
+#: Calls that Spark once answered otherwise: DISTINCT left out, squares that overflow, a map written as a struct.
 ONCE_WRONG = (78, 115, 149, 204, 219)
 
 
