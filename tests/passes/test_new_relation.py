@@ -83,7 +83,7 @@ def _condition(scan: p.Rel) -> p.Rex:
     return build.call("not", build.call("is_null", z))
 
 
-def _is_table(rel: p.Node) -> bool:
+def _is_table(rel: node.Node) -> bool:
     return isinstance(rel, p.Scan) and isinstance(rel.rex, p.Global)
 
 

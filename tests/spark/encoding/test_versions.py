@@ -40,7 +40,7 @@ def test_the_oldest_version_is_the_one_that_is_tested() -> None:
 @pytest.mark.spark
 def test_without_what_came_later(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The ways around are the same on every version."""
-    monkeypatch.setattr(versions, "has", lambda spark, feature: False)
+    monkeypatch.setattr(versions, "has_feature", lambda spark, feature: False)
     session = fs.connect(spark=spark, in_process=False)
     session.register("t", [{"x": i, "y": str(i), "l": [i]} for i in range(5)] + [{"x": "no"}, {"y": None}])
     for text in (
