@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firesteel.doctor import find_java, no_java
 from firesteel.errors import FiresteelError, UnsupportedError
@@ -126,7 +127,7 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     os.environ["JAVA_HOME"] = str(java.home)
     # Spark's Python workers on this machine: this Python, which has this package, and not the first one on the path.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with _quiet_jvm() as options:
+    with _quiet_jvm() as options, _no_orphan():
         builder = SparkSession.builder.remote(remote) if remote else SparkSession.builder.master(master or "local[*]")
         for name, value in {**CONF, **options, **_place(master)}.items():
             builder = builder.config(name, value)
@@ -182,6 +183,32 @@ def _quiet_jvm() -> Iterator[dict[str, str]]:
         option = f"{_JAVA_OPTIONS} -Dlog4j2.configurationFile={settings.as_uri()}"
         with open(Path(folder) / "stderr", "w+b") as kept, _stderr_to(kept.fileno()):
             yield {"spark.driver.extraJavaOptions": option}
+
+
+@contextmanager
+def _no_orphan() -> Iterator[None]:
+    """End the JVM if starting it is interrupted (Ctrl-C, a time limit). PySpark waits for a file that the JVM writes,
+    and removes its folder when it is interrupted: the JVM cannot write the file, and would wait for ever."""
+    from pyspark import SparkContext, java_gateway
+
+    launcher: Any = java_gateway
+    started: list[subprocess.Popen[bytes]] = []
+
+    def popen(*args: Any, **more: Any) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen(*args, **more))
+        return started[-1]
+
+    before = launcher.Popen
+    launcher.Popen = popen
+    try:
+        yield
+    except BaseException:
+        if SparkContext._gateway is None:  # one that has connected ends with this process
+            for process in started:
+                process.kill()
+        raise
+    finally:
+        launcher.Popen = before
 
 
 @contextmanager
