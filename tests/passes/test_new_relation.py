@@ -21,7 +21,6 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, Rows
-from firesteel.partiql_plan import forms
 from firesteel.passes import optimize
 from firesteel.passes.analysis import failing, paths
 from firesteel.plan import build, check
@@ -161,8 +160,7 @@ def test_conditions_and_columns_do_not_pass_what_is_not_known() -> None:
     assert failing.may_fail(sieve, p.Mode.PERMISSIVE)
 
 
-def test_it_is_explained_and_written_or_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forms, "_BY_TAG", {})  # the reader may have looked up its tags before this module was imported
+def test_it_is_explained_and_written_or_refused_by_name() -> None:
     session = _session(engine="reference")
     document = Plan(_rewritten(session, QUERIES[0], _with_sieves))
     assert not document.check()

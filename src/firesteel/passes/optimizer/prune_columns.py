@@ -45,8 +45,6 @@ N = TypeVar("N", bound=Node)
 #: The columns of a relation that are read, or None for all.
 Read = frozenset[int] | None
 
-#: The new relation, and the old ordinals of the columns that it still has, in order.
-Pruned = tuple[Rel, list[int]]
 Asking = Generator[tuple[Node, Read], Any, Any]
 
 
