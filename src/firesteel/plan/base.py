@@ -12,6 +12,7 @@ from dataclasses import KW_ONLY
 from typing import TYPE_CHECKING
 
 from firesteel.node import Node
+from firesteel.plan.properties import UNKNOWN, Properties
 from firesteel.types import Schema, Type
 
 
@@ -38,6 +39,11 @@ class Rel(PlanNode):
 
     _: KW_ONLY
     declared: Schema | None = None
+
+    def properties(self, _inputs: list[Properties]) -> Properties:
+        """What is known of the order of the rows and of their partitions, from what is known of the inputs' rows.
+        Nothing, unless a relation says more. `plan.relation_properties` asks."""
+        return UNKNOWN
 
 
 class NamingRel(Rel):

@@ -8,6 +8,16 @@ from dataclasses import KW_ONLY
 from firesteel import types as t
 from firesteel.node import Node
 from firesteel.plan.base import NamingRel, Rel, Rex
+from firesteel.plan.field_paths import emitted, field_path
+from firesteel.plan.properties import (
+    UNKNOWN,
+    FieldPath,
+    OrderField,
+    Properties,
+    Singleton,
+    SortOrder,
+    same_distribution,
+)
 from firesteel.plan.rex import Fn
 from firesteel.types import Type
 
@@ -43,36 +53,43 @@ class Project(NamingRel, tag="project"):
     exprs: tuple[Rex, ...]
     input: Rel
 
+    def properties(self, inputs: list[Properties]) -> Properties:
+        return emitted(inputs[0], self.exprs)
 
-class Filter(Rel, tag="filter"):
+
+class SameRows(Rel):
+    """A relation of some of its input's rows, unchanged and in their partitions: orderedness and distribution stay."""
+
+    def properties(self, inputs: list[Properties]) -> Properties:
+        return inputs[0]
+
+
+class Filter(SameRows, tag="filter"):
     """Keep the rows for which the predicate is true."""
 
     predicate: Rex
     input: Rel
 
 
-class SortOrder(enum.IntEnum):
-    """Sort orders, by the document's codes."""
-
-    ASC_NULLS_LAST = 0
-    ASC_NULLS_FIRST = 1
-    DESC_NULLS_LAST = 2
-    DESC_NULLS_FIRST = 3
-
-    @property
-    def descending(self) -> bool:
-        return self in (SortOrder.DESC_NULLS_LAST, SortOrder.DESC_NULLS_FIRST)
-
-    @property
-    def nulls_first(self) -> bool:
-        return self in (SortOrder.ASC_NULLS_FIRST, SortOrder.DESC_NULLS_FIRST)
-
-
 class SortSpec(Node):
-    """One sort key."""
+    """One sort key. A `comparator` is a function of two values that gives -1, 0 or 1; it takes the place of the order
+    of the type, and `order` may reverse it."""
 
     key: Rex
     order: SortOrder
+    _: KW_ONLY
+    comparator: Fn | None = None
+
+
+def order_fields(specs: tuple[SortSpec, ...]) -> tuple[OrderField, ...]:
+    """The fields that a sort by these keys orders rows by: up to the first key that is not a field."""
+    found: list[OrderField] = []
+    for spec in specs:
+        path = field_path(spec.key)
+        if path is None:
+            break
+        found.append(OrderField(frozenset([path]), spec.order, spec.comparator.name if spec.comparator else None))
+    return tuple(found)
 
 
 class Sort(Rel, tag="sort"):
@@ -80,6 +97,9 @@ class Sort(Rel, tag="sort"):
 
     specs: tuple[SortSpec, ...]
     input: Rel
+
+    def properties(self, inputs: list[Properties]) -> Properties:
+        return inputs[0].ordered_by(order_fields(self.specs))
 
 
 class Strategy(enum.IntEnum):
@@ -104,6 +124,13 @@ class Agg(Node, tag="agg"):
         return self.fn.returns
 
 
+class AggregateMethod(enum.Enum):
+    """How groups are found. STREAMING needs rows with equal keys side by side, and keeps the order of the input."""
+
+    HASH = "hash"
+    STREAMING = "streaming"
+
+
 class Aggregate(NamingRel, tag="aggregate"):
     """A row (keys, then aggregates) for every group; without keys one row, always."""
 
@@ -111,6 +138,20 @@ class Aggregate(NamingRel, tag="aggregate"):
     aggs: tuple[Agg, ...]
     keys: tuple[Rex, ...]
     input: Rel
+    _: KW_ONLY
+    method: AggregateMethod | None = None
+
+    def properties(self, inputs: list[Properties]) -> Properties:
+        """The distribution stays if its fields are keys. A streaming aggregate keeps the order of its keys."""
+        if not self.keys:
+            return UNKNOWN.distributed(Singleton())
+        kept = emitted(inputs[0], self.keys)
+        return kept if self.method is AggregateMethod.STREAMING else kept.without_order()
+
+    @property
+    def keeps_order(self) -> bool:
+        """Does it give its groups in the order of its input's rows?"""
+        return self.method is AggregateMethod.STREAMING and bool(self.keys)
 
 
 class Quantifier(enum.Enum):
@@ -128,6 +169,10 @@ class SetRel(Rel):
     _: KW_ONLY
     quantifier: Quantifier = Quantifier.ALL
 
+    def properties(self, inputs: list[Properties]) -> Properties:
+        """The distribution stays if both inputs have the same."""
+        return UNKNOWN.distributed(same_distribution(inputs[0].distribution, inputs[1].distribution))
+
 
 class Union(SetRel, tag="union"):
     """The rows of both."""
@@ -141,7 +186,7 @@ class Except(SetRel, tag="except"):
     """The rows of the left, less those of the right."""
 
 
-class Shared(Rel, tag="shared"):
+class Shared(SameRows, tag="shared"):
     """A relation that several places refer to by its name: it sees no row around it, and runs once for all of them."""
 
     name: str
@@ -152,6 +197,9 @@ class Distinct(Rel, tag="distinct"):
     """Every row once: rows are the same by deep equality, NULL with NULL, MISSING with MISSING."""
 
     input: Rel
+
+    def properties(self, inputs: list[Properties]) -> Properties:
+        return inputs[0].without_order()
 
 
 class FrameUnit(enum.Enum):
@@ -202,14 +250,31 @@ class WindowCall(Node, tag="window_call"):
         return self.fn.returns
 
 
+class WindowMethod(enum.Enum):
+    """How window functions are computed. CONSISTENT: all calls share one partitioning and sorting, and the rows stay in
+    the order of the input. HASHING builds a hash table of the partitions. STREAMING needs an input that is ordered by
+    the partition keys and then by the sort keys. The last two give the rows in any order."""
+
+    CONSISTENT = "consistent"
+    HASHING = "hashing"
+    STREAMING = "streaming"
+
+
 class Window(NamingRel, tag="window"):
-    """Every input row with a column more for each call; `names` are those of the calls. The rows are a bag; if it
-    `keeps_order`, they are a list where the input is one (Substrait's consistent partition window)."""
+    """Every input row with a column more for each call; `names` are those of the calls. The rows are a bag; the method
+    CONSISTENT gives a list where the input is one."""
 
     calls: tuple[WindowCall, ...]
     input: Rel
     _: KW_ONLY
-    keeps_order: bool = False
+    method: WindowMethod | None = None
+
+    def properties(self, inputs: list[Properties]) -> Properties:
+        return inputs[0] if self.keeps_order else inputs[0].without_order()
+
+    @property
+    def keeps_order(self) -> bool:
+        return self.method is WindowMethod.CONSISTENT
 
 
 class ExcludeStep(Node):
@@ -251,15 +316,24 @@ class Exclude(Rel, tag="exclude"):
     paths: tuple[ExcludePath, ...]
     input: Rel
 
+    def properties(self, inputs: list[Properties]) -> Properties:
+        """Fields of the columns that parts are left out of are not known any more."""
+        touched = {path.ordinal for path in self.paths}
 
-class Limit(Rel, tag="limit"):
+        def move(path: FieldPath) -> list[FieldPath]:
+            return [] if path[0] in touched else [path]
+
+        return inputs[0].mapped(move)
+
+
+class Limit(SameRows, tag="limit"):
     """The first rows, at most so many."""
 
     count: Rex
     input: Rel
 
 
-class Offset(Rel, tag="offset"):
+class Offset(SameRows, tag="offset"):
     """All but the first rows."""
 
     count: Rex
@@ -333,6 +407,24 @@ class Theta(JoinType, tag="theta"):
     condition: Rex
 
 
+class JoinStrategy(enum.Enum):
+    """How a join finds its pairs. HASH builds a hash table of one side and probes it with the rows of the other. MERGE
+    goes through both sides, which have to be ordered by the keys. NESTED_LOOP tries all pairs. BROADCAST sends one side
+    to every partition of the other. Without a strategy the engine decides."""
+
+    HASH = "hash"
+    MERGE = "merge"
+    NESTED_LOOP = "nested_loop"
+    BROADCAST = "broadcast"
+
+
+class Side(enum.Enum):
+    """A side of a join."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+
 class Join(Rel, tag="join"):
     """Rows of the left and the right, side by side. If `lateral`, the right sees the left row at depth 0."""
 
@@ -341,10 +433,29 @@ class Join(Rel, tag="join"):
     right: Rel
     _: KW_ONLY
     lateral: bool = False
+    strategy: JoinStrategy | None = None
+    #: The side that a HASH join builds its table of, or that a BROADCAST join sends around.
+    build: Side = Side.RIGHT
 
     @property
     def capture(self) -> Capture:
         return self.type.capture if isinstance(self.type, Equi | Theta) else Capture.INNER
+
+    @property
+    def keeps_left_order(self) -> bool:
+        """Does it give its rows in the order of the left rows? An inner hash join that probes with the left does."""
+        return self.strategy is JoinStrategy.HASH and self.build is Side.RIGHT and self.capture is Capture.INNER
+
+    def properties(self, inputs: list[Properties]) -> Properties:
+        """The distribution of the side whose rows all stay; an inner join has the left's, or else the right's."""
+        from firesteel.plan.schema import schema
+
+        left, right = inputs[0], inputs[1].shifted(len(schema(self.left)))
+        kept = left.distribution
+        if self.capture is Capture.RIGHT or (kept is None and not self.capture.tests and not self.capture.pads_right):
+            kept = right.distribution
+        order = left.order if self.keeps_left_order else ()
+        return Properties(order, left.order_basis, kept)
 
 
 def element(type_: Type) -> Type:

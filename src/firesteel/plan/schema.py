@@ -9,6 +9,8 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.node import Node, children
 from firesteel.plan.base import NamingRel, Rel
+from firesteel.plan.physical import Consistent, Expand, ExpandField, SimpleCapture, Switching, TopN
+from firesteel.plan.properties import Properties
 from firesteel.plan.rel import (
     Aggregate,
     Capture,
@@ -62,6 +64,12 @@ def answer_type(statement: Node) -> t.Type:
     return t.Bag(t.Struct(tuple(Field(name, field.type) for name, field in fields), open=False))
 
 
+def relation_properties(rel: Rel) -> Properties:
+    """What is known of the order of a relation's rows, and of the partitions that they are in."""
+    found: Properties = _cached(rel, "_properties", lambda node, below: node.properties(below))
+    return found
+
+
 def is_list(rel: Rel) -> bool | None:
     """Are its rows a list (True) or a bag (False)? None where only the run can tell."""
     ordered: bool | None = _cached(rel, "_is_list", _is_list)
@@ -99,6 +107,9 @@ def _schema(rel: Rel, below: list[Schema]) -> Schema:
             return _named(rel, [expr.type for expr in exprs])
         case Aggregate(aggs=aggs, keys=keys):
             return _named(rel, [*(group_key(key.type) for key in keys), *(agg.type for agg in aggs)])
+        case Expand(fields=fields):
+            count = rel.count
+            return _named(rel, [*(_expanded(field, count) for field in fields), t.INT32])
         case Window(calls=calls):
             return below[0] + _named(rel, [call.type for call in calls])
         case Exclude(paths=paths):
@@ -124,6 +135,15 @@ def _schema(rel: Rel, below: list[Schema]) -> Schema:
             return below[0]
         case _:
             raise PlanError(f"the columns of '{rel.tag}' are not known", where=rel.where)
+
+
+def _expanded(field: ExpandField, count: int) -> t.Type:
+    """The type of a field of an expand that makes so many duplicates."""
+    if isinstance(field, Consistent):
+        return field.value.type
+    assert isinstance(field, Switching)
+    filled = [t.NULL] if len(field.duplicates) < count else []
+    return t.union([*(rex.type for rex in field.duplicates), *filled])
 
 
 def _combined(rel: SetRel, left: t.Type, right: t.Type) -> t.Type:
@@ -172,14 +192,16 @@ def _is_list(rel: Rel, below: list[bool | None]) -> bool | None:
         case Scan(rex=rex) | ScanIndexed(rex=rex):
             kinds = {isinstance(m, t.Array | t.Sexp) for m in t.members(rex.type)}
             return None if isinstance(rex.type, t.Any) or len(kinds) > 1 else kinds.pop()
-        case Sort():
+        case Sort() | TopN():
             return True
-        case Window(keeps_order=True):
+        case Window() | Aggregate() if rel.keeps_order:
             return below[0]
-        case Unpivot() | Aggregate() | SetRel() | Distinct() | Window():
+        case Unpivot() | Aggregate() | SetRel() | Distinct() | Window() | SimpleCapture():
             return False
         case Join():
             left, right = below
+            if rel.strategy is not None:  # Substrait's physical joins: the specification says what they keep
+                return left if rel.keeps_left_order else False
             if rel.capture.tests:
                 return left
             if rel.capture.pads_left:

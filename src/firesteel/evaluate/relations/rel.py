@@ -192,22 +192,22 @@ def _sort(node: p.Sort, context: CompileContext) -> Compiling:
     keys: list[RexClosure] = []
     for spec in node.specs:
         keys.append((yield spec.key, context))
-    orders = [spec.order for spec in node.specs]
 
     def run(env: Env) -> Rows:
         rows = source(env).rows
         scopes = [Env(row, env) for row in rows]
         columns = [[expr(scope) for scope in scopes] for expr in keys]
-        return Rows([rows[i] for i in sorted_order(len(rows), columns, orders)], True)
+        return Rows([rows[i] for i in sorted_order(len(rows), columns, node.specs)], True)
 
     return run
 
 
-def sorted_order(count: int, columns: Sequence[Sequence[Value]], orders: Sequence[p.SortOrder]) -> list[int]:
+def sorted_order(count: int, columns: Sequence[Sequence[Value]], specs: Sequence[p.SortSpec]) -> list[int]:
     """The places of so many rows in the order of their keys, of which there is a column each."""
     order = list(range(count))
     # Stable, so sorting by the last key first and by the first key last sorts by all.
-    for values, how in zip(reversed(columns), reversed(orders), strict=True):
+    for values, spec in zip(reversed(columns), reversed(specs), strict=True):
+        how = spec.order
         absent_first = how.nulls_first is not how.descending  # before it is reversed
         sortable = [_sort_key(value, absent_first) for value in values]
         order.sort(key=sortable.__getitem__, reverse=how.descending)

@@ -49,7 +49,7 @@ def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         made.append((yield from _call(lowerer, one, inner, tuple(partition), order)))
     if not made:
         raise PlanError("a window relation without functions", where=message.where)
-    return p.Window(tuple(made), rel, keeps_order=True)
+    return p.Window(tuple(made), rel, method=p.WindowMethod.CONSISTENT)
 
 
 def _call(
