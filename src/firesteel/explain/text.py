@@ -42,7 +42,7 @@ from firesteel.plan import (
     Theta,
     schema,
 )
-from firesteel.plan.rel import Capture
+from firesteel.plan.join import Capture
 from firesteel.plan.scope import RowScope, scoped_children
 from firesteel.plan.statement import Mode
 

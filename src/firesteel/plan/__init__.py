@@ -4,6 +4,26 @@
 """
 
 from firesteel.plan.base import NamingRel, PlanNode, Rel, Rex, Statement
+from firesteel.plan.exclude import (
+    Exclude,
+    ExcludeAttributes,
+    ExcludeElements,
+    ExcludeField,
+    ExcludeIndex,
+    ExcludePath,
+    ExcludeStep,
+)
+from firesteel.plan.join import (
+    Capture,
+    Cross,
+    Equi,
+    Join,
+    JoinKey,
+    JoinStrategy,
+    JoinType,
+    Side,
+    Theta,
+)
 from firesteel.plan.physical import (
     Broadcast,
     Consistent,
@@ -27,28 +47,10 @@ from firesteel.plan.rel import (
     Agg,
     Aggregate,
     AggregateMethod,
-    Bound,
-    BoundSide,
-    Capture,
-    Cross,
     Distinct,
-    Equi,
     Except,
-    Exclude,
-    ExcludeAttributes,
-    ExcludeElements,
-    ExcludeField,
-    ExcludeIndex,
-    ExcludePath,
-    ExcludeStep,
     Filter,
-    Frame,
-    FrameUnit,
     Intersect,
-    Join,
-    JoinKey,
-    JoinStrategy,
-    JoinType,
     Limit,
     Offset,
     Project,
@@ -57,16 +59,11 @@ from firesteel.plan.rel import (
     ScanIndexed,
     SetRel,
     Shared,
-    Side,
     Sort,
     SortSpec,
     Strategy,
-    Theta,
     Union,
     Unpivot,
-    Window,
-    WindowCall,
-    WindowMethod,
 )
 from firesteel.plan.rex import (
     Branch,
@@ -112,6 +109,15 @@ from firesteel.plan.statement import (
     Root,
     Script,
     TextFormat,
+)
+from firesteel.plan.window import (
+    Bound,
+    BoundSide,
+    Frame,
+    FrameUnit,
+    Window,
+    WindowCall,
+    WindowMethod,
 )
 
 __all__ = [

@@ -11,8 +11,10 @@ from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import Node, all_nodes_in, has, walk
 from firesteel.plan import build, physical
+from firesteel.plan import join as joins
 from firesteel.plan import rel as rels
 from firesteel.plan import rex as rexes
+from firesteel.plan import window as windows
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.field_paths import field_path
 from firesteel.plan.reliance import unmet_needs
@@ -200,8 +202,8 @@ def _agg(agg: rels.Agg, _scope: RowScope | None, _plan: Plan) -> Problems:
     yield from _function(agg.fn, agg.args, functions.Kind.AGGREGATE)
 
 
-@_judge(rels.WindowCall)
-def _window_call(call: rels.WindowCall, _scope: RowScope | None, _plan: Plan) -> Problems:
+@_judge(windows.WindowCall)
+def _window_call(call: windows.WindowCall, _scope: RowScope | None, _plan: Plan) -> Problems:
     row = functions.find(call.fn.name)
     aggregates = row is not None and row.kind is functions.Kind.AGGREGATE
     yield from _function(call.fn, call.args, functions.Kind.AGGREGATE if aggregates else functions.Kind.WINDOW)
@@ -305,21 +307,21 @@ def _filter(rel: rels.Filter, _scope: RowScope | None, plan: Plan) -> Problems:
     yield from _condition("filter", rel.predicate, plan)
 
 
-@_judge(rels.Theta)
-def _theta(join: rels.Theta, _scope: RowScope | None, plan: Plan) -> Problems:
+@_judge(joins.Theta)
+def _theta(join: joins.Theta, _scope: RowScope | None, plan: Plan) -> Problems:
     yield from _condition("join", join.condition, plan)
 
 
-@_judge(rels.Equi)
-def _equi(join: rels.Equi, _scope: RowScope | None, plan: Plan) -> Problems:
+@_judge(joins.Equi)
+def _equi(join: joins.Equi, _scope: RowScope | None, plan: Plan) -> Problems:
     if not join.keys:
         yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
     if join.residual is not None:
         yield from _condition("join", join.residual, plan)
 
 
-@_judge(rels.Join)
-def _join(join: rels.Join, _scope: RowScope | None, _plan: Plan) -> Problems:
+@_judge(joins.Join)
+def _join(join: joins.Join, _scope: RowScope | None, _plan: Plan) -> Problems:
     if join.lateral and join.capture.pads_left:
         yield f"a lateral join cannot be {join.capture.name}: its right side exists only for a left row", None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any as Value
 
+from firesteel import types as t
 from firesteel.node import Node
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.field_paths import emitted, field_path, read_fields
@@ -21,6 +22,7 @@ from firesteel.plan.properties import (
 )
 from firesteel.plan.rel import SameRows, SortSpec, order_fields
 from firesteel.plan.rex import Choice
+from firesteel.types import Schema, Type
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Exchange
@@ -91,7 +93,7 @@ class Exchange(Rel, tag="exchange"):
         """May it send a row to several partitions?"""
         return isinstance(self.kind, Broadcast | MultiBucket)
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return inputs[0].distributed(self._distribution())
 
     def _distribution(self) -> Distribution | None:
@@ -125,7 +127,10 @@ class SimpleCapture(Rel, tag="simple_capture"):
 
     input: Rel
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_is_list(self, _: list[bool | None]) -> bool:
+        return False
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return inputs[0].without_order()
 
 
@@ -144,12 +149,19 @@ class TopN(Rel, tag="top_n"):
     skip: Rex | None = None
     ties: bool = False
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_is_list(self, _: list[bool | None]) -> bool:
+        return True
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return inputs[0].ordered_by(order_fields(self.specs))
 
 
 class ExpandField(Node):
     """A field of an expand."""
+
+    def type_of(self, count: int) -> Type:
+        """The type of the field, if there are so many duplicates of a row."""
+        raise NotImplementedError
 
 
 class Consistent(ExpandField, tag="consistent"):
@@ -157,11 +169,18 @@ class Consistent(ExpandField, tag="consistent"):
 
     value: Rex
 
+    def type_of(self, count: int) -> Type:
+        return self.value.type
+
 
 class Switching(ExpandField, tag="switching"):
     """A field that has another value in each duplicate; NULL where there are more duplicates than values."""
 
     duplicates: tuple[Rex, ...]
+
+    def type_of(self, count: int) -> Type:
+        filled = [t.NULL] if len(self.duplicates) < count else []
+        return t.union([*(rex.type for rex in self.duplicates), *filled])
 
 
 class Expand(NamingRel, tag="expand"):
@@ -171,12 +190,15 @@ class Expand(NamingRel, tag="expand"):
     fields: tuple[ExpandField, ...]
     input: Rel
 
+    def derive_schema(self, _: list[Schema]) -> Schema:
+        return self.named([*(field.type_of(self.count) for field in self.fields), t.INT32])
+
     @property
     def count(self) -> int:
         """How many duplicates there are of a row."""
         return max((len(one.duplicates) for one in self.fields if isinstance(one, Switching)), default=1)
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         exprs = [one.value if isinstance(one, Consistent) else None for one in self.fields]
         return emitted(inputs[0], [*exprs, None])
 
@@ -198,7 +220,7 @@ class Promised(Rel, tag="promised"):
     verified: bool = False
     options: tuple[Choice, ...] = ()
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         """What is promised, and where nothing is promised, what is known of the input."""
         basis = Basis.VERIFIED if self.verified else Basis.DECLARED
         found = inputs[0]

@@ -11,7 +11,6 @@ from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.field_paths import emitted, field_path
 from firesteel.plan.properties import (
     UNKNOWN,
-    FieldPath,
     OrderField,
     Properties,
     Singleton,
@@ -19,7 +18,7 @@ from firesteel.plan.properties import (
     same_distribution,
 )
 from firesteel.plan.rex import Fn
-from firesteel.types import Type
+from firesteel.types import Field, Schema, Type
 
 
 class Scan(NamingRel, tag="scan"):
@@ -32,6 +31,12 @@ class Scan(NamingRel, tag="scan"):
     _: KW_ONLY
     identified: bool = False
 
+    def derive_schema(self, _: list[Schema]) -> Schema:
+        return self.named([element(self.rex.type), *([t.ANY] if self.identified else [])])
+
+    def derive_is_list(self, _: list[bool | None]) -> bool | None:
+        return _is_list(self.rex.type)
+
 
 class ScanIndexed(NamingRel, tag="scan_indexed"):
     """`Scan` with the index beside the value: MISSING unless the collection is a list (strict: an error)."""
@@ -40,11 +45,25 @@ class ScanIndexed(NamingRel, tag="scan_indexed"):
     _: KW_ONLY
     identified: bool = False
 
+    def derive_schema(self, _: list[Schema]) -> Schema:
+        type_ = self.rex.type
+        index = t.absent(t.INT64, missable=not isinstance(type_, t.Array | t.Sexp) or type_.absent)
+        return self.named([element(type_), index, *([t.ANY] if self.identified else [])])
+
+    def derive_is_list(self, _: list[bool | None]) -> bool | None:
+        return _is_list(self.rex.type)
+
 
 class Unpivot(NamingRel, tag="unpivot"):
     """A row (key, value) for every attribute of a struct; of another value, one with the key `_1`; of MISSING, none."""
 
     rex: Rex
+
+    def derive_schema(self, _: list[Schema]) -> Schema:
+        return self.named([t.STRING, _attribute(self.rex.type)])
+
+    def derive_is_list(self, _: list[bool | None]) -> bool:
+        return False
 
 
 class Project(NamingRel, tag="project"):
@@ -53,14 +72,17 @@ class Project(NamingRel, tag="project"):
     exprs: tuple[Rex, ...]
     input: Rel
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_schema(self, _: list[Schema]) -> Schema:
+        return self.named(expr.type for expr in self.exprs)
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return emitted(inputs[0], self.exprs)
 
 
 class SameRows(Rel):
     """A relation of some of its input's rows, unchanged and in their partitions: orderedness and distribution stay."""
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return inputs[0]
 
 
@@ -98,7 +120,10 @@ class Sort(Rel, tag="sort"):
     specs: tuple[SortSpec, ...]
     input: Rel
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_is_list(self, _: list[bool | None]) -> bool:
+        return True
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return inputs[0].ordered_by(order_fields(self.specs))
 
 
@@ -141,7 +166,13 @@ class Aggregate(NamingRel, tag="aggregate"):
     _: KW_ONLY
     method: AggregateMethod | None = None
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_schema(self, _: list[Schema]) -> Schema:
+        return self.named([*(group_key(key.type) for key in self.keys), *(agg.type for agg in self.aggs)])
+
+    def derive_is_list(self, inputs: list[bool | None]) -> bool | None:
+        return inputs[0] if self.keeps_order else False
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         """The distribution stays if its fields are keys. A streaming aggregate keeps the order of its keys."""
         if not self.keys:
             return UNKNOWN.distributed(Singleton())
@@ -169,7 +200,27 @@ class SetRel(Rel):
     _: KW_ONLY
     quantifier: Quantifier = Quantifier.ALL
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_schema(self, inputs: list[Schema]) -> Schema:
+        left, right = inputs
+        if len(left) != len(right):
+            return left
+        return tuple(Field(a.name, self._combined(a.type, b.type)) for a, b in zip(left, right, strict=True))
+
+    def _combined(self, left: Type, right: Type) -> Type:
+        """The type of a column. MISSING and NULL are one here."""
+        made = t.union((left, right))
+        if left.missable or right.missable or isinstance(made, t.Any | t.Union | t.Null):
+            return made
+        return t.absent(made, nullable=self.may_be_null(left.nullable, right.nullable))
+
+    def may_be_null(self, left: bool, right: bool) -> bool:
+        """May a column be NULL, if it may be in the left and in the right?"""
+        return left or right
+
+    def derive_is_list(self, _: list[bool | None]) -> bool:
+        return False
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         """The distribution stays if both inputs have the same."""
         return UNKNOWN.distributed(same_distribution(inputs[0].distribution, inputs[1].distribution))
 
@@ -181,9 +232,15 @@ class Union(SetRel, tag="union"):
 class Intersect(SetRel, tag="intersect"):
     """The rows that both have, as often as both have them."""
 
+    def may_be_null(self, left: bool, right: bool) -> bool:
+        return left and right
+
 
 class Except(SetRel, tag="except"):
     """The rows of the left, less those of the right."""
+
+    def may_be_null(self, left: bool, right: bool) -> bool:
+        return left
 
 
 class Shared(SameRows, tag="shared"):
@@ -198,132 +255,11 @@ class Distinct(Rel, tag="distinct"):
 
     input: Rel
 
-    def properties(self, inputs: list[Properties]) -> Properties:
+    def derive_is_list(self, _: list[bool | None]) -> bool:
+        return False
+
+    def derive_properties(self, inputs: list[Properties]) -> Properties:
         return inputs[0].without_order()
-
-
-class FrameUnit(enum.Enum):
-    """What the bounds of a window's frame count: rows, values of the sort key, or groups of equal ones."""
-
-    ROWS = "rows"
-    RANGE = "range"
-    GROUPS = "groups"
-
-
-class BoundSide(enum.Enum):
-    """On which side of the current row a bound lies."""
-
-    PRECEDING = "preceding"
-    CURRENT = "current"
-    FOLLOWING = "following"
-
-
-class Bound(Node, tag="bound"):
-    """An end of a frame; without an offset it is unbounded."""
-
-    side: BoundSide
-    offset: Rex | None
-
-
-class Frame(Node, tag="frame"):
-    """The rows around the current one that a window call sees."""
-
-    unit: FrameUnit
-    start: Bound
-    end: Bound
-
-
-class WindowCall(Node, tag="window_call"):
-    """A function over the rows of the current row's partition. Without a frame: up to the current row's last peer
-    where there is an order, else all of the partition."""
-
-    fn: Fn
-    args: tuple[Rex | Type, ...]
-    partition: tuple[Rex, ...]
-    order: tuple[SortSpec, ...]
-    _: KW_ONLY
-    frame: Frame | None = None
-    distinct: bool = False
-
-    @property
-    def type(self) -> Type:
-        return self.fn.returns
-
-
-class WindowMethod(enum.Enum):
-    """How window functions are computed. CONSISTENT: all calls share one partitioning and sorting, and the rows stay in
-    the order of the input. HASHING builds a hash table of the partitions. STREAMING needs an input that is ordered by
-    the partition keys and then by the sort keys. The last two give the rows in any order."""
-
-    CONSISTENT = "consistent"
-    HASHING = "hashing"
-    STREAMING = "streaming"
-
-
-class Window(NamingRel, tag="window"):
-    """Every input row with a column more for each call; `names` are those of the calls. The rows are a bag; the method
-    CONSISTENT gives a list where the input is one."""
-
-    calls: tuple[WindowCall, ...]
-    input: Rel
-    _: KW_ONLY
-    method: WindowMethod | None = None
-
-    def properties(self, inputs: list[Properties]) -> Properties:
-        return inputs[0] if self.keeps_order else inputs[0].without_order()
-
-    @property
-    def keeps_order(self) -> bool:
-        return self.method is WindowMethod.CONSISTENT
-
-
-class ExcludeStep(Node):
-    """A step of an EXCLUDE path."""
-
-
-class ExcludeField(ExcludeStep, tag="exclude_field"):
-    """The attributes of this name; of any case unless `exact`."""
-
-    name: str
-    _: KW_ONLY
-    exact: bool = False
-
-
-class ExcludeIndex(ExcludeStep, tag="exclude_index"):
-    """The element at this index."""
-
-    index: int
-
-
-class ExcludeElements(ExcludeStep, tag="exclude_elements"):
-    """`[*]`: every element."""
-
-
-class ExcludeAttributes(ExcludeStep, tag="exclude_attributes"):
-    """`.*`: every attribute."""
-
-
-class ExcludePath(Node, tag="exclude_path"):
-    """What is left out of a column: where the steps lead."""
-
-    ordinal: int
-    steps: tuple[ExcludeStep, ...]
-
-
-class Exclude(Rel, tag="exclude"):
-    """The rows with parts of their values left out."""
-
-    paths: tuple[ExcludePath, ...]
-    input: Rel
-
-    def properties(self, inputs: list[Properties]) -> Properties:
-        """Fields of the columns that parts are left out of are not known any more."""
-        touched = {path.ordinal for path in self.paths}
-
-        def move(path: FieldPath) -> list[FieldPath]:
-            return [] if path[0] in touched else [path]
-
-        return inputs[0].mapped(move)
 
 
 class Limit(SameRows, tag="limit"):
@@ -340,124 +276,6 @@ class Offset(SameRows, tag="offset"):
     input: Rel
 
 
-class Capture(enum.IntEnum):
-    """Which rows a join keeps. The document's codes; its LEFT_OUTER, RIGHT_OUTER and FULL_OUTER are synonyms.
-
-    The last four are ours. Three give no right columns: the left rows that have a match, those that have none, and all
-    of them with a column more that says whether they have one. LEFT_SINGLE is LEFT, and a second match is an error.
-    """
-
-    INNER = 1
-    LEFT = 2
-    RIGHT = 4
-    FULL = 6
-    LEFT_SEMI = 8
-    LEFT_ANTI = 9
-    LEFT_MARK = 10
-    LEFT_SINGLE = 11
-
-    @property
-    def pads_left(self) -> bool:
-        return self in (Capture.RIGHT, Capture.FULL)
-
-    @property
-    def pads_right(self) -> bool:
-        return self in (Capture.LEFT, Capture.FULL, Capture.LEFT_SINGLE)
-
-    @property
-    def tests(self) -> bool:
-        """Does the join only ask whether a left row has a match?"""
-        return self in (Capture.LEFT_SEMI, Capture.LEFT_ANTI, Capture.LEFT_MARK)
-
-
-class JoinType(Node):
-    """What pairs the rows of a join."""
-
-
-class Cross(JoinType, tag="cross"):
-    """Every left row with every right row."""
-
-
-class JoinKey(Node):
-    """Two keys that must be equal: one of the left row, one of the right row.
-
-    Equal is what `=` is true of; with `same` it is deep equality, NULL with NULL and MISSING with MISSING.
-    """
-
-    left: Rex
-    right: Rex
-    _: KW_ONLY
-    same: bool = False
-
-
-class Equi(JoinType, tag="equi"):
-    """Rows whose keys are equal, and of which the residual condition, over the left row and then the right row, is
-    true."""
-
-    capture: Capture
-    _: KW_ONLY
-    keys: tuple[JoinKey, ...] = ()
-    residual: Rex | None = None
-
-
-class Theta(JoinType, tag="theta"):
-    """Rows of which the condition, over the left row and then the right row, is true."""
-
-    capture: Capture
-    condition: Rex
-
-
-class JoinStrategy(enum.Enum):
-    """How a join finds its pairs. HASH builds a hash table of one side and probes it with the rows of the other. MERGE
-    goes through both sides, which have to be ordered by the keys. NESTED_LOOP tries all pairs. BROADCAST sends one side
-    to every partition of the other. Without a strategy the engine decides."""
-
-    HASH = "hash"
-    MERGE = "merge"
-    NESTED_LOOP = "nested_loop"
-    BROADCAST = "broadcast"
-
-
-class Side(enum.Enum):
-    """A side of a join."""
-
-    LEFT = "left"
-    RIGHT = "right"
-
-
-class Join(Rel, tag="join"):
-    """Rows of the left and the right, side by side. If `lateral`, the right sees the left row at depth 0."""
-
-    type: JoinType
-    left: Rel
-    right: Rel
-    _: KW_ONLY
-    lateral: bool = False
-    strategy: JoinStrategy | None = None
-    #: The side that a HASH join builds its table of, or that a BROADCAST join sends around.
-    build: Side = Side.RIGHT
-
-    @property
-    def capture(self) -> Capture:
-        return self.type.capture if isinstance(self.type, Equi | Theta) else Capture.INNER
-
-    @property
-    def keeps_left_order(self) -> bool:
-        """Does it give its rows in the order of the left rows? An inner hash join that probes with the left does."""
-        return self.strategy is JoinStrategy.HASH and self.build is Side.RIGHT and self.capture is Capture.INNER
-
-    def properties(self, inputs: list[Properties]) -> Properties:
-        """The distribution of the side whose rows all stay; an inner join has the left's, or else the right's."""
-        from firesteel.plan.schema import schema
-
-        left, right = inputs[0], inputs[1].shifted(len(schema(self.left)))
-        kept = left.distribution
-        if self.capture is Capture.RIGHT or (kept is None and not self.capture.tests and not self.capture.pads_right):
-            kept = right.distribution
-        order = left.order if self.keeps_left_order else ()
-        return Properties(order, left.order_basis, kept)
-
-
 def element(type_: Type) -> Type:
     """The type of what a scan of a value of this type binds."""
     parts = [m.element if isinstance(m, t.Collection) else t.proper(m) for m in t.members(type_)]
@@ -466,3 +284,31 @@ def element(type_: Type) -> Type:
     if type_.missable and not isinstance(type_, t.Any):
         parts.append(t.MISSING)
     return t.union(parts)
+
+
+def _is_list(type_: Type) -> bool | None:
+    """Are the rows of a scan of a value of this type a list?"""
+    kinds = {isinstance(member, t.Array | t.Sexp) for member in t.members(type_)}
+    return None if isinstance(type_, t.Any) or len(kinds) > 1 else kinds.pop()
+
+
+def _attribute(type_: t.Type) -> t.Type:
+    """The type of what unpivoting a value of this type binds."""
+    parts: list[t.Type] = []
+    for member in t.members(type_):
+        if isinstance(member, t.Struct) and not member.open:
+            parts.extend(field.type for field in member.fields)
+        elif isinstance(member, t.Struct):
+            return t.ANY
+        else:
+            parts.append(t.proper(member))
+    if type_.nullable and not isinstance(type_, t.Any):
+        parts.append(t.NULL)
+    return t.union(parts) if parts else t.ANY
+
+
+def group_key(type_: t.Type) -> t.Type:
+    """MISSING keys become NULL and share its group."""
+    if isinstance(type_, t.Missing):
+        return t.NULL
+    return t.absent(type_, nullable=True, missable=False) if type_.missable else type_

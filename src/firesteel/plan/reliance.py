@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from firesteel.plan.base import Rel, Rex
 from firesteel.plan.field_paths import field_path
+from firesteel.plan.join import Equi, Join, JoinStrategy, Theta
 from firesteel.plan.properties import (
     FieldPath,
     OrderField,
@@ -18,9 +19,10 @@ from firesteel.plan.properties import (
     first_unordered,
     grouped_prefix,
 )
-from firesteel.plan.rel import Aggregate, Equi, Join, JoinStrategy, SortSpec, Theta, Window, WindowMethod
+from firesteel.plan.rel import Aggregate, SortSpec
 from firesteel.plan.rex import Call, Var
 from firesteel.plan.schema import relation_properties, schema
+from firesteel.plan.window import Window, WindowMethod
 
 
 @dataclass(frozen=True)
