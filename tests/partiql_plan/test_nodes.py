@@ -159,6 +159,10 @@ RELS: list[tuple[p.Rel, str]] = [
         p.Promised((p.SortSpec(V0, ASC, comparator=COUNT),), T, partitioned=(V0,), options=(p.Choice("k", "v"),)),
         f'(promised {S} (({V0_} 0 (comparator ($fn count::0)))) (partitioned {V0_}) (options (choice "k" "v")) {T_})',
     ),
+    (
+        p.Filter(TRUE, T, hints=p.Hints(row_count=10.5, alias="f", names=("a", "b"))),
+        f'(filter {S} {TRUE_} (hints ((row_count 10.5e0) (alias "f") (names "a" "b"))) {T_})',
+    ),
     # A schema that the document states and that is not the relation's is kept; names that it cannot carry are said.
     (p.Filter(TRUE, T, declared=(t.Field("x", t.INT),)), f"(filter (x::{INT}) {TRUE_} {T_})"),
     (p.Scan(V0, names=("a", "b")), f'(scan ({ANY}) {V0_} (names "a" "b"))'),

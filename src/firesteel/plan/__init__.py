@@ -3,7 +3,7 @@
 `base.py` says what scope an expression has. `build.py` makes nodes with inferred types.
 """
 
-from firesteel.plan.base import NamingRel, PlanNode, Rel, Rex, Statement
+from firesteel.plan.base import Hints, NamingRel, PlanNode, Rel, Rex, Statement
 from firesteel.plan.exclude import (
     Exclude,
     ExcludeAttributes,
@@ -164,6 +164,7 @@ __all__ = [
     "FrameUnit",
     "Global",
     "GlobalBinding",
+    "Hints",
     "IfExists",
     "Insert",
     "Intersect",

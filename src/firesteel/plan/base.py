@@ -32,6 +32,18 @@ class Rex(PlanNode):
             """The static type of the value."""
 
 
+class Hints(Node, atom=True):
+    """What a plan estimates of a relation's rows and how it calls them. Nothing of it changes the result."""
+
+    _: KW_ONLY
+    #: About how many rows there are, and of how many bytes each.
+    row_count: float | None = None
+    record_size: float | None = None
+    #: What the plan calls the relation and its columns.
+    alias: str | None = None
+    names: tuple[str, ...] = ()
+
+
 class Rel(PlanNode):
     """A relation: gives a bindings collection.
 
@@ -41,6 +53,7 @@ class Rel(PlanNode):
 
     _: KW_ONLY
     declared: Schema | None = None
+    hints: Hints | None = None
 
     # What follows from what a relation is, given the same of its inputs. `plan/schema.py` asks, once per node.
 

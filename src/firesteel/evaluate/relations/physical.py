@@ -9,7 +9,7 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.kinds import show
-from firesteel.evaluate.relations.rel import sorted_order
+from firesteel.evaluate.relations.rel import sort_keys, sorted_order
 from firesteel.values import MISSING, Value, key
 
 Compiling = Generator[Any, Any, RelClosure]
@@ -112,7 +112,7 @@ def _top_n(node: p.TopN, context: CompileContext) -> Compiling:
         first = 0 if offset is None else _size(offset(Env((), env)), node, 0)
         last = first + _size(count(Env((), env)), node, len(rows))
         if node.ties:
-            last = _after_ties(order, columns, last)
+            last = _after_ties(order, [sort_keys(*one) for one in zip(columns, node.specs, strict=True)], last)
         return Rows([rows[i] for i in order[first:last]], True)
 
     return run
@@ -127,16 +127,12 @@ def _size(value: Value, node: p.TopN, default: int) -> int:
     return value
 
 
-def _after_ties(order: list[int], columns: list[list[Value]], last: int) -> int:
+def _after_ties(order: list[int], keys: list[list[tuple[int, Any]]], last: int) -> int:
     """The end of the rows that are equal in all keys to the one before `last`."""
     if not 0 < last < len(order):
         return last
-
-    def keys(place: int) -> tuple[Any, ...]:
-        return tuple([key(None if column[place] is MISSING else column[place]) for column in columns])
-
-    tied = keys(order[last - 1])
-    while last < len(order) and keys(order[last]) == tied:
+    tied = order[last - 1]
+    while last < len(order) and all(column[order[last]] == column[tied] for column in keys):
         last += 1
     return last
 

@@ -110,6 +110,25 @@ def closure(node: p.Call, row: functions.Function, args: Sequence[RexClosure]) -
     return call
 
 
+def comparison_of(fn: p.Fn, where: Span | Place | None) -> tuple[Callable[[Value, Value], int], bool]:
+    """A registered function that compares two values, for sorting; and whether it is given NULL too."""
+    factory, row = _registered(fn.name), functions.find(fn.name)
+    if factory is None or row is None:
+        raise UnsupportedError(f"an order by the function '{fn.name}': it has no form in Python", where=where)
+    function = factory(fn, _types(fn))
+
+    def compare(a: Value, b: Value) -> int:
+        try:
+            found = function(a, b)
+        except FiresteelError as error:
+            raise error.located(where) from None
+        if type(found) is not int:
+            raise EvaluationError(f"'{fn.name}' compares to {kind(found)}, not to an integer", where=where)
+        return found
+
+    return compare, not row.propagates
+
+
 def _null_if_missing(value: Value) -> Value:
     """Substrait has no MISSING: to its functions it is NULL."""
     return None if value is MISSING else value

@@ -28,6 +28,7 @@ from firesteel.substrait.lower.relations import (  # noqa: F401  (they register)
     extension_relations,
     joins,
     logical,
+    physical,
     reads,
     windows,
 )

@@ -48,7 +48,7 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
 def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
     call = require_field(message, "measure")
     args = yield from arguments(lowerer, call, inner)
-    order = yield from sort_specs(lowerer, call.sorts, inner)
+    order = yield from sort_specs(lowerer, call.sorts, inner, compares="the order of an aggregate")
     made: p.Agg = calls.aggregate(call, args, lowerer.extensions, order)
     if message.has("filter"):
         made = made.replace(filter=require_boolean((yield message.filter, inner), message.filter))
