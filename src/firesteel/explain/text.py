@@ -7,15 +7,17 @@
 
 After a type, `?` says that it may be NULL and `~` that it may be MISSING. `^` before a name is one row further out.
 A subquery inside an expression is `#1`, and its tree follows below the node. A part of a plan that is used twice is
-drawn once. Notes on an expression (such as: it runs in Python) are lines below the node.
+drawn once. Notes on an expression (such as: it runs in Python) are lines below the node. If the plan says something of
+partitions, promises or strategies, the order and the distribution of rows follow in braces (see `physical.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firesteel import types as t
+from firesteel.explain import physical
 from firesteel.explain import rex as expression
 from firesteel.node import Node, children
 from firesteel.plan import (
@@ -70,6 +72,7 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
     notes = {id(node): (node, note) for node, note in marks}
     rows: list[tuple[str, str]] = []
     drawn: dict[int, int] = {}
+    with_properties = physical.shows_properties(plan)
     stack: list[tuple[_Line, str, bool]] = [(_Line(plan.statement, None), "", True)]
     while stack and len(rows) < max_lines:
         line, indent, last = stack.pop()
@@ -81,7 +84,7 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         drawn[id(line.node)] = len(rows) + 1
         subqueries: list[Node] = []
         text = _head(line.node, line.scope, plan.globals, subqueries)
-        rows.append((f"{lead}{line.label}{text}", _columns(line.node)))
+        rows.append((f"{lead}{line.label}{text}", _columns(line.node, with_properties)))
         below = _below(line.node, line.scope, subqueries)
         deeper = "" if top else indent + ("   " if last else "│  ")
         rows.extend((f"{deeper}{note}", "") for note in _noted(line, plan.globals, subqueries, notes))
@@ -112,14 +115,15 @@ def _noted(
     return found
 
 
-def _columns(node: Node) -> str:
+def _columns(node: Node, with_properties: bool) -> str:
     if not isinstance(node, Rel):
         return ""
     given = schema(node)
     columns = [f"{f.name or f'${i}'} {_short(f.type)}" for i, f in enumerate(given[:MAX_COLUMNS])]
     if len(given) > MAX_COLUMNS:
         columns.append(f"… {len(given) - MAX_COLUMNS:,} more")
-    return f"[{', '.join(columns)}]"
+    made = f"[{', '.join(columns)}]"
+    return f"{made} {physical.properties(node)}".rstrip() if with_properties else made
 
 
 def _short(type_: t.Type) -> str:
@@ -164,10 +168,20 @@ def _head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...
         case Definition():
             return node.label
         case _:
-            parts = [
-                _part(kid, around, say) for kid, around in scoped_children(node, scope) if not isinstance(kid, Rel)
-            ]
-            return " ".join([node.tag, *_own(node), *_grouped(node, parts)])
+            around = scoped_children(node, scope)
+            words = _physical(node, around, say)
+            if words is None:
+                parts = [_part(kid, inner, say) for kid, inner in around if not isinstance(kid, Rel)]
+                words = [*_own(node), *_grouped(node, parts)]
+            return " ".join([node.tag, *filter(None, words)])
+
+
+def _physical(
+    node: Node, around: list[tuple[Node, RowScope | None]], say: Callable[[Node, RowScope | None], str]
+) -> list[str] | None:
+    """The words of a physical relation, whose expressions all see its input row."""
+    inner = next((scope for kid, scope in around if not isinstance(kid, Rel)), None)
+    return physical.head(node, lambda part: say(part, inner)) if isinstance(node, Rel) else None
 
 
 def _part(kid: Node, around: RowScope | None, say: object) -> str:
@@ -190,6 +204,8 @@ def _own(node: Node) -> list[str]:
     if isinstance(node, Join):
         words += [] if node.capture is Capture.INNER else [node.capture.name.lower()]
         words += ["lateral"] if node.lateral else []
+    if isinstance(node, Rel):
+        words += physical.strategy_words(node)
     if isinstance(node, SetRel):
         words.append(node.quantifier.value)
     if getattr(node, "identified", False):

@@ -28,11 +28,23 @@ from firesteel.plan.window import Window, WindowMethod
 @dataclass(frozen=True)
 class Need:
     """An order that a relation needs an input to have, and which it is not known to have: a sort by these specs would
-    give it. No specs: no sort can."""
+    give it. No specs: no sort can. `side` is the field of the relation that has the input."""
 
     message: str
     input: Rel
     specs: tuple[SortSpec, ...] = ()
+    side: str = "input"
+
+
+def relies_on_order(rel: Rel) -> bool:
+    """Does a relation need an input that is ordered?"""
+    match rel:
+        case Join(strategy=JoinStrategy.MERGE) | Window(method=WindowMethod.STREAMING):
+            return True
+        case Aggregate():
+            return rel.keeps_order
+        case _:
+            return False
 
 
 def unmet_needs(rel: Rel) -> Iterator[Need]:
@@ -54,7 +66,7 @@ def _merge_join(join: Join) -> Iterator[Need]:
     """Both inputs have to be ordered by the keys, in the same sequence of keys and in the same directions."""
     pairs = join_keys(join)
     if not pairs:
-        yield Need("a merge join needs keys that are fields of its inputs", join.left)
+        yield Need("a merge join needs keys that are fields of its inputs", join.left, side="left")
         return
     left, right = relation_properties(join.left), relation_properties(join.right)
     arranged = _arranged(pairs, left.order, [path for path, _ in pairs])
@@ -74,7 +86,7 @@ def _merge_join(join: Join) -> Iterator[Need]:
         missing = first_unordered(known, wanted)
         if missing is not None:
             message = f"the {side} input of a merge join is not ordered by its key {named(missing.path, rel)}"
-            yield Need(message, rel, tuple(SortSpec(_rex(one.path, rel), one.order) for one in wanted))
+            yield Need(message, rel, tuple(SortSpec(_rex(one.path, rel), one.order) for one in wanted), side)
 
 
 def _arranged(
@@ -142,8 +154,11 @@ def _streaming_aggregate(rel: Aggregate) -> Iterator[Need]:
     known = relation_properties(rel.input)
     fields = [path for path in paths if path is not None]
     count = grouped_prefix(known, fields) if len(fields) == len(paths) else None
+    if len(fields) < len(paths):
+        yield Need("a streaming aggregate needs keys that are fields of its input", rel.input)
+        return
     if count is None:
-        given = ", ".join(named(path, rel.input) for path in fields) if len(fields) == len(paths) else "its keys"
+        given = ", ".join(named(path, rel.input) for path in fields)
         specs = tuple(SortSpec(key, SortOrder.ASC_NULLS_FIRST) for key in rel.keys)
         yield Need(f"the input of a streaming aggregate is not ordered by {given}", rel.input, specs)
         return
@@ -160,8 +175,11 @@ def _streaming_window(rel: Window) -> Iterator[Need]:
         paths = [field_path(rex) for rex in call.partition]
         fields = [path for path in paths if path is not None]
         wanted = _wanted(call.order)
-        count = grouped_prefix(known, fields) if len(fields) == len(paths) and wanted is not None else None
-        if count is None or wanted is None or first_unordered(known.ordered_by(known.order[count:]), wanted):
+        if len(fields) < len(paths) or wanted is None:
+            yield Need("a streaming window needs keys that are fields of its input", rel.input)
+            return
+        count = grouped_prefix(known, fields)
+        if count is None or first_unordered(known.ordered_by(known.order[count:]), wanted):
             specs = tuple(SortSpec(rex, SortOrder.ASC_NULLS_FIRST) for rex in call.partition) + call.order
             keys = "its partition and sort keys" if call.partition and call.order else "its keys"
             yield Need(f"the input of a streaming window is not ordered by {keys}", rel.input, specs)
