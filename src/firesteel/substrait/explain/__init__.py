@@ -30,7 +30,7 @@ from firesteel.substrait.explain.type_text import cut, literal, mark, type_text
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of
-from firesteel.substrait.lower.hints import record_limit
+from firesteel.substrait.lower.hints import limits
 from firesteel.substrait.message import Message, walk
 
 #: Where a relation's columns begin, at most.
@@ -226,14 +226,22 @@ def _hint(hint: Message) -> Iterator[str]:
         if hint.has(name):
             for one in _advanced(getattr(hint, name).advanced_extension):
                 yield f"{name} {one}"
-    try:
-        most = record_limit(hint)
-    except FiresteelError:
-        return
-    if most is not None:
-        yield f"constraint: at most {most} records"
+    yield from _limits(hint)
     if hint.has("advanced_extension"):
         yield from _advanced(hint.advanced_extension)
+
+
+def _limits(hint: Message) -> Iterator[str]:
+    try:
+        found = limits(hint)
+    except FiresteelError:
+        return
+    if found.records is not None:
+        yield f"constraint: at most {found.records} records"
+    if found.record_size is not None:
+        yield f"constraint: at most {found.record_size} bytes in a record"
+    for text, _ in found.refused:
+        yield f"constraint: at most {text}"
 
 
 def _advanced(extension: Message) -> Iterator[str]:
