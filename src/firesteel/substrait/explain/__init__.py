@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from firesteel import plan as p
 from firesteel.errors import FiresteelError
 from firesteel.source import Place
+from firesteel.substrait import own_messages
 from firesteel.substrait.explain.expression_text import RowNames, Speaker
 from firesteel.substrait.explain.names import Columns, Names
 from firesteel.substrait.explain.relation_text import head
@@ -245,9 +246,11 @@ def _limits(hint: Message) -> Iterator[str]:
 
 
 def _advanced(extension: Message) -> Iterator[str]:
+    """The extensions that are not ours: what ours say is part of the relation's line, or a constraint."""
     for one in extension.optimization:
-        yield f"optimization: {one.type_url or mark('of nothing')}"
-    if extension.has("enhancement"):
+        if not own_messages.is_placed(one, extension):
+            yield f"optimization: {one.type_url or mark('of nothing')}"
+    if extension.has("enhancement") and not own_messages.is_placed(extension.enhancement, extension):
         yield f"enhancement: {extension.enhancement.type_url or mark('of nothing')}"
 
 
