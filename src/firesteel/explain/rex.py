@@ -8,7 +8,7 @@ from typing import Any
 from firesteel import types as t
 from firesteel import values
 from firesteel.ion import dumps
-from firesteel.node import Node, drive
+from firesteel.node import Node, children, drive
 from firesteel.plan import (
     Agg,
     Branch,
@@ -16,6 +16,8 @@ from firesteel.plan import (
     Case,
     Collection,
     CollToScalar,
+    Consistent,
+    ExchangeKind,
     Global,
     GlobalBinding,
     JoinKey,
@@ -27,6 +29,8 @@ from firesteel.plan import (
     Select,
     SortSpec,
     Struct,
+    Switching,
+    Target,
     UnpivotStep,
     UnresolvedVar,
     Var,
@@ -145,7 +149,19 @@ def _write(node: Node, scope: RowScope | None) -> Text:
         case CollToScalar(query=query):
             return f"scalar({(yield query, scope)})"
         case SortSpec(key=key, order=order):
-            return f"{(yield key, scope)} {order.name.lower().replace('_', ' ')}"
+            by = "" if node.comparator is None else f" by {node.comparator.name}"
+            return f"{(yield key, scope)}{by} {order.name.lower().replace('_', ' ')}"
+        case ExchangeKind():
+            inner = ", ".join((yield from _all(children(node), scope)))
+            flags = [name for name in ("constrained", "exact") if getattr(node, name, False)]
+            return " ".join([node.tag, *([inner] if inner else []), *flags])
+        case Target(partitions=partitions, uri=uri, value=value):
+            place = f"'{uri}'" if uri is not None else literal(value)
+            return f"({', '.join(map(str, partitions))}) at {place}"
+        case Consistent(value=consistent):
+            return (yield consistent, scope)
+        case Switching(duplicates=duplicates):
+            return f"({' | '.join((yield from _all(duplicates, scope)))})"
         case JoinKey(left=left_key, right=right_key) if scope is not None and scope.split is not None:
             left = yield left_key, RowScope(scope.columns[: scope.split], scope.outer)
             right = yield right_key, RowScope(scope.columns[scope.split :], scope.outer)

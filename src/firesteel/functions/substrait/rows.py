@@ -124,7 +124,7 @@ EXPRESSIONS: dict[str, Function] = {
         _expression(
             "at_most",
             Signature(("any", "any"), "any"),
-            "True, or an error where there are more records, or more bytes in a record.",
+            "True, or an error where there are more records.",
             fails=Fails.MAYBE,
         ),
     )

@@ -194,7 +194,7 @@ def _keyed(seen: _Seen) -> str:
     texts = []
     for a, b, how in keys[:WIDTH]:
         custom = how is not None and how.which("inner_type") == "custom_function_reference"
-        word = "eq" if how is None else how.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_").lower()
+        word = _lower(how, "simple", "SIMPLE_COMPARISON_TYPE_") if how is not None and how.simple else "eq"
         if custom:
             word = speaker.function(how.custom_function_reference)
         texts.append(f"{speaker.reference(a, left)} {word} {speaker.reference(b, right)}")
