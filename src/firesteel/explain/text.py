@@ -34,6 +34,7 @@ from firesteel.plan import (
     Join,
     Pivot,
     Plan,
+    Promised,
     Query,
     Rel,
     Rex,
@@ -87,6 +88,7 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         rows.append((f"{lead}{line.label}{text}", _columns(line.node, with_properties)))
         below = _below(line.node, line.scope, subqueries)
         deeper = "" if top else indent + ("   " if last else "│  ")
+        rows.extend((f"{deeper}{hint}", "") for hint in _hinted(line.node))
         rows.extend((f"{deeper}{note}", "") for note in _noted(line, plan.globals, subqueries, notes))
         for i, kid in reversed(list(enumerate(below))):
             stack.append((kid, deeper, i == len(below) - 1))
@@ -94,6 +96,18 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         rows.append((f"… cut after {max_lines:,} lines", ""))
     width = min(72, max((len(left) for left, right in rows if right), default=0))
     return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
+
+
+def _hinted(node: Node) -> list[str]:
+    """What the plan estimates of a relation, and how it calls it."""
+    hints = node.hints if isinstance(node, Rel) else None
+    if hints is None:
+        return []
+    told = [f"about {hints.row_count:g} rows"] if hints.row_count is not None else []
+    told += [f"about {hints.record_size:g} bytes each"] if hints.record_size is not None else []
+    told += [f"alias {hints.alias}"] if hints.alias is not None else []
+    told += [f"names ({_short(', '.join(hints.names))})"] if hints.names else []
+    return [f"· hint: {', '.join(told)}"]
 
 
 def _noted(
@@ -126,7 +140,7 @@ def _columns(node: Node, with_properties: bool) -> str:
     return f"{made} {physical.properties(node)}".rstrip() if with_properties else made
 
 
-def _short(type_: t.Type) -> str:
+def _short(type_: t.Type | str) -> str:
     text = str(type_)
     return text if len(text) <= TYPE_WIDTH else text[: TYPE_WIDTH - 1] + "…"
 
@@ -216,7 +230,12 @@ def _own(node: Node) -> list[str]:
 
 
 def _grouped(node: Node, parts: list[str]) -> list[str]:
-    """The parts of an aggregate are of two sorts; those of any other node are a list."""
+    """The parts of an aggregate and of a promise are of several sorts; those of any other node are a list."""
+    if isinstance(node, Promised):
+        count = len(node.order)
+        named = [("ordered by", parts[:count]), ("partitioned by", parts[count:])]
+        pairs = [f"{one.name} = '{one.value}'" for one in node.options]
+        return [f"{word} {', '.join(told)}" for word, told in (*named, ("with", pairs)) if told]
     if isinstance(node, Aggregate):
         count = sum(isinstance(kid, Agg) for kid in children(node))
         aggs, keys = parts[:count], parts[count:]
