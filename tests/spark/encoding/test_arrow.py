@@ -73,7 +73,15 @@ def together(built: Iterable[tuple[str, Built]]) -> list[pa.Table]:
 def nested() -> Iterator[tuple[str, Built]]:
     """Each container of some leaves, and containers of containers."""
     for case in LEAVES:
-        if case.name in ("int32", "string", "timestamp_ns_None", "timestamp_us_UTC", "time_us", "uuid", "decimal256(76, 1)"):
+        if case.name in (
+            "int32",
+            "string",
+            "timestamp_ns_None",
+            "timestamp_us_UTC",
+            "time_us",
+            "uuid",
+            "decimal256(76, 1)",
+        ):
             for name, wrap in WRAPPERS.items():
                 yield f"{name} of {case.name}", wrap(leaf(case))
     for name, wrap in WRAPPERS.items():
@@ -110,7 +118,11 @@ def written(path: Path, table: pa.Table) -> pa.Table:
 
 
 def test_every_type_in_parquet(pair: Pair, tmp_path: Path) -> None:
-    odd = [case for case in LEAVES if case.name in ("string", "timestamp_ns_None", "timestamp_us_UTC", "time_us", "uuid", "halffloat")]
+    odd = [
+        case
+        for case in LEAVES
+        if case.name in ("string", "timestamp_ns_None", "timestamp_us_UTC", "time_us", "uuid", "halffloat")
+    ]
     containers = ("list", "struct", "map", "dictionary")
     wrapped = [(f"{name} of {case.name}", WRAPPERS[name](leaf(case))) for name in containers for case in odd]
     total = 0
