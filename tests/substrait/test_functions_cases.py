@@ -10,11 +10,12 @@ import firesteel as fs
 from tools import conformance_substrait as conformance
 from tools.conformance import known_failures
 from tools.substrait_cases import load
+from tools.verdicts import Verdict, surprises
 
 
-def judge(found: list[conformance.Verdict]) -> None:
+def judge(found: list[Verdict]) -> None:
     assert len(found) == 1_317
-    assert conformance.surprises(found, known_failures(conformance.KNOWN)) == []
+    assert surprises(found, known_failures(conformance.KNOWN)) == []
 
 
 def test_on_the_reference_evaluator() -> None:
