@@ -35,10 +35,10 @@ def verdicts(cases: Sequence[Case], spark: Any = None) -> list[Verdict]:
     """All verdicts. On Spark, the plans of all cases are computed in a few jobs."""
     with configured(spark, FAST) if spark is not None else nullcontext():
         if spark is None:
-            tried = [attempt(case, fs.connect(engine="reference")) for case in cases]
+            tried = [attempt(case, fs.connect(engine="reference", add_sorts=True)) for case in cases]
             found = [evaluated(answer) for _, answer in tried]
         else:
-            tried = parallel(lambda case: attempt(case, fs.connect(spark=spark, in_process=False)), cases)
+            tried = parallel(lambda case: attempt(case, fs.connect(spark=spark, in_process=False, add_sorts=True)), cases)
             found = together([answer for _, answer in tried])
         return [_judged(case, type_, answer) for case, (type_, _), answer in zip(cases, tried, found, strict=True)]
 

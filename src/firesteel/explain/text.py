@@ -45,7 +45,7 @@ from firesteel.plan import (
     Theta,
     schema,
 )
-from firesteel.plan.join import Capture
+from firesteel.plan.relations.join import Capture
 from firesteel.plan.scope import RowScope, scoped_children
 from firesteel.plan.statement import Mode
 

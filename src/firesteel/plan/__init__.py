@@ -4,7 +4,8 @@
 """
 
 from firesteel.plan.base import Hints, NamingRel, PlanNode, Rel, Rex, Statement
-from firesteel.plan.exclude import (
+from firesteel.plan.properties import SortOrder
+from firesteel.plan.relations.exclude import (
     Exclude,
     ExcludeAttributes,
     ExcludeElements,
@@ -13,7 +14,7 @@ from firesteel.plan.exclude import (
     ExcludePath,
     ExcludeStep,
 )
-from firesteel.plan.join import (
+from firesteel.plan.relations.join import (
     Capture,
     Cross,
     Equi,
@@ -24,7 +25,7 @@ from firesteel.plan.join import (
     Side,
     Theta,
 )
-from firesteel.plan.physical import (
+from firesteel.plan.relations.physical import (
     Broadcast,
     Consistent,
     Exchange,
@@ -42,8 +43,7 @@ from firesteel.plan.physical import (
     Target,
     TopN,
 )
-from firesteel.plan.properties import SortOrder
-from firesteel.plan.rel import (
+from firesteel.plan.relations.rel import (
     Agg,
     Aggregate,
     AggregateMethod,
@@ -64,6 +64,15 @@ from firesteel.plan.rel import (
     Strategy,
     Union,
     Unpivot,
+)
+from firesteel.plan.relations.window import (
+    Bound,
+    BoundSide,
+    Frame,
+    FrameUnit,
+    Window,
+    WindowCall,
+    WindowMethod,
 )
 from firesteel.plan.rex import (
     Branch,
@@ -109,15 +118,6 @@ from firesteel.plan.statement import (
     Root,
     Script,
     TextFormat,
-)
-from firesteel.plan.window import (
-    Bound,
-    BoundSide,
-    Frame,
-    FrameUnit,
-    Window,
-    WindowCall,
-    WindowMethod,
 )
 
 __all__ = [

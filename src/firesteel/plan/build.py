@@ -9,7 +9,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan.base import Rel, Rex
 from firesteel.plan.properties import SortOrder
-from firesteel.plan.rel import Agg, Project, Sort, SortSpec
+from firesteel.plan.relations.rel import Agg, Project, Sort, SortSpec
 from firesteel.plan.rex import (
     Call,
     Choice,

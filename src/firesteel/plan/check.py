@@ -10,13 +10,14 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import Node, all_nodes_in, has, walk
-from firesteel.plan import build, physical
-from firesteel.plan import join as joins
-from firesteel.plan import rel as rels
+from firesteel.plan import build
 from firesteel.plan import rex as rexes
-from firesteel.plan import window as windows
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.field_paths import field_path
+from firesteel.plan.relations import join as joins
+from firesteel.plan.relations import physical
+from firesteel.plan.relations import rel as rels
+from firesteel.plan.relations import window as windows
 from firesteel.plan.reliance import unmet_needs
 from firesteel.plan.schema import schema
 from firesteel.plan.scope import RowScope, Visit, visits

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from firesteel.plan.base import Rel, Rex
 from firesteel.plan.field_paths import field_path
-from firesteel.plan.join import Equi, Join, JoinStrategy, Theta
 from firesteel.plan.properties import (
     FieldPath,
     OrderField,
@@ -19,10 +18,11 @@ from firesteel.plan.properties import (
     first_unordered,
     grouped_prefix,
 )
-from firesteel.plan.rel import Aggregate, SortSpec
+from firesteel.plan.relations.join import Equi, Join, JoinStrategy, Theta
+from firesteel.plan.relations.rel import Aggregate, SortSpec
+from firesteel.plan.relations.window import Window, WindowMethod
 from firesteel.plan.rex import Call, Var
 from firesteel.plan.schema import relation_properties, schema
-from firesteel.plan.window import Window, WindowMethod
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from firesteel.plan.properties import (
     Properties,
     Singleton,
 )
-from firesteel.plan.rel import SameRows, SortSpec, order_fields
+from firesteel.plan.relations.rel import SameRows, SortSpec, order_fields
 from firesteel.plan.rex import Choice
 from firesteel.types import Schema, Type
 

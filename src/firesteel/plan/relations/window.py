@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY
 from firesteel.node import Node
 from firesteel.plan.base import NamingRel, Rel, Rex
 from firesteel.plan.properties import Properties
-from firesteel.plan.rel import SortSpec
+from firesteel.plan.relations.rel import SortSpec
 from firesteel.plan.rex import Fn
 from firesteel.types import Schema, Type
 
