@@ -170,6 +170,7 @@ EXPRESSIONS: dict[str, Declaration] = dict(
         _expression("any_true", "boolean?", ("list<boolean>",)),
         _expression("all_true", "boolean?", ("list<boolean>",)),
         _expression("at_most", "boolean?", ("i64", "i64")),
+        _expression("ranks", "list<struct<any1,i64?>>", ("list<any1>",)),
     ]
 )
 

@@ -122,6 +122,12 @@ EXPRESSIONS: dict[str, Function] = {
         _expression("any_true", Signature(("any",), "any"), "Is one of a list true? NULL where it may be."),
         _expression("all_true", Signature(("any",), "any"), "Are all of a list true? NULL where they may be."),
         _expression(
+            "ranks",
+            Signature(("any",), "any"),
+            "The values of a list, each with its rank by a comparison function.",
+            fails=Fails.MAYBE,
+        ),
+        _expression(
             "at_most",
             Signature(("any", "any"), "any"),
             "True, or an error where there are more records.",
