@@ -11,12 +11,13 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
 from firesteel.spark.core.expr import Expr, Split, StructParts, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, apply_stages, project
+from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form
 from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.relations.group_order import StreamedOrder
 from firesteel.spark.relations.nested.groups import distinct_array, value_keys
 from firesteel.spark.scalar.collections.aggregates import Aggregate, Group
 from firesteel.spark.scalar.collections.folds import aggregate_array
@@ -53,9 +54,16 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
     if partial:
         present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
         frame = frame.filter(balanced(present, True)) if present else frame
+    streamed = StreamedOrder.of(node, rows, outer.run) if node.keeps_order and rows.ordered is not False else None
+    if streamed is not None:
+        frame = streamed.numbered(frame, totals)
     frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
-    grouped = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
-    return project(grouped, grouped.scope(outer), [*groups, *results], node.where)
+    layout = Layout.UNKNOWN if node.keys else Layout.ONE
+    grouped = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where), layout=layout)
+    if streamed is not None:
+        grouped = streamed.first_rows(grouped)
+    made = project(grouped, grouped.scope(outer), [*groups, *results], node.where)
+    return made if streamed is None else streamed.apply(made, outer)
 
 
 def _aggregate_call(
