@@ -115,10 +115,10 @@ def _attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Wher
 
 
 def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Where) -> Expr:
-    known = attributes(value) or []
+    known = attributes(value, like=name) or []
     found = [inner for key, inner in known if key == name]
     if any_case and (not found or scope.strict):
-        found = [inner for key, inner in known if key.lower() == name.lower()]
+        found = [inner for _, inner in known]
         if scope.strict and len(found) > 1:
             return _no_such(scope, value, f"attribute '{name}' is ambiguous", where)
     if not found:
@@ -136,10 +136,9 @@ def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where
 
 def _attribute_of_bound(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
     """The same attribute, of the value that is now bound to a name."""
-    known = attributes(value) or []
+    known = attributes(value, like=name) or []
     exact = [expr for key, expr in known if key == name]
-    other = [expr for key, expr in known if key.lower() == name.lower()]
-    found = (exact or other)[0]
+    found = (exact or [expr for _, expr in known])[0]
     return found if not inner.place.throws else inner
 
 

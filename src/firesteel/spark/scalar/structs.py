@@ -73,16 +73,23 @@ def _entries(expr: Expr) -> Column:
     return F.literal(None, _ENTRIES)
 
 
-def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
-    """The attributes of a struct as expressions; None if they are not known statically."""
+def attributes(expr: Expr, like: str | None = None) -> list[tuple[str, Expr]] | None:
+    """The attributes of a struct as expressions; None if they are not known statically. `like` asks only for those of
+    this name, upper or lower case: each makes a column, and a table may have hundreds of them."""
     if not isinstance(expr.type, t.Struct) or expr.type.open:
         return None
     if isinstance(expr, StructParts):
-        return [(field.name or "", inner) for field, inner in zip(expr.type.fields, expr.fields, strict=True)]
+        named = [(field.name or "", inner) for field, inner in zip(expr.type.fields, expr.fields, strict=True)]
+        return [(name, inner) for name, inner in named if _is_like(name, like)]
     if isinstance(expr, Variant):
         return None
     column = expr.plain
-    return [(f.name or "", derive(f.type, column[f.name or ""], expr)) for f in expr.type.fields]
+    fields = [(f.name or "", f.type) for f in expr.type.fields]
+    return [(name, derive(type_, column[name], expr)) for name, type_ in fields if _is_like(name, like)]
+
+
+def _is_like(name: str, like: str | None) -> bool:
+    return like is None or name.lower() == like.lower()
 
 
 def _struct_entries(expr: Expr) -> Column:
