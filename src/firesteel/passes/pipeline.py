@@ -24,6 +24,7 @@ from firesteel.passes.optimizer.prune_columns import prune_columns
 from firesteel.passes.optimizer.push_filters import push_filters
 from firesteel.passes.physical.broadcast_joins import broadcast_joins
 from firesteel.passes.physical.ensure_orders import ensure_orders
+from firesteel.passes.physical.rank_comparators import rank_comparators
 from firesteel.plan import Plan
 from firesteel.plan.check import check
 
@@ -39,7 +40,7 @@ PIPELINE: Mapping[Phase, tuple[Pass, ...]] = {
         prune_columns,
         balance_chains,
     ),
-    Phase.LOWER: (decorrelate,),
+    Phase.LOWER: (rank_comparators, decorrelate),
 }
 
 

@@ -6,8 +6,8 @@
                                               ├─ scan t
                                               └─ ranks of the distinct values of t.a
 
-The distinct values are ranked in one place, by one Python process, and joined to the rows. That is slow for many distinct
-values, and it is the documented way for functions without a `sort_key`.
+The distinct values are ranked in one place, by one Python process, and joined to the rows. That is slow for many
+distinct values; a function with a `sort_key` does not need it.
 """
 
 from __future__ import annotations
@@ -76,9 +76,8 @@ def _ranked(source: Rel, spec: SortSpec) -> Rel:
     assert spec.comparator is not None
     values = Distinct(Project((spec.key,), source))
     collected = Aggregate(Strategy.FULL, (build.agg("collect", build.column(values, 0)),), (), values)
-    pair = t.Struct(
-        (t.Field("v", t.absent(spec.key.type, nullable=True)), t.Field("r", t.Int64(nullable=True))), open=False
-    )
+    value, rank = t.absent(spec.key.type, nullable=True), t.Int64(nullable=True)
+    pair = t.Struct((t.Field("v", value), t.Field("r", rank)), open=False)
     ranks = build.substrait_expression(
         "ranks", (build.column(collected, 0),), t.Array(pair), comparator=spec.comparator.name
     ).at(spec.where)

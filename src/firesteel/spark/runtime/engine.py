@@ -48,8 +48,9 @@ class SparkEngine:
     """Runs plans on Spark: on a session that is given, or on one that it starts when it first needs it."""
 
     name = "spark"
-    #: Spark reads tables only in relations: `decorrelate` moves subqueries over tables out of expressions.
-    lowerings: tuple[str, ...] = ("decorrelate",)
+    #: Spark reads tables only in relations: `decorrelate` moves subqueries over tables out of expressions. It sorts by
+    #: columns: `rank_comparators` makes one of a comparison function that only Python knows.
+    lowerings: tuple[str, ...] = ("rank_comparators", "decorrelate")
 
     def __init__(
         self,
