@@ -38,7 +38,9 @@ def verdicts(cases: Sequence[Case], spark: Any = None) -> list[Verdict]:
             tried = [attempt(case, fs.connect(engine="reference", add_sorts=True)) for case in cases]
             found = [evaluated(answer) for _, answer in tried]
         else:
-            tried = parallel(lambda case: attempt(case, fs.connect(spark=spark, in_process=False, add_sorts=True)), cases)
+            tried = parallel(
+                lambda case: attempt(case, fs.connect(spark=spark, in_process=False, add_sorts=True)), cases
+            )
             found = together([answer for _, answer in tried])
         return [_judged(case, type_, answer) for case, (type_, _), answer in zip(cases, tried, found, strict=True)]
 

@@ -13,8 +13,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate import expression
+from firesteel.functions.substrait import registered
 from firesteel.node import has
-from firesteel.spark.core.expr import UNKNOWN, Expr, derive
+from firesteel.spark.core.expr import UNKNOWN, Expr, Plain, derive, place_over
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, keep_needed, one_row, project
 from firesteel.spark.core.scope import Run, Scope
@@ -82,16 +83,23 @@ def sort_order(specs: tuple[p.SortSpec, ...], scope: Scope) -> Compiling[list[Or
     """The columns to sort by."""
     order: list[Order] = []
     for spec in specs:
-        if spec.comparator is not None:
-            raise UnsupportedError(
-                f"a sort by the comparison function '{spec.comparator.name}' has no native form on Spark",
-                where=spec.where or spec.key.where,
-                help="sort by an expression, or use the reference engine",
-            )
         value = yield from expr_of(spec.key, scope)
-        sort_key = scope.bind(key(scope, value, ordering=True))
+        sort_key = scope.bind(_compared(spec, value) if spec.comparator else key(scope, value, ordering=True))
         order.append(Order(sort_key.with_place(stage=0), spec.order))
     return order
+
+
+def _compared(spec: p.SortSpec, value: Expr) -> Expr:
+    """The column that sorts as a comparison function compares. `rank_comparators` has replaced functions without."""
+    assert spec.comparator is not None
+    found = registered(spec.comparator.name)
+    if found is None or found.sort_key is None:
+        raise UnsupportedError(
+            f"a sort by the comparison function '{spec.comparator.name}' here has no native form on Spark",
+            where=spec.where or spec.key.where,
+            help="register it with a sort_key, a Spark column that sorts as it compares",
+        )
+    return Plain(t.absent(t.STRING, nullable=True), found.sort_key(value.plain), place=place_over([value]))
 
 
 @handles(p.Limit)
