@@ -43,3 +43,8 @@ def columns(table: Table, ordinal: int = 0) -> p.Project:
 def dataframe(engine: Any, rel: p.Rel, over: tuple[Table, ...]) -> Any:
     """What a relation is as a DataFrame."""
     return engine.run(plan_of(rel, STRICT, over), over).dataframe
+
+
+def first_column(answer: Any) -> list[Any]:
+    """The first attribute of each row of an answer."""
+    return [row.pairs[0][1] for row in answer]

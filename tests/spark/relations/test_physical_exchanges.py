@@ -16,7 +16,7 @@ from firesteel.spark.encoding import versions
 from firesteel.spark.runtime.inspect import physical_plan
 from firesteel.tables import Table
 from tests.spark.helpers import STRICT, Bag, Struct, b, p, plan_of, t
-from tests.spark.partitions import Row, columns, dataframe, frame_table, partitions_of
+from tests.spark.partitions import Row, columns, dataframe, first_column, frame_table, partitions_of
 from tools.spark_batch import configured
 
 pytestmark = pytest.mark.spark
@@ -118,7 +118,7 @@ def test_scatter_without_a_count(engine: SparkEngine, table: Table) -> None:
 
 @pytest.mark.parametrize("count", [COUNT, 1])
 def test_single_bucket_is_taken_modulo(engine: SparkEngine, table: Table, count: int) -> None:
-    frame = sent(engine, table, p.SingleBucket(b.call("sub", var(table, 0), b.lit(7))), count)
+    frame = sent(engine, table, p.SingleBucket(b.call("minus", var(table, 0), b.lit(7))), count)
     found = partitions_of(frame)
     assert {part: [row[0] for row in rows] for part, rows in found.items()} == {
         part: [i for i in range(30) if (i - 7) % count == part] for part in range(count)
@@ -141,7 +141,7 @@ def test_single_bucket_may_be_constrained(engine: SparkEngine, table: Table, cou
 
 
 def test_single_bucket_without_a_count_keeps_buckets_together(engine: SparkEngine, table: Table) -> None:
-    bucket = b.call("mod", var(table, 0), b.lit(3))
+    bucket = b.call("modulo", var(table, 0), b.lit(3))
     found = partitions_of(sent(engine, table, p.SingleBucket(bucket), None))
     places = {(row[0] % 3, part) for part, rows in found.items() for row in rows}
     assert len(places) == 3
@@ -262,9 +262,9 @@ def test_an_approximate_round_robin_is_about_even(engine: SparkEngine, table: Ta
 def test_a_list_stays_a_list(engine: SparkEngine, table: Table, kind: p.ExchangeKind) -> None:
     """Copies of a row are side by side in the answer, though all rows are alike in the key of the sort."""
     keep = p.Filter(b.call("lt", b.column(columns(table), 0), b.lit(4)), columns(table))
-    rel = p.Sort((p.SortSpec(b.call("mul", b.column(keep, 0), b.lit(0)), p.SortOrder.ASC_NULLS_LAST),), keep)
+    rel = p.Sort((p.SortSpec(b.call("times", b.column(keep, 0), b.lit(0)), p.SortOrder.ASC_NULLS_LAST),), keep)
     plan = plan_of(p.Exchange(kind, rel, partitions=3), STRICT, (table,))
-    found = [row["c0"] for row in engine.run(plan, (table,)).value()]
+    found = first_column(engine.run(plan, (table,)).value())
     copies = 1 if isinstance(kind, p.RoundRobin) else 3
     runs = [found[at : at + copies] for at in range(0, len(found), copies)]
     assert sorted(runs) == [[i] * copies for i in range(4)]
@@ -272,7 +272,7 @@ def test_a_list_stays_a_list(engine: SparkEngine, table: Table, kind: p.Exchange
 
 def test_an_older_spark_refuses_buckets(engine: SparkEngine, table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(versions, "has_feature", lambda _spark, feature: feature != "repartition_by_id")
-    with pytest.raises(UnsupportedError, match="'broadcast' needs DataFrame.repartitionById"):
+    with pytest.raises(UnsupportedError, match=r"'broadcast' needs DataFrame\.repartitionById"):
         sent(engine, table, p.Broadcast(), 2)
     assert partitions_of(sent(engine, table, p.Scatter((var(table, 0),)), 2))
 
@@ -293,7 +293,7 @@ def test_a_merging_capture_keeps_a_list(engine: SparkEngine, table: Table) -> No
     down = p.Sort((p.SortSpec(var(table, 0), p.SortOrder.DESC_NULLS_LAST),), columns(table))
     rel = p.Exchange(p.SingleBucket(var(table, 0)), down, partitions=3)
     merged = engine.run(plan_of(p.MergingCapture(rel), STRICT, (table,)), (table,)).value()
-    assert [row["c0"] for row in merged] == list(range(29, -1, -1))
+    assert first_column(merged) == list(range(29, -1, -1))
     simple = engine.run(plan_of(p.SimpleCapture(rel), STRICT, (table,)), (table,)).value()
     assert isinstance(simple, Bag)
-    assert sorted(row["c0"] for row in simple) == list(range(30))
+    assert sorted(first_column(simple)) == list(range(30))
