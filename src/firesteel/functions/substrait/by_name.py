@@ -155,10 +155,20 @@ _SPECIAL: dict[str, Callable[[Sequence[Argument], Sequence[t.Type], Mapping[str,
 }
 
 
-def _expression(name: str, returns: str, *forms: tuple[str, ...]) -> tuple[str, Declaration]:
+def _expression(
+    name: str, returns: str, *forms: tuple[str, ...], **options: tuple[str, ...]
+) -> tuple[str, Declaration]:
     key = f"expression:{name}"
-    made = [tuple(Parameter(f"arg{i}", shape(one)) for i, one in enumerate(form)) for form in forms]
-    return key, Declaration(key, Kind.SCALAR, tuple(Implementation(form, returns, "DECLARED_OUTPUT") for form in made))
+    made = [
+        Implementation(
+            tuple(Parameter(f"arg{i}", shape(one)) for i, one in enumerate(form)),
+            returns,
+            "DECLARED_OUTPUT",
+            options=tuple(options.items()),
+        )
+        for form in forms
+    ]
+    return key, Declaration(key, Kind.SCALAR, tuple(made))
 
 
 #: Substrait's expressions (casts, elements of lists ...), declared like its functions.
@@ -169,7 +179,7 @@ EXPRESSIONS: dict[str, Declaration] = dict(
         _expression("map_entry", "map?<any1,any3>", ("map<any1,any2>", "any1", "any3")),
         _expression("any_true", "boolean?", ("list<boolean>",)),
         _expression("all_true", "boolean?", ("list<boolean>",)),
-        _expression("at_most", "boolean?", ("i64", "i64")),
+        _expression("at_most", "boolean?", ("i64", "i64"), unit=("RECORDS", "BYTES")),
     ]
 )
 
