@@ -151,6 +151,17 @@ def _write(node: Node, scope: RowScope | None) -> Text:
         case SortSpec(key=key, order=order):
             by = "" if node.comparator is None else f" by {node.comparator.name}"
             return f"{(yield key, scope)}{by} {order.name.lower().replace('_', ' ')}"
+        case JoinKey(left=left_key, right=right_key) if scope is not None and scope.split is not None:
+            left = yield left_key, RowScope(scope.columns[: scope.split], scope.outer)
+            right = yield right_key, RowScope(scope.columns[scope.split :], scope.outer)
+            return f"{left} {'is' if node.same else '='} {right}"
+        case _:
+            return (yield from _physical(node, scope))
+
+
+def _physical(node: Node, scope: RowScope | None) -> Text:
+    """Parts of physical relations."""
+    match node:
         case ExchangeKind():
             inner = ", ".join((yield from _all(children(node), scope)))
             flags = [name for name in ("constrained", "exact") if getattr(node, name, False)]
@@ -162,10 +173,6 @@ def _write(node: Node, scope: RowScope | None) -> Text:
             return (yield consistent, scope)
         case Switching(duplicates=duplicates):
             return f"({' | '.join((yield from _all(duplicates, scope)))})"
-        case JoinKey(left=left_key, right=right_key) if scope is not None and scope.split is not None:
-            left = yield left_key, RowScope(scope.columns[: scope.split], scope.outer)
-            right = yield right_key, RowScope(scope.columns[scope.split :], scope.outer)
-            return f"{left} {'is' if node.same else '='} {right}"
         case _:
             return f"⟨{node.tag or type(node).__name__}⟩"
 
