@@ -134,7 +134,7 @@ def comparison_of(fn: p.Fn, where: Span | Place | None) -> tuple[Callable[[Value
 def _ranks(fn: p.Fn) -> Callable[[Value], Value]:
     """The values of a collection, each with its rank by the comparison function that is chosen. Values that compare as
     equal share a rank. NULL has none, unless the function is given NULL too."""
-    compare, takes_null = comparison_of(fn.replace(name=fn.choice("comparator")), None)
+    compare, takes_null = comparison_of(fn.replace(name=fn.choice("comparator") or ""), None)
 
     def apply(given: Value) -> Value:
         found: list[Value] = [None if value is MISSING else value for value in items(given) or []]

@@ -76,7 +76,7 @@ def _ranked(source: Rel, spec: SortSpec) -> Rel:
     assert spec.comparator is not None
     values = Distinct(Project((spec.key,), source))
     collected = Aggregate(Strategy.FULL, (build.agg("collect", build.column(values, 0)),), (), values)
-    value, rank = t.absent(spec.key.type, nullable=True), t.Int64(nullable=True)
+    value, rank = t.absent(spec.key.type, nullable=True, missable=False), t.Int64(nullable=True)
     pair = t.Struct((t.Field("v", value), t.Field("r", rank)), open=False)
     ranks = build.substrait_expression(
         "ranks", (build.column(collected, 0),), t.Array(pair), comparator=spec.comparator.name
