@@ -121,6 +121,8 @@ STEPS: list[Callable[[Any, p.Rel], p.Rel]] = [
     lambda draw, rel: build.limit(build.sort(exchanged(draw, rel), *keys(draw, rel)), 5),
     lambda draw, rel: build.top_n(rel, 5, *keys(draw, rel), skip=draw(st.sampled_from([None, 1]))),
     lambda draw, rel: build.project(rel, **{f"p{i}": name for i, name in enumerate(reversed(build.names(rel)))}),
+    lambda draw, rel: grouped(draw, build.limit(build.sort(rel, *keys(draw, rel)), draw(st.integers(1, 9)))),
+    lambda draw, rel: build.simple(build.limit(build.sort(rel, *keys(draw, rel)), draw(st.integers(1, 9)))),
     lambda draw, rel: build.merging(rel),
     lambda draw, rel: build.simple(rel),
     lambda draw, rel: build.distinct(rel),
