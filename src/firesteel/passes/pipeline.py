@@ -23,8 +23,12 @@ from firesteel.passes.optimizer.merge_projections import merge_projections
 from firesteel.passes.optimizer.prune_columns import prune_columns
 from firesteel.passes.optimizer.push_filters import push_filters
 from firesteel.passes.physical.broadcast_joins import broadcast_joins
+from firesteel.passes.physical.drop_exchanges import drop_exchanges
+from firesteel.passes.physical.drop_sorts import drop_sorts
 from firesteel.passes.physical.ensure_orders import ensure_orders
+from firesteel.passes.physical.push_limits import push_limits
 from firesteel.passes.physical.rank_comparators import rank_comparators
+from firesteel.passes.physical.top_n import top_n
 from firesteel.plan import Plan
 from firesteel.plan.check import check
 
@@ -37,8 +41,12 @@ PIPELINE: Mapping[Phase, tuple[Pass, ...]] = {
         merge_filters,
         push_filters,
         merge_projections,
+        drop_sorts,
+        drop_exchanges,
         prune_columns,
         balance_chains,
+        top_n,
+        push_limits,
     ),
     Phase.LOWER: (rank_comparators, decorrelate),
 }

@@ -284,8 +284,9 @@ def _coll_to_scalar(rex: rexes.CollToScalar, _scope: RowScope | None, _plan: Pla
 @_judge(Rel)
 def _rel(rel: Rel, _scope: RowScope | None, _plan: Plan) -> Problems:
     actual = schema(rel)
-    if isinstance(rel, NamingRel) and rel.names and len(rel.names) != len(actual):
-        yield f"{rel.tag} has {len(rel.names)} names for {len(actual)} columns", None
+    count = len(rel.calls) if isinstance(rel, windows.Window) else len(actual)
+    if isinstance(rel, NamingRel) and rel.names and len(rel.names) != count:
+        yield f"{rel.tag} has {len(rel.names)} names for {count} columns", None
     if rel.declared is None:
         return
     if len(rel.declared) != len(actual):

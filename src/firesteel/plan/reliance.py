@@ -163,7 +163,7 @@ def _streaming_aggregate(rel: Aggregate) -> Iterator[Need]:
         yield Need(f"the input of a streaming aggregate is not ordered by {given}", rel.input, specs)
         return
     for agg in rel.aggs:
-        wanted = _wanted(agg.order)
+        wanted = wanted_order(agg.order)
         missing = None if wanted is None else first_unordered(known.ordered_by(known.order[count:]), wanted)
         if wanted is None or missing is not None:
             yield Need(f"a streaming aggregate has its rows in another order than '{agg.fn.name}' asks for", rel.input)
@@ -174,7 +174,7 @@ def _streaming_window(rel: Window) -> Iterator[Need]:
     for call in rel.calls:
         paths = [field_path(rex) for rex in call.partition]
         fields = [path for path in paths if path is not None]
-        wanted = _wanted(call.order)
+        wanted = wanted_order(call.order)
         if len(fields) < len(paths) or wanted is None:
             yield Need("a streaming window needs keys that are fields of its input", rel.input)
             return
@@ -186,7 +186,7 @@ def _streaming_window(rel: Window) -> Iterator[Need]:
             return
 
 
-def _wanted(specs: tuple[SortSpec, ...]) -> list[Wanted] | None:
+def wanted_order(specs: tuple[SortSpec, ...]) -> list[Wanted] | None:
     """The order that sort keys ask for, if all of them are fields."""
     found: list[Wanted] = []
     for spec in specs:
