@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from firesteel.explain import explain
 from firesteel.functions import substrait as standard
 from firesteel.node import transform, walk
 from firesteel.plan.check import check
+from firesteel.substrait.schema import OWN_ENUMS, OWN_MESSAGES
 from firesteel.values import Bag, Struct
 from tests.substrait.plans import joins, physical
 from tests.substrait.plans.build import eq, f, i32, i64
@@ -397,3 +400,31 @@ def test_explain_of_the_algebra() -> None:
 def test_explain_of_an_order_by_a_function(compared: None) -> None:
     assert "sort s$0 by by_length" in whole(sort_by(WORDS), 1).explain()
     assert f"sort s by {URN}:by_length asc nulls first" in explain(whole(sort_by(WORDS), 1).lowered().plan)
+
+
+# The document --------------------------------------------------------------------------------------------------------
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "substrait-extensions.md"
+
+
+def test_the_document_has_the_messages_as_they_are_declared() -> None:
+    """The .proto text of the document, line by line, against what is read."""
+    text = DOCUMENT.read_text(encoding="utf-8").partition("```proto")[2].partition("```")[0]
+    messages: dict[str, set[tuple[str, int]]] = {}
+    enums: dict[str, tuple[str, ...]] = {}
+    within = ["firesteel"]
+    for line in text.splitlines():
+        if opened := re.match(r" *(message|enum) (\w+) {$", line):
+            within.append(opened[2])
+            (messages if opened[1] == "message" else enums)[".".join(within)] = set() if opened[1] == "message" else ()
+        elif line.strip() == "}":
+            within.pop()
+        elif found := re.match(r" *(?:[\w. ]+ )?(\w+) = (\d+);$", line):
+            name = ".".join(within)
+            if name in enums:
+                assert int(found[2]) == len(enums[name])
+                enums[name] += (found[1],)
+            else:
+                messages[name].add((found[1], int(found[2])))
+    assert messages == {name: {(one.name, one.number) for one in fields} for name, fields in OWN_MESSAGES.items()}
+    assert enums == OWN_ENUMS
