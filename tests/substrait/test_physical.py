@@ -389,17 +389,17 @@ def test_explain_of_the_algebra() -> None:
     sent = hinted(exchange(promised(LEFT, (0, "CLUSTERED"), x="y"), "roundRobin", count=2), stats={"rowCount": 5})
     shown = explain(whole(keyed_join("hashJoin", "LEFT", sent, RIGHT, (0, 0), build="LEFT"), 4).lowered().plan)
     for text in (
-        "join hash build left left equi on k = k",
-        "exchange to 2 round_robin",
+        "join left hash left equi on k = k",
+        "exchange round_robin to 2",
         "· hint: about 5 rows",
-        "promised ordered by k clustered with x = 'y'",
+        "promised ordered by k clustered; x=y",
     ):
         assert text in shown, shown
 
 
 def test_explain_of_an_order_by_a_function(compared: None) -> None:
     assert "sort s$0 by by_length" in whole(sort_by(WORDS), 1).explain()
-    assert f"sort s by {URN}:by_length asc nulls first" in explain(whole(sort_by(WORDS), 1).lowered().plan)
+    assert f"sort s asc nulls first by {URN}:by_length" in explain(whole(sort_by(WORDS), 1).lowered().plan)
 
 
 # The document --------------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from firesteel.passes.physical.broadcast_joins import broadcast_joins
 from firesteel.passes.physical.drop_exchanges import drop_exchanges
 from firesteel.passes.physical.drop_sorts import drop_sorts
 from firesteel.passes.physical.ensure_orders import ensure_orders
+from firesteel.passes.physical.plain_subqueries import plain_subqueries
 from firesteel.passes.physical.push_limits import push_limits
 from firesteel.passes.physical.rank_comparators import rank_comparators
 from firesteel.passes.physical.top_n import top_n
@@ -48,7 +49,7 @@ PIPELINE: Mapping[Phase, tuple[Pass, ...]] = {
         top_n,
         push_limits,
     ),
-    Phase.LOWER: (rank_comparators, decorrelate),
+    Phase.LOWER: (rank_comparators, plain_subqueries, decorrelate),
 }
 
 

@@ -49,8 +49,9 @@ class SparkEngine:
 
     name = "spark"
     #: Spark reads tables only in relations: `decorrelate` moves subqueries over tables out of expressions. It sorts by
-    #: columns: `rank_comparators` makes one of a comparison function that only Python knows.
-    lowerings: tuple[str, ...] = ("rank_comparators", "decorrelate")
+    #: columns: `rank_comparators` makes one of a comparison function that only Python knows. `plain_subqueries` leaves
+    #: `decorrelate` no relations that it does not know.
+    lowerings: tuple[str, ...] = ("rank_comparators", "plain_subqueries", "decorrelate")
 
     def __init__(
         self,
