@@ -106,18 +106,6 @@ def test_an_inner_hash_join_keeps_the_order_of_the_left() -> None:
     assert not p.is_list(lowered(join("INNER", up, up, eq(f(0), f(2)), relation="nestedLoopJoin"), 4, p.Join))
 
 
-def test_a_broadcast_that_a_join_reads_is_its_strategy() -> None:
-    sent = exchange(RIGHT, "broadcast", count=3)
-    made = lowered(join("LEFT", LEFT, sent, eq(f(0), f(2))), 4, p.Join)
-    assert (made.strategy, made.build) == (p.JoinStrategy.BROADCAST, p.Side.RIGHT)
-    assert not list(walk(made, p.Exchange))
-    other = lowered(join("LEFT", sent, LEFT, eq(f(0), f(2))), 4, p.Join)
-    assert (other.strategy, other.build) == (p.JoinStrategy.BROADCAST, p.Side.LEFT)
-    assert lowered(keyed_join("hashJoin", "LEFT", LEFT, sent, (0, 0)), 4, p.Join).strategy is p.JoinStrategy.HASH
-    twice = lowered(join("LEFT", exchange(LEFT, "broadcast", count=2), sent, eq(f(0), f(2))), 4, p.Join)
-    assert isinstance(twice.left, p.Exchange)  # its rows are sent to both partitions, and are there twice
-
-
 def test_exchanges() -> None:
     url = "type.googleapis.com/substrait.Version"
     targets = [{"partitionId": [0, 2], "uri": "file:/x"}, {"extended": {"@type": url, "majorNumber": 3}}]

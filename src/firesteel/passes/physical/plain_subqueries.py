@@ -124,10 +124,11 @@ def _chosen(field: ExpandField, index: Var, count: int) -> Rex:
     if isinstance(field, Consistent):
         return field.value
     assert isinstance(field, Switching)
-    filled = [Lit(t.absent(field.type_of(count), nullable=True), None)] * (len(field.duplicates) < count)
-    *others, last = [*field.duplicates, *filled]
-    branches = tuple(Branch(Lit(t.INT32, i), one) for i, one in enumerate(others))
-    return Case(field.type_of(count), index, branches, default=last) if branches else last
+    type_, choices = field.type_of(count), list(field.duplicates)
+    if len(choices) < count:
+        choices.append(Lit(t.absent(type_, nullable=True), None))
+    branches = tuple(Branch(Lit(t.INT32, i), one) for i, one in enumerate(choices[:-1]))
+    return Case(type_, index, branches, default=choices[-1]) if branches else choices[-1]
 
 
 __all__ = ["plain_subqueries"]

@@ -188,14 +188,10 @@ class _Sides:
         else:
             always = isinstance(condition, p.Lit) and condition.value is True
             kind = p.Cross() if always and self.capture is p.Capture.INNER else p.Theta(self.capture, condition)
-            if (
-                strategy is p.JoinStrategy.MERGE
-            ):  # no key tells where in the other side a match begins: all pairs are tried
+            if strategy is p.JoinStrategy.MERGE:  # no key tells where a match begins: all pairs are tried
                 strategy = p.JoinStrategy.NESTED_LOOP
-        made = p.Join(
-            kind.at(self.message.where), first, second, lateral=self.lateral, strategy=strategy, build=self.build
-        )
-        return made if self.lateral else _broadcast(made)
+        kind = kind.at(self.message.where)
+        return p.Join(kind, first, second, lateral=self.lateral, strategy=strategy, build=self.build)
 
     def _marked(self, made: p.Join, found: p.Rex, second: p.Rel, ask: _Ask) -> Lowering:
         """The mark is NULL where no condition is true and one is NULL: a second mark tells. It is always nullable."""
@@ -219,28 +215,6 @@ def _all_of(terms: Sequence[_Term]) -> p.Rex:
     if not terms:
         return p.Lit(t.BOOL, True)
     return reduce(lambda made, rex: build.call("and", made, rex), [term.rex for term in terms])
-
-
-def _broadcast(join: p.Join) -> p.Join:
-    """A join with an input that is broadcast. Each partition of the other side meets its own copy of that input, so a
-    row meets each row of the other side once: the exchange itself would multiply rows. If both inputs are broadcast,
-    it is the side that the join builds. A physical join keeps its strategy."""
-    for side in (join.build, _OTHER[join.build]):
-        once = _before_broadcast(join.left if side is p.Side.LEFT else join.right)
-        if once is not None:
-            join = join.replace(**{side.value: once})
-            return join if join.strategy is not None else join.replace(strategy=p.JoinStrategy.BROADCAST, build=side)
-    return join
-
-
-def _before_broadcast(rel: p.Rel) -> p.Rel | None:
-    """What an exchange, or the columns of one, has before it is broadcast; None if it is none."""
-    match rel:
-        case p.Exchange(kind=p.Broadcast()):
-            return rel.input
-        case p.Project(input=p.Exchange(kind=p.Broadcast()) as sent):
-            return rel.replace(input=sent.input)
-    return None
 
 
 # ---------------------------------------------------------------------------------------------------------------------
