@@ -19,6 +19,7 @@ from firesteel.plan.check import unordered
 from firesteel.plan.reliance import relies_on_order
 from firesteel.plan.scope import visits
 from firesteel.session import writes
+from firesteel.session.deliveries import deliveries
 from firesteel.session.engines import Engine, Outcome
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Planner
@@ -55,10 +56,19 @@ class Statements:
             case p.Drop():
                 self._drop(node.statement)
             case _:
+                self._deliver(node)
                 prepared = self._planner.prepare(node)
                 outcome = self._run(prepared)
                 return Result(outcome, prepared.engine.name, p.answer_type(prepared.optimized.statement))
         return None
+
+    def _deliver(self, node: p.Plan) -> None:
+        """Write the partitions that an exchange at the root sends to locations. They share what they compute."""
+        sent = deliveries(node, self._catalog.policy)
+        prepared = [self._planner.prepare(one.plan) for one in sent]
+        kept = prepared[0].engine.together() if prepared else None
+        for one, ready in zip(sent, prepared, strict=True):
+            ready.engine.run(ready.plan, ready.tables, kept).write(one.path, one.format)
 
     def _run(self, prepared: Prepared) -> Outcome:
         return prepared.engine.run(prepared.plan, prepared.tables, self._together(prepared.engine))

@@ -1,54 +1,68 @@
-"""Physical relations. This evaluator has one partition: an exchange matters only where it copies rows, or may fail."""
+"""Physical relations. The rows of all partitions are one list here: an exchange matters where it copies rows, fails, or
+adds the number of a partition."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
+from zlib import crc32
 
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.kinds import show
 from firesteel.evaluate.relations.rel import sort_keys, sorted_order
-from firesteel.values import MISSING, Value, key
+from firesteel.node import children
+from firesteel.values import MISSING, Key, Value, key
 
 Compiling = Generator[Any, Any, RelClosure]
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Exchange
 
-#: To how many partitions a row goes.
-Copies = Callable[[Env], int]
+#: The partitions that a row goes to, given its scope and its number.
+Sending = Callable[[Env, int], Sequence[int]]
 
 
 @handles(p.Exchange)
 def _exchange(node: p.Exchange, context: CompileContext) -> Compiling:
     """A row that is sent to several partitions is given as often; the copies are side by side, so a list stays one."""
     source: RelClosure = yield node.input, context
-    if isinstance(node.kind, p.SingleBucket | p.MultiBucket):
-        expression: RexClosure = yield node.kind.expression, context
-        copies = _buckets(node, node.kind, expression)
-    elif isinstance(node.kind, p.Broadcast):
-        copies = _always(node.partitions or 1)
-    else:
-        copies = _always(1)
+    exprs: list[RexClosure] = []
+    for rex in children(node.kind):
+        exprs.append((yield rex, context))
+    send = _sending(node, exprs)
 
     def run(env: Env) -> Rows:
         rows, ordered = source(env)
         made: list[Row] = []
-        for row in rows:
-            made.extend([row] * copies(Env(row, env)))
+        for i, row in enumerate(rows):
+            numbers = send(Env(row, env), i)
+            made.extend([(*row, number) for number in numbers] if node.numbered else [row] * len(numbers))
         return Rows(made, ordered)
 
     return run
 
 
-def _always(count: int) -> Copies:
-    return lambda _: count
+def _sending(node: p.Exchange, exprs: list[RexClosure]) -> Sending:
+    count = node.partitions or 1
+    match node.kind:
+        case p.SingleBucket() | p.MultiBucket():
+            return _buckets(node, node.kind, exprs[0])
+        case p.Broadcast():
+            return lambda env, i: range(count)
+        case p.RoundRobin():
+            return lambda env, i: (i % count,)
+        case _:
+            return lambda env, i: (crc32(repr([_hashed(expr(env)) for expr in exprs]).encode()) % count,)
 
 
-def _buckets(node: p.Exchange, kind: p.SingleBucket | p.MultiBucket, expression: RexClosure) -> Copies:
-    """How many different buckets the expression gives. A number that is no partition's is an error, if the exchange is
+def _hashed(value: Value) -> Key:
+    return key(None if value is MISSING else value)
+
+
+def _buckets(node: p.Exchange, kind: p.SingleBucket | p.MultiBucket, expression: RexClosure) -> Sending:
+    """The different buckets that the expression gives. A number that is no partition's is an error, if the exchange is
     constrained; else it is taken modulo the number of partitions."""
     count = node.partitions
 
@@ -61,16 +75,15 @@ def _buckets(node: p.Exchange, kind: p.SingleBucket | p.MultiBucket, expression:
             raise EvaluationError(f"no partition {value}: there are {count}", where=node.where)
         return value
 
-    def copies(env: Env) -> int:
+    def send(env: Env, _: int) -> Sequence[int]:
         value = expression(env)
         if isinstance(kind, p.SingleBucket):
-            bucket(value)
-            return 1
+            return (bucket(value),)
         if not isinstance(value, list):
             raise EvaluationError(f"buckets are a list of numbers, not {show(value)}", where=node.where)
-        return len({bucket(one) for one in value})
+        return sorted({bucket(one) for one in value})
 
-    return copies
+    return send
 
 
 # ---------------------------------------------------------------------------------------------------------------------

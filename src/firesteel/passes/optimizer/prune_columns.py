@@ -184,6 +184,8 @@ def _window(node: Window, read: Read) -> Asking:
 
 def _through(node: SameColumns, read: Read) -> Asking:
     """A relation with the columns of its input; its own expressions read some of them too."""
+    if len(schema(node)) != len(schema(node.input)):  # an exchange that adds a column
+        return (yield from _relation(node, read))
     own = yield from _rexes([kid for kid in children(node) if kid is not node.input])
     read_here = _wanted(read, node).union(*map(columns_of, own))
     source, kept = yield node.input, frozenset(read_here)

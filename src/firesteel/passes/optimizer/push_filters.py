@@ -250,7 +250,7 @@ def _promised(node: Promised, wanted: Terms, order: Order, mode: Mode) -> Asking
 def _exchange(node: Exchange, wanted: Terms, order: Order, mode: Mode) -> Asking:
     """Conditions move if the partition of a row depends only on the row. A row's turn in a round robin, and a bucket
     that may be wrong, depend on all rows."""
-    free = isinstance(node.kind, Scatter | Broadcast)
+    free = isinstance(node.kind, Scatter | Broadcast) and not node.numbered
     return (yield from (_rebuilt_with if free else _other)(node, wanted, order, mode))
 
 

@@ -79,7 +79,8 @@ class Target(Node, tag="target"):
 class Exchange(Rel, tag="exchange"):
     """The rows of the input, in other partitions. Without a number of partitions the engine chooses one.
 
-    A row that is sent to several partitions is a row in each of them.
+    A row that is sent to several partitions is a row in each of them. If it is `numbered`, a column more (int32) has
+    the number of the partition that a row is in.
     """
 
     kind: ExchangeKind
@@ -87,6 +88,10 @@ class Exchange(Rel, tag="exchange"):
     _: KW_ONLY
     partitions: int | None = None
     targets: tuple[Target, ...] = ()
+    numbered: bool = False
+
+    def derive_schema(self, inputs: list[Schema]) -> Schema:
+        return inputs[0] + ((t.Field(None, t.INT32),) if self.numbered else ())
 
     @property
     def copies(self) -> bool:

@@ -44,7 +44,11 @@ class Sending(NamedTuple):
 def _exchange(node: p.Exchange, outer: Scope) -> Compiling[Rows]:
     rows = yield from rows_of(node.input, outer)
     sent: Rows = yield from part_of(node.kind, Sending(node, rows, outer))
-    return sent
+    if not node.numbered:
+        return sent
+    number = outer.run.name()
+    frame = sent.materialize().select("*", F.spark_partition_id().alias(number))
+    return sent.row_by_row(frame, columns=(*sent.columns, reference(t.INT32, number)))
 
 
 def _exchanged(sending: Sending, frame: DataFrame, rows: Rows | None = None, operators: int = 1) -> Rows:
