@@ -1,4 +1,4 @@
-"""How much is said to Spark of long lists and wide tables, in calls to the JVM: their number is the same everywhere."""
+"""How much is said to Spark of long lists and wide tables: counted in calls to the JVM, on any machine the same."""
 
 from __future__ import annotations
 
