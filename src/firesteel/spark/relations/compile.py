@@ -15,7 +15,7 @@ from firesteel.functions import Lazy
 from firesteel.passes.analysis.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
 from firesteel.spark.core.conversions import fit, split_variant
-from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr
+from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, column_expr, missing_expr, null_expr
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.handlers import (
     HANDLERS,
@@ -273,7 +273,7 @@ def _pivoted(node: p.Pivot, top: Scope) -> Rows:
     name = top.run.name()
     frame = rows.materialize().groupBy().agg(F.collect_list(pair).alias(name))
     group = Rows(frame, (), operators=rows.operators + 1)
-    struct = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
+    struct = column_expr(t.STRUCT, from_entries(F.col(name)), height=Depth.LARGE)
     return project(group, group.scope(top), [struct], node.where)
 
 

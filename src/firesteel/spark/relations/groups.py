@@ -9,7 +9,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
-from firesteel.spark.core.expr import Expr, Split, StructParts, Variant, column_expr, null_expr, reference
+from firesteel.spark.core.expr import Depth, Expr, Split, StructParts, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project
 from firesteel.spark.core.scope import Run, Scope
@@ -111,7 +111,7 @@ def aggregate_distinct(group: Group, arg: Expr) -> Expr:
     """An aggregate with DISTINCT: collect the values in an array, keep the first of equal ones, aggregate the array."""
     value = group.bound(arg)
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
-    array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
+    array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=Depth.TINY)
     inline = Scope(group.scope.run)  # names cannot be bound in selects after the aggregation
     once = distinct_array(inline, array, value_keys(value.type), group.where)
     return inline.let([once], lambda bound: aggregate_array(inline, group.name, bound, group.where))
@@ -154,7 +154,7 @@ def _group_columns(
         by += [F.xxhash64(key_column).alias(scope.run.name()), key_column.alias(name)]
         value = _add_total(F.first(expr.column), scope.run, totals)
         if form(expr.type) is Form.VARIANT:
-            groups.append(column_expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=2))
+            groups.append(column_expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=Depth.TINY))
         else:
             groups.append(reference(type_, value))
     if keys and not by:  # Spark's groupBy() without columns gives one group even of no rows

@@ -15,7 +15,7 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate import expression
 from firesteel.functions.substrait import registered
 from firesteel.node import has
-from firesteel.spark.core.expr import UNKNOWN, Expr, Plain, derive, place_over
+from firesteel.spark.core.expr import UNKNOWN, Depth, Expr, Plain, derive, place_over
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, keep_needed, one_row, project
 from firesteel.spark.core.scope import Run, Scope
@@ -161,7 +161,7 @@ def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:
     if isinstance(node, p.Offset) and not scope.run.strict:
         wrong = F.lit(0)
     column = F.when(seen.value >= 0, seen.value).otherwise(wrong)
-    return derive(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
+    return derive(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=Depth.TINY)
 
 
 def constant_count(node: p.Limit | p.Offset, run: Run) -> int | object | None:

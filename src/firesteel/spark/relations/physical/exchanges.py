@@ -15,7 +15,7 @@ from pyspark.sql import Column, Window
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, reference
+from firesteel.spark.core.expr import Depth, Expr, Variant, column_expr, derive, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
 from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages
 from firesteel.spark.core.scope import Run, Scope
@@ -123,7 +123,7 @@ def _bucket(scope: Scope, value: Expr, node: p.Exchange, kind: p.SingleBucket | 
         number = F.pmod(number, F.lit(count))
     type_ = t.INT64 if count is None else t.INT32
     made = column.otherwise(number)
-    return derive(type_, made if count is None else made.cast("int"), *seen.parts, throws=True, cost=4)
+    return derive(type_, made if count is None else made.cast("int"), *seen.parts, throws=True, cost=Depth.SMALL)
 
 
 @handles(p.RoundRobin)
@@ -187,7 +187,7 @@ def _buckets(scope: Scope, value: Expr, node: p.Exchange, kind: p.MultiBucket) -
     wrong = scope.run.error("buckets are a list of numbers", node.where)
     empty = F.literal(None, "array<bigint>" if node.partitions is None else "array<int>")
     column = F.when(F.coalesce(listed, F.lit(False)), column).otherwise(F.when(wrong.cast("boolean"), empty))
-    return derive(type_, column, value, numbers.array, throws=True, cost=4)
+    return derive(type_, column, value, numbers.array, throws=True, cost=Depth.SMALL)
 
 
 def _is_list(scope: Scope, value: Expr) -> Column:

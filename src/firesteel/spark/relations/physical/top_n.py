@@ -14,7 +14,7 @@ from pyspark.sql import Column, Window
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
-from firesteel.spark.core.expr import UNKNOWN, Expr, derive
+from firesteel.spark.core.expr import UNKNOWN, Depth, Expr, derive
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, keep_needed, one_row, project
 from firesteel.spark.core.scope import Run, Scope
@@ -87,7 +87,7 @@ def _size(scope: Scope, value: Expr, node: p.TopN, default: int) -> Expr:
     wrong = scope.run.error(_WRONG, node.where).cast("bigint")
     bad = seen.value < 0 if seen.misfit is None else seen.misfit | (seen.value < 0)
     size = F.least(F.coalesce(seen.value, F.lit(default)), F.lit(_ALL))
-    return scope.bind(derive(t.INT64, F.when(bad, wrong).otherwise(size), *seen.parts, throws=True, cost=3))
+    return scope.bind(derive(t.INT64, F.when(bad, wrong).otherwise(size), *seen.parts, throws=True, cost=Depth.TINY))
 
 
 def _cut(node: p.TopN, rows: Rows, keys: list[Order], sizes: Sizes, outer: Scope) -> Rows:
