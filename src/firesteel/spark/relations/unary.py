@@ -11,12 +11,21 @@ from pyspark.sql.window import Window
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
 from firesteel.node import has
 from firesteel.spark.core.expr import UNKNOWN, Expr, derive
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, keep_needed, one_row, project
+from firesteel.spark.core.rows import (
+    Layout,
+    Order,
+    Rows,
+    apply_stages,
+    keep_needed,
+    one_row,
+    project,
+    refuse_comparator,
+)
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.keys.comparison import key
@@ -82,12 +91,7 @@ def sort_order(specs: tuple[p.SortSpec, ...], scope: Scope) -> Compiling[list[Or
     """The columns to sort by."""
     order: list[Order] = []
     for spec in specs:
-        if spec.comparator is not None:
-            raise UnsupportedError(
-                f"a sort by the comparison function '{spec.comparator.name}' has no native form on Spark",
-                where=spec.where or spec.key.where,
-                help="sort by an expression, or use the reference engine",
-            )
+        refuse_comparator(spec)
         value = yield from expr_of(spec.key, scope)
         sort_key = scope.bind(key(scope, value, ordering=True))
         order.append(Order(sort_key.with_place(stage=0), spec.order))
