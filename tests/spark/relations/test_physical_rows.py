@@ -117,11 +117,21 @@ def test_a_plain_top_n_sorts_no_more_than_it_gives(engine: SparkEngine, skip: in
 
 
 def test_a_sort_by_a_comparison_function_is_refused(engine: SparkEngine) -> None:
+    """Wherever there are sort keys."""
     rel = columns(ROWS)
-    compare = b.signature("minus", [b.column(rel, 0), b.column(rel, 1)])
-    sort = p.Sort((p.SortSpec(b.column(rel, 0), UP, comparator=compare),), rel)
-    with pytest.raises(UnsupportedError, match="comparison function 'minus'"):
-        engine.run(plan_of(sort, STRICT, (ROWS,)), (ROWS,))
+    value = b.column(rel, 0)
+    specs = (p.SortSpec(value, UP, comparator=b.signature("minus", [value, value])),)
+    call = p.WindowCall(b.signature("sum", [value]), (value,), (), specs)
+    total = p.Agg(b.signature("sum", [value]), (value,), order=specs)
+    for made in (
+        p.Sort(specs, rel),
+        p.TopN(specs, number(1), rel),
+        p.Window((call,), rel),
+        p.Aggregate(p.Strategy.FULL, (total,), (), rel),
+        p.Promised(specs, rel, verified=True),
+    ):
+        with pytest.raises(UnsupportedError, match="comparison function 'minus'"):
+            engine.run(plan_of(made, STRICT, (ROWS,)), (ROWS,))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Column
 
 from firesteel.errors import UnsupportedError
-from firesteel.plan import SortOrder
+from firesteel.plan import SortOrder, SortSpec
 from firesteel.spark.core.expr import Columns, Expr, Placement, Split, StructParts
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.encoding import columns as F
@@ -37,6 +37,16 @@ class Order:
         if self.order.descending:
             return column.desc_nulls_first() if self.order.nulls_first else column.desc_nulls_last()
         return column.asc_nulls_first() if self.order.nulls_first else column.asc_nulls_last()
+
+
+def refuse_comparator(spec: SortSpec) -> None:
+    """Refuse a sort by a function that compares two values: Spark sorts by columns."""
+    if spec.comparator is not None:
+        raise UnsupportedError(
+            f"a sort by the comparison function '{spec.comparator.name}' has no native form on Spark",
+            where=spec.where or spec.key.where,
+            help="register it with a sort_key, sort by an expression, or use the reference engine",
+        )
 
 
 def order_names(order: Sequence[Order]) -> list[str]:

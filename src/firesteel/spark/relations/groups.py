@@ -11,7 +11,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
 from firesteel.spark.core.expr import Depth, Expr, Split, StructParts, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project
+from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project, refuse_comparator
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -45,6 +45,7 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
         condition = None if agg.filter is None else scope.bind((yield from expr_of(agg.filter, scope)))
         order: list[Order] = []
         for spec in agg.order:
+            refuse_comparator(spec)
             value = scope.bind(split_variant((yield from expr_of(spec.key, scope))))
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregate_call(agg, args, scope, totals, condition, order))

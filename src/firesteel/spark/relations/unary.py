@@ -11,13 +11,22 @@ from pyspark.sql.window import Window
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
 from firesteel.functions.substrait import registered
 from firesteel.node import has
 from firesteel.spark.core.expr import UNKNOWN, Depth, Expr, Plain, derive, place_over
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, keep_needed, one_row, project
+from firesteel.spark.core.rows import (
+    Layout,
+    Order,
+    Rows,
+    apply_stages,
+    keep_needed,
+    one_row,
+    project,
+    refuse_comparator,
+)
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.keys.comparison import key
@@ -94,11 +103,9 @@ def _compared(spec: p.SortSpec, value: Expr) -> Expr:
     assert spec.comparator is not None
     found = registered(spec.comparator.name)
     if found is None or found.sort_key is None:
-        raise UnsupportedError(
-            f"a sort by the comparison function '{spec.comparator.name}' here has no native form on Spark",
-            where=spec.where or spec.key.where,
-            help="register it with a sort_key, a Spark column that sorts as it compares",
-        )
+        refuse_comparator(spec)
+    assert found is not None
+    assert found.sort_key is not None
     return Plain(t.absent(t.STRING, nullable=True), found.sort_key(value.plain), place=place_over([value]))
 
 

@@ -18,6 +18,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
 from firesteel.spark.core.handlers import Compiling, compile_expr, handles_nested, items_of
+from firesteel.spark.core.rows import refuse_comparator
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -107,6 +108,7 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling[Items]:
 
 def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
     """The key, behind a flag that puts absent values first or last. DESC reverses both, so the flag allows for it."""
+    refuse_comparator(spec)
     value = scope.lowered(compile_expr(spec.key, scope))
     if isinstance(value.type, t.Null | t.Missing):
         return column_expr(t.INT64, F.lit(0), atomic=True)

@@ -52,6 +52,8 @@ def _follows(node: p.Promised, known: Properties) -> bool:
 #: The columns of the frame in which offending rows are looked for: a row's partition, its place among all rows, its
 #: number in the partition, counted from 1, and the row as text.
 _PART, _PLACE, _NUMBER, _TEXT = "part", "place", "number", "text"
+#: The number of the partition where the partitions are not Spark's.
+_NO_TASK = -1
 
 
 def _verified(node: p.Promised, rows: Rows, outer: Scope) -> Compiling[Rows]:
@@ -85,7 +87,7 @@ def _numbered(node: p.Promised, rows: Rows, keys: list[Expr]) -> DataFrame:
 
     The partitions of a DataFrame, and those of an exchange, are Spark's. Those of a table of files are the files, which
     Spark may split or pack together. Any other table is one partition."""
-    task, file, block = F.lit(0), F.lit(""), F.lit(0)
+    task, file, block = F.lit(_NO_TASK), F.lit(""), F.lit(0)
     if rows.layout is not Layout.UNKNOWN:
         task = F.spark_partition_id()
     elif not rows.order:
@@ -113,7 +115,7 @@ def _raising(offences: DataFrame, message: str, node: p.Promised, outer: Scope) 
     row = F.col("row")
     part = row[_PART]
     file = F.when(part["file"] != "", F.concat(F.lit(" of "), part["file"])).otherwise(F.lit(""))
-    task = F.when(part["task"] > 0, F.concat(F.lit(" of partition "), part["task"].cast("string")))
+    task = F.when(part["task"] != _NO_TASK, F.concat(F.lit(" of partition "), part["task"].cast("string")))
     said = [F.lit("row "), row[_NUMBER].cast("string"), F.coalesce(task, file), F.lit(f" {message}: "), row[_TEXT]]
     error = outer.run.error("", node.where, *said).cast("boolean")
     first = F.min_by(F.struct(_NUMBER, _PART, _TEXT), F.col(_PLACE)).alias("row")
