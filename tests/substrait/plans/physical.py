@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from firesteel.errors import EvaluationError, PlanError, UnsupportedError
+from firesteel.errors import EvaluationError, PlanError, PolicyError, UnsupportedError
 from tests.substrait.plans.build import add, eq, f, i32, i64, is_null, listed, lit, outer, text
 from tests.substrait.plans.cases import SALES, Cases
 from tests.substrait.plans.relations import (
@@ -83,16 +83,12 @@ spread("broadcast to one", "broadcast", {}, *LETTERS, count=1)
 spread("round robin", "roundRobin", {}, *LETTERS, count=2)
 spread("round robin, exact", "roundRobin", {"exact": True}, *LETTERS, count=2)
 spread(
-    "targets",
+    "targets that are no locations",
     "roundRobin",
     {},
     *LETTERS,
     count=3,
-    targets=[
-        {"partitionId": [0, 2], "uri": "file:/x"},
-        {"partitionId": [1], "extended": {"@type": "type.googleapis.com/substrait.Version"}},
-        {"uri": "file:/y"},
-    ],
+    targets=[{"partitionId": [1], "extended": {"@type": "type.googleapis.com/substrait.Version"}}],
 )
 for kind, made in (("scatterByFields", scatter(0)), ("roundRobin", {"exact": True}), ("singleTarget", buckets(f(0)))):
     EXCHANGES.gives(
@@ -329,6 +325,12 @@ fails(
     exchange(ONE, "roundRobin", count=2, targets=[{"partitionId": [0, 2], "uri": "x"}]),
     PlanError,
     "exchange/targets[0]/partition_id[1]",
+)
+fails(
+    "a target that no policy allows",
+    exchange(ONE, "roundRobin", count=2, targets=[{"partitionId": [0], "uri": "file:/x"}]),
+    PolicyError,
+    "exchange/targets[0]",
 )
 fails("a target nowhere", exchange(ONE, "broadcast", count=1, targets=[{"partitionId": [0]}]), PlanError, "targets[0]")
 fails(
