@@ -70,7 +70,10 @@ def join(capture: p.Capture, **options: object) -> p.Rel:
 
 
 def agg(rel: p.Rel, keys: str, method: p.AggregateMethod | None = None) -> p.Rel:
-    return p.Aggregate(p.Strategy.FULL, (), tuple(column(rel, one) for one in keys), rel, method=method)
+    count = (build.agg("count_star"),)
+    return p.Aggregate(
+        p.Strategy.FULL, () if keys else count, tuple(column(rel, one) for one in keys), rel, method=method
+    )
 
 
 def window(rel: p.Rel, method: p.WindowMethod | None) -> p.Rel:
@@ -111,6 +114,8 @@ CASES: dict[str, tuple[p.Rel, str]] = {
     "not if it builds its table of the left": (join(p.Capture.INNER, strategy=HASH, build=p.Side.LEFT), "| 2"),
     "an outer hash join does not": (join(p.Capture.LEFT, strategy=HASH), "| 2"),
     "a right join has the right's": (join(p.Capture.RIGHT), "| 4"),
+    "a join of single partitions": (p.Join(p.Cross(), agg(T, ""), agg(T, "")), "| 1"),
+    "a join with one row": (p.Join(p.Cross(), T, agg(T, "")), "|"),
     "a join over an unknown left": (p.Join(p.Cross(), T, O), "| 5"),
     "a window keeps the distribution": (window(O, None), "| 2"),
     "a consistent window keeps both": (window(O, p.WindowMethod.CONSISTENT), "0,-1 | 2"),

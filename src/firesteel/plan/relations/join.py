@@ -9,7 +9,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.node import Node
 from firesteel.plan.base import Rel, Rex
-from firesteel.plan.properties import Properties
+from firesteel.plan.properties import Partitioned, Properties, Singleton
 from firesteel.plan.schema import schema
 from firesteel.types import Field, Schema
 
@@ -147,11 +147,17 @@ class Join(Rel, tag="join"):
         return self.strategy is JoinStrategy.HASH and self.build is Side.RIGHT and self.capture is Capture.INNER
 
     def derive_properties(self, inputs: list[Properties]) -> Properties:
-        """The distribution of the side whose rows all stay; an inner join has the left's, or else the right's."""
+        """The distribution of the side whose rows all stay; an inner join has the left's, or else the right's. There is
+        one partition only if both sides have one."""
         left, right = inputs[0], inputs[1].shifted(len(schema(self.left)))
-        kept = left.distribution
-        if self.capture is Capture.RIGHT or (kept is None and not self.capture.tests and not self.capture.pads_right):
-            kept = right.distribution
+        sides = [left.distribution, right.distribution]
+        if all(isinstance(side, Singleton) for side in sides):
+            kept = left.distribution
+        else:
+            found = [side if isinstance(side, Partitioned) else None for side in sides]
+            kept = found[1] if self.capture is Capture.RIGHT else found[0]
+            if kept is None and not self.capture.tests and not self.capture.pads_right:
+                kept = found[1]
         order = left.order if self.keeps_left_order else ()
         return Properties(order, left.order_basis, kept)
 
