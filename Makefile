@@ -23,7 +23,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait saved-plans docs clean
+.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -131,6 +131,10 @@ conformance: $(STAMP) ## run the public PartiQL suite and count: SUITE=dir ENGIN
 
 conformance-substrait: $(STAMP) ## run the specification's function cases as Substrait plans: ENGINE=reference|spark
 	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance_substrait \
+	  $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
+
+conformance-relations: $(STAMP) ## run Substrait's relation cases, with schemas and rows: ENGINE=reference|spark
+	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.conformance_relations \
 	  $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
 saved-plans: $(STAMP) ## run the Substrait plans that producers saved, and compare with DuckDB's answers

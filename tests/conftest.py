@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tools.py4j_lookups import remember_lookups
 from tools.spark_batch import FAST, configured
 
 # On CI generated cases are the same every time: what fails there fails at home too.
@@ -63,6 +64,7 @@ def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
     """
     from firesteel.spark.runtime.start import start
 
+    remember_lookups()
     os.environ.setdefault("SPARK_DRIVER_MEMORY", "3g")
     session = start(master="local[2]")
     if not request.config.getoption("--codegen"):
@@ -72,8 +74,8 @@ def spark(request: pytest.FixtureRequest) -> Iterator[Any]:
     session.stop()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def codegen(spark: Any) -> Iterator[None]:
-    """The tests of this module run with Spark's own settings, as users have them."""
+    """The test runs with Spark's own settings, as users have them."""
     with configured(spark, dict.fromkeys(FAST) | {"spark.sql.shuffle.partitions": "2"}):
         yield

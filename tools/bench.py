@@ -18,11 +18,11 @@ from typing import Any
 
 import firesteel as fs
 from firesteel.spark.runtime.start import start
-from tools import bench_json, bench_orders, bench_substrait, bench_tpch, tpch
+from tools import bench_json, bench_orders, bench_properties, bench_substrait, bench_tpch, tpch
 from tools.bench_tpch import Found
 
 BUILD = Path(__file__).parent.parent / "build"
-PARTS = ("tpch", "json", "planning", "substrait")
+PARTS = ("tpch", "json", "planning", "substrait", "properties")
 
 
 def arguments() -> argparse.Namespace:
@@ -30,6 +30,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", choices=PARTS, action="append", help="one part; may be given again")
     parser.add_argument("--scale", type=float, default=1.0, help="TPC-H scale factor (1)")
     parser.add_argument("--megabytes", default="200,1000", help="sizes of the JSON lines (200,1000)")
+    parser.add_argument("--rows", type=int, default=4_000_000, help="rows of the largest table of properties (4000000)")
     parser.add_argument("--repeat", type=int, default=5, help="rounds that count (5)")
     parser.add_argument("--cold", type=int, default=3, help="fresh processes per arm for the first runs (3); 0: none")
     parser.add_argument("--queries", default="", help="only these: q01,q06 or filter,distinct mixed")
@@ -95,6 +96,9 @@ def _measured(
             yield bench_json.measure(session, spark, orders, customers, asked.repeat, only)
             if asked.cold:
                 yield bench_json.measure_cold(orders, customers, asked.cold, only)
+    if "properties" in parts:
+        yield from bench_properties.disagreements(session, spark, BUILD / "bench")
+        yield bench_properties.measure(session, spark, BUILD / "bench", asked.rows, asked.repeat)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,8 @@ It prints a table per file, and exits with 1 if a case fails that is not a known
 
 from __future__ import annotations
 
-import argparse
 import math
 import sys
-import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -24,29 +21,16 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.plan import schema
 from firesteel.substrait import decode, lower
-from tools.conformance import known_failures
 from tools.spark_batch import COMPUTING, FAST, configured
 from tools.substrait_cases import ERROR, UNDEFINED, Case, Literal, load
 from tools.substrait_plans import aggregate_plan, columns, scalar_plan, shape, window_plan
+from tools.verdicts import Verdict, command
 
 KNOWN = Path(__file__).parent / "known_failures_substrait.txt"
 #: The number of scalar cases that share a plan on Spark.
 SIZE = 64
 #: The relative error that is allowed for a float, by its type.
 TOLERANCE: dict[type[t.Type], float] = {t.Float32: 1e-6, t.Float64: 1e-12}
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The verdict on a case."""
-
-    case: Case
-    passed: bool
-    detail: str = ""
-
-    @property
-    def name(self) -> str:
-        return f"{self.case.file}:{self.case.line}"
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -146,22 +130,26 @@ def _types(octets: bytes, batch: Batch) -> list[t.Type]:
     return found if batch.results is _in_one_row else [found[-1]] * len(batch.cases)
 
 
+def _verdict(case: Case, passed: bool, detail: str = "") -> Verdict:
+    return Verdict(f"{case.file}:{case.line}", case.file, passed, f"{case.text}: {detail}")
+
+
 def _failed(case: Case, error: Exception) -> Verdict:
     said = f"{type(error).__name__}: {error}".replace("\n", " ")
-    return Verdict(case, case.expected == ERROR and isinstance(error, fs.EvaluationError), said)
+    return _verdict(case, case.expected == ERROR and isinstance(error, fs.EvaluationError), said)
 
 
 def _judged(case: Case, type_: t.Type, value: Any) -> Verdict:
     if case.expected == UNDEFINED:
-        return Verdict(case, True)
+        return _verdict(case, True)
     if case.expected == ERROR:
-        return Verdict(case, False, f"no error: {value!r}")
+        return _verdict(case, False, f"no error: {value!r}")
     assert isinstance(case.expected, Literal)
     if _bare(type_) != _bare(case.expected.type):
-        return Verdict(case, False, f"it is of type {type_}")
+        return _verdict(case, False, f"it is of type {type_}")
     if not alike(value, case.expected.value, case.expected.type):
-        return Verdict(case, False, f"got {value!r}")
-    return Verdict(case, True)
+        return _verdict(case, False, f"got {value!r}")
+    return _verdict(case, True)
 
 
 def _bare(type_: t.Type) -> str:
@@ -184,21 +172,6 @@ def alike(a: Any, b: Any, type_: t.Type) -> bool:
 # The command
 
 
-def table(verdicts: Sequence[Verdict]) -> str:
-    """A table with a line per file, and one for the total."""
-    passed: Counter[str] = Counter(v.case.file for v in verdicts if v.passed)
-    total: Counter[str] = Counter(v.case.file for v in verdicts)
-    lines = [f"{name:46} {passed[name]:5} of {count:5}" for name, count in sorted(total.items())]
-    share = 100 * sum(passed.values()) / max(1, sum(total.values()))
-    return "\n".join([*lines, f"{'all':46} {sum(passed.values()):5} of {sum(total.values()):5}  {share:.1f} %"])
-
-
-def surprises(verdicts: Sequence[Verdict], known: dict[str, str]) -> list[str]:
-    """The cases that fail and are not known to, and the known failures that pass."""
-    found = [f"FAILED {v.name}: {v.case.text}: {v.detail}" for v in verdicts if not v.passed and v.name not in known]
-    return found + [f"PASSED, though known to fail: {v.name}" for v in verdicts if v.passed and v.name in known]
-
-
 def verdicts_on(session: fs.Session, cases: Sequence[Case], spark: Any = None) -> list[Verdict]:
     """All verdicts. On Spark the rules are off with which Catalyst would compute literals while planning."""
     with configured(spark, FAST | COMPUTING) if spark is not None else nullcontext():
@@ -210,27 +183,10 @@ def on_spark(spark: Any) -> fs.Session:
     return fs.connect(spark=spark, in_process=False, skip_passes=["fold_constants"])
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--engine", choices=("reference", "spark"), default="reference")
-    parser.add_argument("--only", default="", help="cases whose file's name has this in it")
-    options = parser.parse_args()
-    cases = [case for case in load() if options.only in case.file]
-    started = time.monotonic()
-    if options.engine == "spark":
-        from firesteel.spark.runtime.start import start
-
-        spark = start(master="local[2]")
-        found = verdicts_on(on_spark(spark), cases, spark)
-        spark.stop()
-    else:
-        found = verdicts_on(fs.connect(engine="reference"), cases)
-    print(table(found))
-    wrong = surprises(found, known_failures(KNOWN))
-    print("\n".join(wrong), end="\n" if wrong else "")
-    print(f"{len(found)} cases on {options.engine} in {time.monotonic() - started:.1f} s, {len(wrong)} surprises")
-    return 1 if wrong else 0
+def _judge(only: str, spark: Any) -> list[Verdict]:
+    session = fs.connect(engine="reference") if spark is None else on_spark(spark)
+    return verdicts_on(session, [case for case in load() if only in case.file], spark)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command(__doc__, _judge, KNOWN))

@@ -24,7 +24,8 @@ or `s.explain(text, pipeline="debug")` shows the plan after each pass that chang
 ABOUT = {
     Phase.BIND: "Names are replaced by tables, views and values. Parameters are bound in all statements of a plan at"
     " once, names one statement at a time.",
-    Phase.TYPE: "All types are derived from those of the tables.",
+    Phase.TYPE: "What a broadcast below a join means is settled, all types are derived from those of the tables, and"
+    " inputs have the order that relations rely on.",
     Phase.OPTIMIZE: "The same answer with less work. A plan also runs without these passes.",
     Phase.LOWER: "Rewrites that an engine asks for, because it cannot run the plan otherwise.",
 }

@@ -1,8 +1,9 @@
 """Run many small queries on Spark in few jobs.
 
 A Spark job takes a quarter of a second even without data, mostly for generating code. So the frames of many queries are
-combined by a union; each row has the number of its query and a value. An error fails the whole job; the query that
-raises it is found by halving. Rows stay in order, because a union concatenates the partitions of its inputs.
+combined by a union; each row has the number of its query and a value, or, for the rows of a relation, a value per
+column. An error fails the whole job; the query that raises it is found by halving. Rows stay in order, because a union
+concatenates the partitions of its inputs.
 """
 
 from __future__ import annotations
@@ -118,21 +119,25 @@ def _outcome(answer: Answer) -> Any:
 
 
 def _batches(indices: Sequence[int], answers: Sequence[Answer]) -> list[list[int]]:
-    """Groups of answers that may share a job: those of one type, and, for types with few answers, all that can become
-    variants. Answers that use Python are in batches of their own; those whose kind only the run can tell run alone."""
+    """Groups of answers that may share a job: rows of relations; values of one type, and, for types with few answers,
+    all that can become variants. Answers that use Python are in batches of their own; those whose kind only the run can
+    tell run alone."""
     alike: dict[t.Type, list[int]] = {}
     single: list[list[int]] = []
+    relations: list[int] = []
     for i in indices:
         outcome = _outcome(answers[i])
         compiled: Compiled | None = getattr(outcome, "_compiled", None)
-        if compiled is None or compiled.ordered is None or compiled.shape == "rows":
+        if compiled is None or compiled.ordered is None:
             single.append([i])
+        elif compiled.shape == "rows":
+            relations.append(i)
         else:
             alike.setdefault(compiled.types[0], []).append(i)
     few = [type_ for type_, group in alike.items() if len(group) < FEW and type_ != t.ANY]
     for type_ in few:
         alike.setdefault(t.ANY, []).extend(alike.pop(type_))
-    groups = [group for some in alike.values() for group in _by_fallback(some, answers)]
+    groups = [group for some in (relations, *alike.values()) for group in _by_fallback(some, answers)]
     return single + [group[at : at + SIZE] for group in groups for at in range(0, len(group), SIZE)]
 
 
@@ -179,18 +184,41 @@ def _shared(answers: Sequence[Answer]) -> tuple[list[Value], bool]:
 
     outcomes = [_outcome(answer) for answer in answers]
     compiled = [outcome._compiled for outcome in outcomes]
-    types = {one.types[0] for one in compiled}
-    type_ = types.pop() if len(types) == 1 else t.ANY
+    slots, places = _slots(compiled)
     rows: list[list[tuple[Value, ...]]] = [[] for _ in compiled]
     with settings(outcomes[0]._spark):
-        whole = _union([_tagged(one, i, type_) for i, one in enumerate(compiled)])
+        whole = _union([_tagged(one, i, slots, places[i]) for i, one in enumerate(compiled)])
         # One task, because every task has to read the plans of all answers.
-        whole = whole.select("i", seal(F.col("v"), type_).alias("v")).coalesce(1)
+        sealed = [seal(F.col(f"v{k}"), type_).alias(f"v{k}") for k, type_ in enumerate(slots)]
+        whole = whole.select("i", *sealed).coalesce(1)
         table = whole.toArrow()
         native = not _python_nodes(whole)
-    for i, value in zip(table.column("i").to_pylist(), taken(table.column("v"), type_, sealed=True), strict=True):
-        rows[i].append((value,))
+    columns = [taken(table.column(f"v{k}"), type_, sealed=True) for k, type_ in enumerate(slots)]
+    for row, i in enumerate(table.column("i").to_pylist()):
+        rows[i].append(tuple(columns[k][row] for k in places[i]))
     return [answer_of(one, found) for one, found in zip(compiled, rows, strict=True)], native
+
+
+def _slots(compiled: Sequence[Compiled]) -> tuple[list[t.Type], list[list[int]]]:
+    """The types of the columns that all rows of a job have, and for each answer which of them hold its columns.
+
+    Values share one column, of their type or else of any type. Columns of relations keep their types: an answer uses
+    the first slots of its columns' types, and has NULL in all others.
+    """
+    if all(one.shape != "rows" for one in compiled):
+        types = {one.types[0] for one in compiled}
+        return [types.pop() if len(types) == 1 else t.ANY], [[0]] * len(compiled)
+    slots: list[t.Type] = []
+    places: list[list[int]] = []
+    for one in compiled:
+        mine: list[int] = []
+        for type_ in one.types:
+            slot = t.absent(type_, nullable=True)
+            place = next((k for k, known in enumerate(slots) if known == slot and k not in mine), len(slots))
+            slots += [slot] if place == len(slots) else []
+            mine.append(place)
+        places.append(mine)
+    return slots, places
 
 
 _printing = threading.Lock()
@@ -204,14 +232,17 @@ def _python_nodes(frame: DataFrame) -> list[str]:
         return python_nodes(frame)
 
 
-def _tagged(compiled: Compiled, number: int, type_: t.Type) -> DataFrame:
-    """The frame with its value in a column `v`, and the number of its answer in `i`."""
+def _tagged(compiled: Compiled, number: int, slots: Sequence[t.Type], places: Sequence[int]) -> DataFrame:
+    """The frame with the number of its answer in the column `i`, and its columns in those slots, `v0` to `vn`."""
     from pyspark.sql import functions as F
 
     from firesteel.spark.core.conversions import convert
+    from firesteel.spark.encoding.column_types import to_spark
 
-    column = convert(F.col("o0"), compiled.types[0], type_)
-    return compiled.frame.select(F.lit(number).alias("i"), column.alias("v"))
+    filled = {k: convert(F.col(f"o{i}"), compiled.types[i], slots[k]) for i, k in enumerate(places)}
+    empty = {k: F.lit(None).cast(to_spark(type_)) for k, type_ in enumerate(slots) if k not in filled}
+    columns = [column.alias(f"v{k}") for k, column in sorted((filled | empty).items())]
+    return compiled.frame.select(F.lit(number).alias("i"), *columns)
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame:

@@ -81,6 +81,11 @@ LATER_SPARK = {
         "IN over a DataFrame",
         "a semi join stands for it, which may read more",
     ),
+    "repartition_by_id": Later(
+        (4, 1),
+        "partitions by number (repartitionById)",
+        "exchanges by bucket, broadcasts and exact round robins are refused",
+    ),
 }
 
 

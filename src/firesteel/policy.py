@@ -51,6 +51,10 @@ class Policy:
         """The files that a plan's location stands for, canonical, if all of them may be read."""
         return _Finder(location, self.allow_read).files(kind)
 
+    def target(self, location: str) -> Path:
+        """The canonical path of a location that a plan writes to, if files there may be written."""
+        return _Finder(location, self.allow_write, _WRITE).target()
+
     def ensure_writable(self, path: Path) -> Path:
         """The canonical path, if files there may be written."""
         judge = _Finder(str(path), self.allow_write, _WRITE)
@@ -130,6 +134,9 @@ class _Finder:
             raise self._missing("no file matches" if kind == "path_glob" else "no file in")
         return found
 
+    def target(self) -> Path:
+        return Path(self.judged(os.path.abspath(self._path())))
+
     def _missing(self, what: str) -> FiresteelError:
         return PlanError(f"{what} {self.location!r}")
 
@@ -143,6 +150,8 @@ class _Finder:
             raise self.refused("it is a path of Windows")
         if scheme is not None:
             if scheme[1].lower() != "file":
+                if self.flag == _WRITE:
+                    raise self.refused(f"'{scheme[1]}:' locations are not written", help="write the result instead")
                 raise self.refused(f"'{scheme[1]}:' locations are not read", help="register the table instead")
             text = self._of_uri(text[scheme.end() :])
         if "\0" in text:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
@@ -14,6 +15,10 @@ pytestmark = pytest.mark.spark
 
 #: So many data sets are shared by the statements.
 DATA = 8
+#: The statements that every run of the tests has, but for those whose plans take longest: these six take Spark more
+#: time than the other 42, most of it 29 and 41 (windows beside subqueries).
+SOME = range(48)
+LONG = (3, 25, 29, 40, 41, 45)
 #: What is shown of what differs: printing all of it, and making it smaller, takes a while.
 SHOWN, SMALLER = 10, 3
 
@@ -24,7 +29,7 @@ def case(seed: int) -> Case:
     return Case(statement(seed), seed % DATA, "strict" if seed % 2 else "permissive", tuple(skip))
 
 
-def _agree(seeds: range, spark: Any) -> None:
+def _agree(seeds: Iterable[int], spark: Any) -> None:
     cases = [case(seed) for seed in seeds]
     with configured(spark, FAST):
         engines = Engines(spark)
@@ -35,10 +40,10 @@ def _agree(seeds: range, spark: Any) -> None:
 
 
 def test_some_agree(spark: Any) -> None:
-    _agree(range(60), spark)
+    _agree([seed for seed in SOME if seed not in LONG], spark)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(4 * 3600)
 def test_all_agree(spark: Any) -> None:
-    _agree(range(60, 2000), spark)
+    _agree([*LONG, *range(SOME.stop, 2000)], spark)

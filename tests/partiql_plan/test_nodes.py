@@ -62,6 +62,7 @@ REXES: list[tuple[p.Rex, str]] = [
 
 S = f"(v::{ANY})"
 S2 = f"(v::{ANY} v::{ANY})"
+HASH = p.JoinStrategy.HASH
 ASC = p.SortOrder.ASC_NULLS_LAST
 DESC = p.SortOrder.DESC_NULLS_FIRST
 FRAME = p.Frame(p.FrameUnit.ROWS, p.Bound(p.BoundSide.PRECEDING, ONE), p.Bound(p.BoundSide.CURRENT, None))
@@ -122,6 +123,45 @@ RELS: list[tuple[p.Rel, str]] = [
         p.Window((p.WindowCall(COUNT, (V0,), (V0,), (p.SortSpec(V0, DESC),), frame=FRAME),), T, names=("n",)),
         f"(window (v::{ANY} n::($type int64::21)) ((window_call ($fn count::0) ((v {V0_})) ({V0_}) (({V0_} 3)) "
         f"(frame (frame rows (bound preceding {ONE_}) (bound current))))) {T_})",
+    ),
+    (
+        p.Join(p.Equi(p.Capture.INNER, keys=(p.JoinKey(V0, ONE),)), T, p.Scan(ONE), strategy=HASH, build=p.Side.LEFT),
+        f"(join (v::{ANY} {INT}) (equi 1 (keys ({V0_} {ONE_}))) (strategy hash) (build left) {T_} "
+        f"(scan ({INT}) {ONE_}))",
+    ),
+    (
+        p.Aggregate(p.Strategy.FULL, (), (V0,), T, method=p.AggregateMethod.STREAMING),
+        f"(aggregate ({ANY}) 0 () ({V0_}) (method streaming) {T_})",
+    ),
+    (
+        p.Exchange(p.Scatter((V0,)), T, partitions=3, targets=(p.Target((0, 2), uri="u"), p.Target((), value=7))),
+        f'(exchange {S} (scatter ({V0_})) (partitions 3) (targets (target (0 2) (uri "u")) '
+        f"(target () (value 7))) {T_})",
+    ),
+    (
+        p.Exchange(p.SingleBucket(V0, constrained=True), T),
+        f"(exchange {S} (single_bucket {V0_} (constrained true)) {T_})",
+    ),
+    (p.Exchange(p.MultiBucket(V0), T), f"(exchange {S} (multi_bucket {V0_}) {T_})"),
+    (p.Exchange(p.Broadcast(), T), f"(exchange {S} (broadcast) {T_})"),
+    (p.Exchange(p.RoundRobin(exact=True), T), f"(exchange {S} (round_robin (exact true)) {T_})"),
+    (p.MergingCapture(T, blocking=True), f"(merging_capture {S} (blocking true) {T_})"),
+    (p.SimpleCapture(T), f"(simple_capture {S} {T_})"),
+    (
+        p.TopN((p.SortSpec(V0, p.SortOrder.CLUSTERED),), ONE, T, skip=TWO, ties=True),
+        f"(top_n {S} (({V0_} 4)) {ONE_} (skip {TWO_}) (ties true) {T_})",
+    ),
+    (
+        p.Expand((p.Consistent(V0), p.Switching((ONE, TWO))), T, names=("a", "b", "i")),
+        f"(expand (a::{ANY} b::{INT} i::($type int32::20)) ((consistent {V0_}) (switching ({ONE_} {TWO_}))) {T_})",
+    ),
+    (
+        p.Promised((p.SortSpec(V0, ASC, comparator=COUNT),), T, partitioned=(V0,), options=(p.Choice("k", "v"),)),
+        f'(promised {S} (({V0_} 0 (comparator ($fn count::0)))) (partitioned {V0_}) (options (choice "k" "v")) {T_})',
+    ),
+    (
+        p.Filter(TRUE, T, hints=p.Hints(row_count=10.5, alias="f", names=("a", "b"))),
+        f'(filter {S} {TRUE_} (hints ((row_count 10.5e0) (alias "f") (names "a" "b"))) {T_})',
     ),
     # A schema that the document states and that is not the relation's is kept; names that it cannot carry are said.
     (p.Filter(TRUE, T, declared=(t.Field("x", t.INT),)), f"(filter (x::{INT}) {TRUE_} {T_})"),

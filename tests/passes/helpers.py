@@ -12,12 +12,15 @@ from firesteel.partiql_plan import algebra
 from firesteel.passes import PIPELINE, Phase, optimize, run_passes
 from firesteel.plan.check import ensure
 from firesteel.tables import Table
+from tests.passes import physical_plans
 
 PASSES = [step.name for step in PIPELINE[Phase.OPTIMIZE]]
 
 
 def bound(session: fs.Session, query: str, mode: str) -> tuple[p.Plan, list[Table]]:
-    """The plan of a query, or of an algebra expression, as the passes get it."""
+    """The plan of a query, of an algebra expression, or of a physical plan, as the passes get it."""
+    if query.startswith(physical_plans.MARK):
+        return typed(session, physical_plans.read(query))
     if query.startswith("("):
         node = algebra.read(query, mode=p.Mode(mode))
     else:

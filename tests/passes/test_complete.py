@@ -42,7 +42,7 @@ TABLES: dict[str, tuple[dict[type[Node], Any], tuple[type[Node], ...]]] = {
     # A leaf has no column to spare, a row that is compared has none either, and a shared relation has many readers.
     "prune_columns": (_table("prune_columns"), (*LEAVES, *SETS, p.Distinct, p.Shared)),
     # A condition would change what is cut off, numbered, or shared with other readers; a leaf has nothing below it.
-    "push_filters": (_table("push_filters"), (*LEAVES, p.Limit, p.Offset, p.Window, p.Shared)),
+    "push_filters": (_table("push_filters"), (*LEAVES, p.Limit, p.Offset, p.TopN, p.Window, p.Shared, p.Expand)),
 }
 
 

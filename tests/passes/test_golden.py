@@ -1,7 +1,8 @@
 """What each pass does, before and after: a golden file per pass, `pytest --bless` rewrites its trees.
 
-A file has tables (`-- name: ion`), and cases: `== name`, the query or the algebra expression (after `[strict]` where it
-is strict), `--- before`, the tree as the pass gets it, and `--- after`; `the same` says that the pass leaves it alone.
+A file has tables (`-- name: ion`), promises of them (`-- name ordered by a; partitioned by a`), and cases: `== name`,
+the query, algebra expression or physical plan (after `[strict]` where it is strict), `--- before`, the tree as the
+pass gets it, and `--- after`; `the same` says that the pass leaves it alone.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ FOLDER = Path(__file__).parent / "golden"
 def session(text: str) -> fs.Session:
     made = fs.connect(engine="reference")
     for name, ion in re.findall(r"^-- (\w+): (.*)$", text, re.M):
-        made.register(name, fs.ion(ion))
+        promised = re.search(rf"^-- {name} ordered by (.*); partitioned by (.*)$", text, re.M)
+        order, parts = ([part.split(", ") for part in promised.groups()]) if promised else ([], [])
+        made.register(name, fs.ion(ion), ordered_by=order, partitioned_by=parts)
     return made
 
 

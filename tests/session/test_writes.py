@@ -315,6 +315,83 @@ def test_tables_on_spark(spark: Any, tmp_path: Path) -> None:
     assert fails(session, root(table("t"), "a", "b")) == "AnalysisError: no table 't'"
 
 
+# ---------------------------------------------------------------------------------------------------------------------
+# What a write gives
+
+
+def giving(tree: Json, output: str, *names: str, emit: list[int] | None = None) -> Json:
+    """A write under a root with these names, with its output: NO_OUTPUT or MODIFIED_RECORDS."""
+    more: Json = {} if emit is None else {"common": {"emit": {"outputMapping": emit}}}
+    inner = {**tree["root"]["input"]["write"], "output": f"OUTPUT_MODE_{output}", **more}
+    return root({"write": inner}, *names)
+
+
+def ensure_records_come_back(session: fs.Session) -> None:
+    """The records of a write are those that it added, also if it reads the table that it adds to."""
+    first = giving(write("t", virtual((1, "x"), (2, None)), "CTAS"), "MODIFIED_RECORDS", "a", "b")
+    result = session.run(plan(first))
+    assert sorted(result.to_python(), key=str) == rows(session, "t") == ab((1, "x"), (2, None))
+    again = giving(write("t", table("t"), "INSERT"), "MODIFIED_RECORDS", "text", "number", emit=[1, 0])
+    result = session.run(plan(again))
+    assert len(rows(session, "t")) == 4
+    found = sorted(result.to_python(), key=str)
+    assert found == [{"text": "x", "number": 1}, {"text": None, "number": 2}]
+    nothing = session.run(plan(giving(write("t", virtual((3, "z")), "INSERT"), "NO_OUTPUT", "a", "b")))
+    assert nothing.to_arrow() == pa.schema({"a": pa.int64(), "b": pa.string()}).empty_table()
+    assert len(rows(session, "t")) == 5
+
+
+def test_records_come_back(session: fs.Session) -> None:
+    ensure_records_come_back(session)
+
+
+@pytest.mark.spark
+def test_records_come_back_on_spark(spark: Any, tmp_path: Path) -> None:
+    ensure_records_come_back(fs.connect(spark=spark, in_process=False, warehouse=tmp_path))
+
+
+def test_records_of_a_file_are_those_that_were_added(tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": [1, 2], "b": ["x", None]}), path)
+    session = fs.connect(engine="reference", policy=fs.Policy(allow_write=[tmp_path]))
+    session.register("t", path)
+    result = session.run(plan(giving(write("t", table("t"), "INSERT"), "MODIFIED_RECORDS", "a", "b")))
+    assert len(rows(session, "t")) == 4
+    assert sorted(result.to_python(), key=str) == ab((1, "x"), (2, None))
+
+
+def test_a_write_that_gives_nothing_adds_no_answer_to_those_of_other_roots(session: fs.Session) -> None:
+    first = giving(write("t", virtual((1, "x")), "CTAS"), "NO_OUTPUT", "a", "b")
+    assert session.run(plan(first, root(table("t"), "a", "b"))).to_python() == ab((1, "x"))
+    for names in ((), ("rows",)):  # as producers write roots whose columns nobody asks for
+        again = giving(write("t", virtual((2, "y")), "INSERT"), "NO_OUTPUT", *names)
+        assert session.run_all(plan(again)) == []
+    answers = session.run_all(
+        plan(
+            giving(write("t", virtual((3, "z")), "INSERT"), "MODIFIED_RECORDS", "a", "b"),
+            root(table("t"), "a", "b"),
+        )
+    )
+    assert [len(answer.to_python()) for answer in answers] == [1, 4]
+
+
+def test_what_a_write_cannot_give(session: fs.Session) -> None:
+    made = write("t", virtual((1, "x")), "CTAS")
+    short = giving(made, "MODIFIED_RECORDS", "a")
+    assert fails(session, short) == "PlanError: there are fewer names than columns and fields"
+    for output in ("NO_OUTPUT", "MODIFIED_RECORDS"):
+        beyond = giving(made, output, "a", emit=[2])
+        assert fails(session, beyond) == "PlanError: no column 2: the relation gives 2"
+    maybe = giving(write("t", virtual((1, "x")), "CTAS", mode="IGNORE"), "MODIFIED_RECORDS", "a", "b")
+    assert fails(session, maybe).startswith("UnsupportedError: a write that gives back the records")
+    nowhere = giving(write("nowhere", virtual((1, "x")), "INSERT"), "MODIFIED_RECORDS", "a", "b")
+    assert fails(session, nowhere) == "AnalysisError: no table 'nowhere'"
+    assert session.run(plan(define("t", "TABLE", "CREATE", tableSchema=REQUIRED))).to_python() == []
+    null = giving(write("t", virtual((None, "y")), "INSERT"), "MODIFIED_RECORDS", "a", "b")
+    assert "NULL for the column 'a'" in fails(session, null)
+    assert rows(session, "t") == []
+
+
 #: A type of every kind of column, and a value of it.
 KINDS: dict[str, tuple[Json, Json]] = {
     "boolean": (column("bool"), {"boolean": True}),

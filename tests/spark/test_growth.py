@@ -1,4 +1,4 @@
-"""How much is said to Spark of long lists: counted in calls to the JVM, which do not depend on the machine."""
+"""How much is said to Spark of long lists and wide tables: counted in calls to the JVM, on any machine the same."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ def ors(n: int) -> str:
     return f"SELECT VALUE t.a FROM t AS t WHERE {' OR '.join(f't.a = {i}' for i in range(n))} ORDER BY t.a"
 
 
+def _calls(session: fs.Session, query: str) -> int:
+    """The calls to the JVM while the query is compiled."""
+    profile = cProfile.Profile()
+    profile.runcall(session.explain, query)
+    stats: Any = pstats.Stats(profile)
+    return sum(row[0] for (_, _, name), row in stats.stats.items() if name == "send_command")
+
+
 @pytest.mark.parametrize("shape", [ins, ors])
 @pytest.mark.parametrize("typed", [True, False])
 def test_a_long_list_of_constants_is_one_literal(spark: Any, shape: Callable[[int], str], typed: bool) -> None:
@@ -33,12 +41,7 @@ def test_a_long_list_of_constants_is_one_literal(spark: Any, shape: Callable[[in
     rows = [{"a": i * 100} for i in range(6)]
     session.register("t", rows if typed else [*rows, {"a": "x"}])
     assert session.query(shape(450)).to_python() == [0, 100, 200, 300, 400]
-    counts = []
-    for n in (100, 400):
-        profile = cProfile.Profile()
-        profile.runcall(session.explain, shape(n))
-        stats: Any = pstats.Stats(profile)
-        counts.append(sum(row[0] for (_, _, name), row in stats.stats.items() if name == "send_command"))
+    counts = [_calls(session, shape(n)) for n in (100, 400)]
     # However long the list is, it is one literal. Some of what is asked before is kept, so there may be a few fewer.
     assert counts[1] - counts[0] <= 50, counts
 
@@ -50,3 +53,14 @@ def test_a_short_list_of_constants_is_for_the_scan(spark: Any, tmp_path: Path) -
     for shape in (ins, ors):
         pushed = facts(session.query(shape(50)).to_spark()).filters
         assert any(test.startswith("In(") for test in pushed), pushed
+
+
+def test_every_column_of_a_wide_table_is_said_once(spark: Any) -> None:
+    session = fs.connect(spark=spark, in_process=False)
+    counts = []
+    for width in (50, 200):
+        names = [f"c{i}" for i in range(width)]
+        session.register("t", [dict.fromkeys(names, 1)], replace=True)
+        listed = ", ".join(f"t.{name} + 1 AS {name}" for name in names)
+        counts.append(_calls(session, f"SELECT {listed} FROM t AS t"))
+    assert counts[1] < 5 * counts[0], counts  # four times the columns

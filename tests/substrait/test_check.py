@@ -121,7 +121,8 @@ def test_the_command_says_what_is_lost_and_what_is_in_doubt(tmp_path: Path, caps
     keys = {"groupingExpressions": [field(0), field(0)], "groupings": [{"expressionReferences": [i]} for i in (0, 1)]}
     counted = {"measure": made.measure("count", out=made.type_("decimal", precision=38, scale=2))}
     grouped = {"aggregate": {"input": read(), **keys, "measures": [counted]}}
-    path = written(tmp_path / "plan.proto", plan(root({"cross": {"left": grouped, "right": read("u")}}, *"abcdefg")))
+    both = root({"cross": {"left": grouped, "right": read("u")}}, *"abcdefg")
+    path = written(tmp_path / "plan.proto", plan(both, version={"minorNumber": 50, "producer": "ibis-substrait"}))
     assert _run(["check", path]) == 0
     loss, doubt, end = capsys.readouterr().out.splitlines()
     assert loss.startswith("repair 1, something is lost: 'aggregate_generic:count' gives int64, and not decimal(38,2)")

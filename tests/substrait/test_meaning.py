@@ -32,6 +32,8 @@ from tests.substrait.plans.relations import (
 )
 
 N = None
+#: A producer whose plans declare other result types than those that functions give.
+IBIS = {"minorNumber": 50, "producer": "ibis-substrait"}
 
 
 @pytest.fixture
@@ -90,7 +92,7 @@ RESULTS: list[tuple[Json, list[Any], str, Effect | None]] = [
 def test_a_declared_type_that_the_function_can_give_is_meant(
     session: fs.Session, rel: Json, values: list[Any], sort: str, effect: Effect | None
 ) -> None:
-    result = session.run(plan(root(rel, ["x"])))
+    result = session.run(plan(root(rel, ["x"]), version=IBIS))
     assert [row["x"] for row in result.to_python()] == values
     found = [repair for repair in result.repairs if repair.name == sort]
     assert [repair.effect for repair in found] == ([effect] if effect else [])
@@ -99,13 +101,61 @@ def test_a_declared_type_that_the_function_can_give_is_meant(
 
 def test_what_no_form_gives_is_a_loss_or_refused(session: fs.Session) -> None:
     text = only(virtual("a string", ("x",)), 1, call("string:char_length", f(0), returns="fp64"))
-    (repair,) = session.run(plan(root(text, ["x"]))).repairs
+    (repair,) = session.run(plan(root(text, ["x"]), version=IBIS)).repairs
     assert (repair.name, repair.effect) == ("output_loss", Effect.LOSS)
-    said = session.check(fs.read_plan(plan(root(text, ["x"]))))
+    said = session.check(fs.read_plan(plan(root(text, ["x"]), version=IBIS)))
     assert said.to_python()["repairs"][0]["kind"] == "loss"
     wrong = only(virtual("a string", ("x",)), 1, call("string:char_length", f(0), returns="string"))
     with pytest.raises(fs.PlanError, match="gives int64, and not string"):
-        session.run(plan(root(wrong, ["x"])))
+        session.run(plan(root(wrong, ["x"]), version=IBIS))
+
+
+def total(returns: str) -> Json:
+    made = measure("arithmetic:sum", f(0))
+    made["measure"]["outputType"] = type_(returns)
+    return aggregate(HALVES, [], made)
+
+
+#: Calls that declare another type than the function gives: more and fewer digits, another scale, another family.
+FALSE_RESULTS = [
+    only(HALVES, 3, call("arithmetic_decimal:multiply", f(2), f(2), returns="decimal<38,4>")),
+    only(HALVES, 3, call("arithmetic_decimal:add", f(2), f(2), returns="decimal<9,2>")),
+    only(HALVES, 3, call("arithmetic_decimal:add", f(2), f(2), returns="decimal<10,3>")),
+    only(HALVES, 3, call("comparison:equal", f(0), f(1), returns="i32")),
+    total("i32?"),
+]
+
+
+@pytest.mark.parametrize("rel", FALSE_RESULTS)
+def test_a_result_that_is_declared_wrongly_is_refused_unless_the_producer_is_known_for_it(
+    session: fs.Session, rel: Json
+) -> None:
+    """The specification has `output_type` "exactly as derived using the declaration in the extension"."""
+    given = fs.read_plan(plan(root(rel, ["x"])))
+    (problem,) = session.check(given)
+    assert isinstance(problem, fs.PlanError)
+    assert "gives" in problem.message
+    assert problem.help is not None
+    assert "output_type" in problem.help
+    with pytest.raises(fs.PlanError, match="gives"):
+        session.run(given)
+
+
+@pytest.mark.parametrize("producer", ["", "DuckDB", "datafusion", "ibis-substrait", "isthmus", "substrait-spark"])
+def test_producers_that_declare_types_of_their_own(session: fs.Session, producer: str) -> None:
+    digits = FALSE_RESULTS[1]
+    result = session.run(plan(root(digits, ["x"]), version={"minorNumber": 85, "producer": producer}))
+    assert [repair.name for repair in result.repairs] == ["output"]
+    assert [row["x"] for row in result.to_python()] == [Decimal("2.00"), Decimal("4.02")]
+
+
+def test_a_declared_result_may_differ_in_nullability(session: fs.Session) -> None:
+    """Nullability is derived: producers declare it carelessly, and nothing is lost."""
+    rel = only(HALVES, 3, call("arithmetic:add", f(0), f(1), returns="i32?"))
+    result = session.run(plan(root(rel, ["x"])))
+    assert [row["x"] for row in result.to_python()] == [9, 3]
+    assert result.repairs == ()
+    assert types(rel) == ["int32"]
 
 
 def test_keys_that_are_listed_twice_are_told_where_nothing_says_how_they_are_counted(session: fs.Session) -> None:
@@ -120,6 +170,11 @@ def test_keys_that_are_listed_twice_are_told_where_nothing_says_how_they_are_cou
 
 
 # Literals ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_value_that_cannot_be_null_in_a_column_that_can() -> None:
+    """The column has the type that the schema declares."""
+    assert types(virtual("a i64?", (i64(1),))) == ["int64?"]
 
 
 def written(columns: str, *literals: Json) -> Json:

@@ -19,6 +19,7 @@ from tests.substrait.plans import (
     joins,
     lambdas,
     literals,
+    physical,
     reads,
     structure,
     subqueries,
@@ -42,6 +43,7 @@ FILES = (
     correlated,
     structure,
     edges,
+    physical,
     wrong_expressions,
     wrong_plans,
 )

@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 
 from firesteel.repair import RepairKind
-from tools import docs_arrow, docs_passes, docs_repairs
+from tools import docs_arrow, docs_passes, docs_relations, docs_repairs
 from tools.docs import TARGET, document
 
-GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs" / "guide.md"
 
 
 def test_the_functions_are_up_to_date() -> None:
@@ -43,3 +44,9 @@ def test_the_guide_runs_from_top_to_bottom() -> None:
 def test_every_file_that_the_guide_names_is_there() -> None:
     for target in re.findall(r"\]\(([^)]+)\)", GUIDE.read_text(encoding="utf-8")):
         assert (GUIDE.parent / target).exists(), target
+
+
+def test_the_page_of_relations_is_that_of_the_classes() -> None:
+    assert docs_relations.TARGET.read_text(encoding="utf-8") == docs_relations.document(), "run `make docs`"
+    for relation in docs_relations.RELATIONS:
+        assert (ROOT / relation.tests).exists(), relation.name

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 import firesteel as fs
-from firesteel.values import Bag
+from firesteel.values import Bag, Struct
+from tests.substrait.plans.build import FALSE, divide, f, i64
+from tests.substrait.plans.relations import filtered, only, ordered, plan, root, virtual
 from tools.spark_batch import FAST, Answer, configured, together
 
 pytestmark = pytest.mark.spark
@@ -37,6 +40,29 @@ def test_every_query_has_its_own_answer(spark: Any) -> None:
             assert answer.error is None, text
             assert fs.values.equal(answer.value, fs.values.from_python(expected)), text
         assert answer.native, text
+
+
+def test_rows_of_relations_keep_their_types_and_their_order(spark: Any) -> None:
+    """Relations with other columns share a job: none takes the values, or the type, of another."""
+    session = fs.connect(spark=spark, in_process=False)
+    texts = virtual("s string, n i64?", ("a", 1), ("b", None))
+    digits = virtual("d decimal<5,2>, n i32, m i32", ("4.00", 1, 2))
+    rels = [
+        (
+            ordered(texts, (f(1), "DESC_NULLS_FIRST")),
+            [Struct([("x", "b"), ("y", None)]), Struct([("x", "a"), ("y", 1)])],
+        ),
+        (digits, Bag([Struct([("x", Decimal("4.00")), ("y", 1), ("z", 2)])])),
+        (filtered(texts, FALSE), Bag([])),
+        (only(texts, 2, divide(i64(1), f(1))), Bag([Struct([("x", 1)]), Struct([("x", None)])])),
+    ]
+    names = [["x", "y"], ["x", "y", "z"], ["x", "y"], ["x"]]
+    plans = [plan(root(rel, given)) for (rel, _), given in zip(rels, names, strict=True)]
+    with configured(spark, FAST):
+        answers = together([Answer(session.run(one)) for one in plans])
+    for (_, expected), answer in zip(rels, answers, strict=True):
+        assert answer.error is None
+        assert repr(answer.value) == repr(expected)
 
 
 def test_settings_are_put_back(spark: Any) -> None:

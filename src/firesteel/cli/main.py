@@ -22,6 +22,7 @@ from firesteel.cli.stages import stages
 from firesteel.explain import table
 from firesteel.plan.findings import Findings, repair_lines
 from firesteel.repair import Effect
+from firesteel.tables.promises import SINGLETON
 
 USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
 
@@ -85,13 +86,13 @@ def commands() -> None:
 _plan = click.argument("plan", type=click.Path(path_type=Path))
 
 
-def _tables(_ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
+def _tables(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> list[tuple[str, str]]:
     pairs = []
     for item in given:
-        name, equals, path = item.partition("=")
-        if not equals or not name or not path:
-            raise click.BadParameter(f"{item!r} is not NAME=FILE")
-        pairs.append((name, path))
+        name, equals, rest = item.partition("=")
+        if not equals or not name or not rest:
+            raise click.BadParameter(f"{item!r} is not {param.metavar}")
+        pairs.append((name, rest))
     return pairs
 
 
@@ -109,8 +110,26 @@ def _shared(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
     return decorate
 
 
-_with_tables = click.option(
-    "--table", "tables", multiple=True, callback=_tables, metavar="NAME=FILE", help="Register a table."
+_with_tables = _shared(
+    click.option("--table", "tables", multiple=True, callback=_tables, metavar="NAME=FILE", help="Register a table."),
+    click.option(
+        "--ordered-by",
+        multiple=True,
+        callback=_tables,
+        metavar="NAME=COLUMN,...",
+        help="Promise that the rows of a table are ordered: t=a,b.c desc.",
+    ),
+    click.option(
+        "--partitioned-by",
+        multiple=True,
+        callback=_tables,
+        metavar="NAME=COLUMN,...",
+        help="Promise that rows with equal values in these columns are in one partition; t=singleton: all rows.",
+    ),
+)
+_with_properties = _shared(
+    click.option("--verify-properties", is_flag=True, help="Check what is promised of tables against their rows."),
+    click.option("--add-sorts", is_flag=True, help="Sort inputs that are not ordered as the plan needs them."),
 )
 _folder = click.Path(exists=True, path_type=Path)
 _with_policy = _shared(
@@ -127,6 +146,7 @@ _with_policy = _shared(
 )
 _running = _shared(
     _with_tables,
+    _with_properties,
     click.option("--engine", type=click.Choice(["spark", "reference"]), default="spark", show_default=True),
     click.option("--master", help="The Spark master, for example spark://host:7077. Default: local."),
     click.option("--remote", help="A Spark Connect server, for example sc://host."),
@@ -151,11 +171,25 @@ _planning = _shared(
 
 @contextmanager
 def _session(
-    tables: list[tuple[str, str]], allow_read: Sequence[Path] = (), allow_write: Sequence[Path] = (), **options: Any
+    tables: list[tuple[str, str]],
+    allow_read: Sequence[Path] = (),
+    allow_write: Sequence[Path] = (),
+    ordered_by: Sequence[tuple[str, str]] = (),
+    partitioned_by: Sequence[tuple[str, str]] = (),
+    **options: Any,
 ) -> Iterator[fs.Session]:
+    for name, _ in (*ordered_by, *partitioned_by):
+        if name not in dict(tables):
+            raise click.UsageError(f"a promise of '{name}', which is no --table")
     with fs.connect(policy=fs.Policy(allow_read=allow_read, allow_write=allow_write), **options) as session:
         for name, path in tables:
-            session.register(name, path)
+            order, parts = dict(ordered_by).get(name), dict(partitioned_by).get(name)
+            session.register(
+                name,
+                path,
+                ordered_by=order and order.split(","),
+                partitioned_by=parts and (parts if parts == SINGLETON else parts.split(",")),
+            )
         yield session
 
 
@@ -267,9 +301,10 @@ def plan_(
     pipeline: str,
     notation: str,
     typing: Any,
+    **promised: Any,
 ) -> None:
     """Plan a PartiQL query, and print the plan."""
-    with _session(tables, engine="reference") as session:
+    with _session(tables, engine="reference", **promised) as session:
         given = [fs.ion(param) for param in params]
         if pipeline == "debug":
             stages(text, session, mode, given)
@@ -313,6 +348,7 @@ def _time(seconds: float | None) -> Iterator[None]:
 @click.option("--as", "notation", type=click.Choice(["tree", "ion", "algebra"]), default="tree", show_default=True)
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @_with_tables
+@_with_properties
 @_with_policy
 @_planning
 def explain(
@@ -323,7 +359,7 @@ def explain(
     mode: str,
     params: tuple[str, ...],
     pipeline: Any,
-    **allowed: Any,
+    **options: Any,
 ) -> None:
     """Show a plan, or the plan of a PartiQL text, as a tree or in another notation. An argument of several words is
     taken for a text, unless there is a file of that name.
@@ -339,7 +375,7 @@ def explain(
         raise click.UsageError("--engine and --pipeline go with --as tree")
     is_text = len(plan.split()) > 1 and not os.path.exists(plan)
     read = None if is_text else fs.read_plan(Path(plan))
-    with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **allowed) as session:
+    with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **options) as session:
         given: Any = [fs.ion(param) for param in params] if is_text else _numbered_params(params)
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(read or plan, mode=mode, params=given, pipeline=pipeline))
@@ -357,14 +393,15 @@ def explain(
 @commands.command()
 @_plan
 @_with_tables
+@_with_properties
 @_with_policy
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, **allowed: Any) -> int:
+def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, **options: Any) -> int:
     """Check PLAN and list all problems with their places: what is invalid, what is unsupported, what was repaired.
 
-    With --table the plan is checked over these tables, else by the schemas that it declares. The exit code is 0 if the
-    plan would run.
+    With --table the plan is checked over these tables, else by the schemas that it declares. Inputs that have to be
+    ordered, and are not known to be, are a problem. The exit code is 0 if the plan would run.
 
     \b
     firesteel check plan.proto
@@ -373,8 +410,8 @@ def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, 
     """
     try:
         read = fs.read_plan(plan)
-        if tables or engine or any(allowed.values()):
-            with _session(tables, engine=engine or "reference", **allowed) as session:
+        if tables or engine or any(options.values()):
+            with _session(tables, engine=engine or "reference", **options) as session:
                 found = session.check(read)
         else:
             found = read.check()

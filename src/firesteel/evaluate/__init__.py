@@ -8,7 +8,7 @@ the functions, which the other modules of `scalar/` compute.
 from firesteel.evaluate import call, path, rex  # noqa: F401  (each registers its handlers)
 from firesteel.evaluate.base import HANDLERS, UNSUPPORTED, Env
 from firesteel.evaluate.depth_limit import MAX_DEPTH
-from firesteel.evaluate.relations import exclude, group, join, rel, window  # noqa: F401  (they register theirs)
+from firesteel.evaluate.relations import exclude, group, join, physical, rel, window  # noqa: F401  (they register theirs)
 from firesteel.evaluate.run import each, evaluate, expression
 
 __all__ = ["HANDLERS", "MAX_DEPTH", "UNSUPPORTED", "Env", "each", "evaluate", "expression"]

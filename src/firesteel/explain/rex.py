@@ -144,8 +144,9 @@ def _write(node: Node, scope: RowScope | None) -> Text:
             return f"{(yield key, scope)}: {(yield value, scope)}"
         case CollToScalar(query=query):
             return f"scalar({(yield query, scope)})"
-        case SortSpec(key=key, order=order):
-            return f"{(yield key, scope)} {order.name.lower().replace('_', ' ')}"
+        case SortSpec(key=key, order=order, comparator=comparator):
+            by = f" by {comparator.name}" if comparator is not None else ""
+            return f"{(yield key, scope)} {order.name.lower().replace('_', ' ')}{by}"
         case JoinKey(left=left_key, right=right_key) if scope is not None and scope.split is not None:
             left = yield left_key, RowScope(scope.columns[: scope.split], scope.outer)
             right = yield right_key, RowScope(scope.columns[scope.split :], scope.outer)

@@ -7,15 +7,17 @@
 
 After a type, `?` says that it may be NULL and `~` that it may be MISSING. `^` before a name is one row further out.
 A subquery inside an expression is `#1`, and its tree follows below the node. A part of a plan that is used twice is
-drawn once. Notes on an expression (such as: it runs in Python) are lines below the node.
+drawn once. Notes on an expression (such as: it runs in Python) are lines below the node. If the plan says something of
+partitions, promises or strategies, the order and the distribution of rows follow in braces (see `physical.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firesteel import types as t
+from firesteel.explain import physical
 from firesteel.explain import rex as expression
 from firesteel.node import Node, children
 from firesteel.plan import (
@@ -32,6 +34,7 @@ from firesteel.plan import (
     Join,
     Pivot,
     Plan,
+    Promised,
     Query,
     Rel,
     Rex,
@@ -42,7 +45,7 @@ from firesteel.plan import (
     Theta,
     schema,
 )
-from firesteel.plan.rel import Capture
+from firesteel.plan.relations.join import Capture
 from firesteel.plan.scope import RowScope, scoped_children
 from firesteel.plan.statement import Mode
 
@@ -70,6 +73,7 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
     notes = {id(node): (node, note) for node, note in marks}
     rows: list[tuple[str, str]] = []
     drawn: dict[int, int] = {}
+    with_properties = physical.shows_properties(plan)
     stack: list[tuple[_Line, str, bool]] = [(_Line(plan.statement, None), "", True)]
     while stack and len(rows) < max_lines:
         line, indent, last = stack.pop()
@@ -81,9 +85,10 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         drawn[id(line.node)] = len(rows) + 1
         subqueries: list[Node] = []
         text = _head(line.node, line.scope, plan.globals, subqueries)
-        rows.append((f"{lead}{line.label}{text}", _columns(line.node)))
+        rows.append((f"{lead}{line.label}{text}", _columns(line.node, with_properties)))
         below = _below(line.node, line.scope, subqueries)
         deeper = "" if top else indent + ("   " if last else "│  ")
+        rows.extend((f"{deeper}{hint}", "") for hint in _hinted(line.node))
         rows.extend((f"{deeper}{note}", "") for note in _noted(line, plan.globals, subqueries, notes))
         for i, kid in reversed(list(enumerate(below))):
             stack.append((kid, deeper, i == len(below) - 1))
@@ -91,6 +96,18 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         rows.append((f"… cut after {max_lines:,} lines", ""))
     width = min(72, max((len(left) for left, right in rows if right), default=0))
     return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
+
+
+def _hinted(node: Node) -> list[str]:
+    """What the plan estimates of a relation, and how it calls it."""
+    hints = node.hints if isinstance(node, Rel) else None
+    if hints is None:
+        return []
+    told = [f"about {hints.row_count:g} rows"] if hints.row_count is not None else []
+    told += [f"about {hints.record_size:g} bytes each"] if hints.record_size is not None else []
+    told += [f"alias {hints.alias}"] if hints.alias is not None else []
+    told += [f"names ({_short(', '.join(hints.names))})"] if hints.names else []
+    return [f"· hint: {', '.join(told)}"]
 
 
 def _noted(
@@ -112,17 +129,18 @@ def _noted(
     return found
 
 
-def _columns(node: Node) -> str:
+def _columns(node: Node, with_properties: bool) -> str:
     if not isinstance(node, Rel):
         return ""
     given = schema(node)
     columns = [f"{f.name or f'${i}'} {_short(f.type)}" for i, f in enumerate(given[:MAX_COLUMNS])]
     if len(given) > MAX_COLUMNS:
         columns.append(f"… {len(given) - MAX_COLUMNS:,} more")
-    return f"[{', '.join(columns)}]"
+    made = f"[{', '.join(columns)}]"
+    return f"{made} {physical.properties(node)}".rstrip() if with_properties else made
 
 
-def _short(type_: t.Type) -> str:
+def _short(type_: t.Type | str) -> str:
     text = str(type_)
     return text if len(text) <= TYPE_WIDTH else text[: TYPE_WIDTH - 1] + "…"
 
@@ -164,10 +182,20 @@ def _head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...
         case Definition():
             return node.label
         case _:
-            parts = [
-                _part(kid, around, say) for kid, around in scoped_children(node, scope) if not isinstance(kid, Rel)
-            ]
-            return " ".join([node.tag, *_own(node), *_grouped(node, parts)])
+            around = scoped_children(node, scope)
+            words = _physical(node, around, say)
+            if words is None:
+                parts = [_part(kid, inner, say) for kid, inner in around if not isinstance(kid, Rel)]
+                words = [*_own(node), *_grouped(node, parts)]
+            return " ".join([node.tag, *filter(None, words)])
+
+
+def _physical(
+    node: Node, around: list[tuple[Node, RowScope | None]], say: Callable[[Node, RowScope | None], str]
+) -> list[str] | None:
+    """The words of a physical relation, whose expressions all see its input row."""
+    inner = next((scope for kid, scope in around if not isinstance(kid, Rel)), None)
+    return physical.head(node, lambda part: say(part, inner)) if isinstance(node, Rel) else None
 
 
 def _part(kid: Node, around: RowScope | None, say: object) -> str:
@@ -190,6 +218,8 @@ def _own(node: Node) -> list[str]:
     if isinstance(node, Join):
         words += [] if node.capture is Capture.INNER else [node.capture.name.lower()]
         words += ["lateral"] if node.lateral else []
+    if isinstance(node, Rel):
+        words += physical.strategy_words(node)
     if isinstance(node, SetRel):
         words.append(node.quantifier.value)
     if getattr(node, "identified", False):
@@ -200,7 +230,12 @@ def _own(node: Node) -> list[str]:
 
 
 def _grouped(node: Node, parts: list[str]) -> list[str]:
-    """The parts of an aggregate are of two sorts; those of any other node are a list."""
+    """The parts of an aggregate and of a promise are of several sorts; those of any other node are a list."""
+    if isinstance(node, Promised):
+        count = len(node.order)
+        named = [("ordered by", parts[:count]), ("partitioned by", parts[count:])]
+        pairs = [f"{one.name} = '{one.value}'" for one in node.options]
+        return [f"{word} {', '.join(told)}" for word, told in (*named, ("with", pairs)) if told]
     if isinstance(node, Aggregate):
         count = sum(isinstance(kid, Agg) for kid in children(node))
         aggs, keys = parts[:count], parts[count:]

@@ -9,7 +9,10 @@ from firesteel.functions.properties import Fails, Kind, OfNothing
 def _agg(
     name: str, signature: str, doc: str, *names: str, fails: Fails, absent: str = "null", **more: object
 ) -> Function:
-    return own(name, signature, doc, absent, kind=Kind.AGGREGATE, partiql=(name, *names), fails=fails, **more)
+    names = (name, *names)
+    return own(
+        name, signature, doc, absent, kind=Kind.AGGREGATE, partiql=names, fails=fails, ignores_order=True, **more
+    )
 
 
 def _count(name: str, signature: str, doc: str) -> Function:

@@ -120,6 +120,9 @@ class Function:
     by_value: bool = False
     #: For aggregates: does DISTINCT make no difference, as for `min`?
     ignores_duplicates: bool = False
+    #: For aggregates: does the order of the rows make no difference, if no argument is a float, and equal ones are the
+    #: same (unlike 1 and 1.0)?
+    ignores_order: bool = False
     #: For aggregates: the result for no rows.
     of_nothing: OfNothing = OfNothing.NULL
     #: If it compares a value with `any` or `all` elements of a collection, how: `eq_any` has ("eq", "any").

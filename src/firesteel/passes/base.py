@@ -23,6 +23,17 @@ class Phase(enum.Enum):
     LOWER = "lower"
 
 
+class Unordered(enum.Enum):
+    """What to do where a relation relies on an order that its input is not known to have."""
+
+    #: Raise an error.
+    REFUSE = "refuse"
+    #: Sort the input.
+    SORT = "sort"
+    #: Nothing: the plan is only looked at.
+    LEAVE = "leave"
+
+
 @dataclass(frozen=True)
 class View:
     """A named query: the query, the globals that its ordinals refer to, and the mode that it was planned in."""
@@ -52,6 +63,10 @@ class Context:
     table: Callable[[GlobalBinding], Table] = _no_table
     #: The names of the lowering passes that the engine asks for.
     lowerings: tuple[str, ...] = ()
+    #: What to do where an input is not ordered as a relation needs it.
+    unordered: Unordered = Unordered.REFUSE
+    #: Are the orders and distributions that tables and plans promise checked against the rows?
+    verify_properties: bool = False
 
 
 #: The context of passes that need nothing but the plan.
@@ -91,4 +106,4 @@ def plan_pass(phase: Phase, *, whole_plan: bool = False) -> Callable[[Callable[[
     return as_pass
 
 
-__all__ = ["NOTHING", "Context", "Pass", "Phase", "View", "plan_pass"]
+__all__ = ["NOTHING", "Context", "Pass", "Phase", "Unordered", "View", "plan_pass"]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.passes.base import NOTHING, Context, Pass, Phase
 from firesteel.passes.bind.bind_parameters import bind_parameters
+from firesteel.passes.bind.bind_promises import bind_promises
 from firesteel.passes.bind.bind_tables import bind_tables
 from firesteel.passes.bind.inline_views import inline_views
 from firesteel.passes.bind.keep_used_globals import keep_used_globals
@@ -21,22 +22,34 @@ from firesteel.passes.optimizer.merge_filters import merge_filters
 from firesteel.passes.optimizer.merge_projections import merge_projections
 from firesteel.passes.optimizer.prune_columns import prune_columns
 from firesteel.passes.optimizer.push_filters import push_filters
+from firesteel.passes.physical.broadcast_joins import broadcast_joins
+from firesteel.passes.physical.drop_exchanges import drop_exchanges
+from firesteel.passes.physical.drop_sorts import drop_sorts
+from firesteel.passes.physical.ensure_orders import ensure_orders
+from firesteel.passes.physical.plain_subqueries import plain_subqueries
+from firesteel.passes.physical.push_limits import push_limits
+from firesteel.passes.physical.rank_comparators import rank_comparators
+from firesteel.passes.physical.top_n import top_n
 from firesteel.plan import Plan
 from firesteel.plan.check import check
 
 PIPELINE: Mapping[Phase, tuple[Pass, ...]] = {
-    Phase.BIND: (bind_parameters, inline_views, keep_used_globals, bind_tables),
-    Phase.TYPE: (infer_types,),
+    Phase.BIND: (bind_parameters, inline_views, keep_used_globals, bind_tables, bind_promises),
+    Phase.TYPE: (broadcast_joins, infer_types, ensure_orders),
     Phase.OPTIMIZE: (
         flatten_scans,
         fold_constants,
         merge_filters,
         push_filters,
         merge_projections,
+        drop_sorts,
+        drop_exchanges,
         prune_columns,
         balance_chains,
+        top_n,
+        push_limits,
     ),
-    Phase.LOWER: (decorrelate,),
+    Phase.LOWER: (rank_comparators, plain_subqueries, decorrelate),
 }
 
 
@@ -117,5 +130,6 @@ def _is_wanted(pass_: Pass, context: Context, skip: Collection[str]) -> bool:
 
 
 def _verify(plan: Plan, pass_: Pass) -> None:
-    for error in check(plan)[:1]:
+    """Check what a pass has made. Inputs are ordered as they have to be once `ensure_orders` has run."""
+    for error in check(plan, orders=pass_.phase in (Phase.OPTIMIZE, Phase.LOWER))[:1]:
         raise PlanError(f"the pass '{pass_.name}' has made a wrong plan: {error.message}", where=error.where)

@@ -8,7 +8,8 @@ from firesteel import functions, values
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan.base import Rel, Rex
-from firesteel.plan.rel import Agg, Project, Sort, SortOrder, SortSpec
+from firesteel.plan.properties import SortOrder
+from firesteel.plan.relations.rel import Agg, Project, Sort, SortSpec
 from firesteel.plan.rex import (
     Call,
     Choice,

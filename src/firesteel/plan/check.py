@@ -11,12 +11,18 @@ from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import Node, all_nodes_in, has, walk
 from firesteel.plan import build
-from firesteel.plan import rel as rels
 from firesteel.plan import rex as rexes
 from firesteel.plan.base import NamingRel, Rel, Rex
+from firesteel.plan.field_paths import field_path
+from firesteel.plan.relations import join as joins
+from firesteel.plan.relations import physical
+from firesteel.plan.relations import rel as rels
+from firesteel.plan.relations import window as windows
+from firesteel.plan.reliance import unmet_needs
 from firesteel.plan.schema import schema
 from firesteel.plan.scope import RowScope, Visit, visits
 from firesteel.plan.statement import CreateView, Mode, Plan, Root
+from firesteel.source import Place, Span
 
 #: The versions of the plan document that are understood.
 VERSIONS = ((0, 1),)
@@ -25,22 +31,34 @@ Finding = tuple[str, str | None]
 Problems = Iterator[Finding]
 
 
-def check(plan: Plan) -> list[FiresteelError]:
-    """What is wrong with a plan, in the order of the plan; empty where nothing is."""
+def check(plan: Plan, *, orders: bool = True) -> list[FiresteelError]:
+    """What is wrong with a plan, in the order of the plan; empty where nothing is. Without `orders`, it is not judged
+    whether inputs have the order that relations rely on: the tables, which may promise one, are not bound yet."""
     found: list[FiresteelError] = []
     unresolved = has(plan, t.Unresolved)
     for visit in visits(plan):
         for judge in _judges(type(visit.node)):
             for message, help_ in judge(visit.node, visit.scope, plan):
                 found.append(PlanError(message, where=visit.place, help=help_))
+        if orders and isinstance(visit.node, Rel):
+            found.extend(unordered(visit.node, visit.place))
         if unresolved:
             found.extend(_unresolved_types(visit))
     return found
 
 
+def unordered(rel: Rel, where: Span | Place) -> Iterator[PlanError]:
+    """The orders that a relation relies on and that its inputs are not known to have."""
+    for need in unmet_needs(rel):
+        yield PlanError(need.message, where=where, help=_ORDER if need.specs else None)
+
+
+_ORDER = "sort the input, or promise its order: register(..., ordered_by=[...]); connect(add_sorts=True) adds sorts"
+
+
 def ensure(plan: Plan) -> None:
-    """Raise the first thing that is wrong with a plan."""
-    found = check(plan)
+    """Raise the first thing that is wrong with a plan whose tables are not bound yet."""
+    found = check(plan, orders=False)
     if found:
         raise found[0]
 
@@ -185,8 +203,8 @@ def _agg(agg: rels.Agg, _scope: RowScope | None, _plan: Plan) -> Problems:
     yield from _function(agg.fn, agg.args, functions.Kind.AGGREGATE)
 
 
-@_judge(rels.WindowCall)
-def _window_call(call: rels.WindowCall, _scope: RowScope | None, _plan: Plan) -> Problems:
+@_judge(windows.WindowCall)
+def _window_call(call: windows.WindowCall, _scope: RowScope | None, _plan: Plan) -> Problems:
     row = functions.find(call.fn.name)
     aggregates = row is not None and row.kind is functions.Kind.AGGREGATE
     yield from _function(call.fn, call.args, functions.Kind.AGGREGATE if aggregates else functions.Kind.WINDOW)
@@ -266,8 +284,9 @@ def _coll_to_scalar(rex: rexes.CollToScalar, _scope: RowScope | None, _plan: Pla
 @_judge(Rel)
 def _rel(rel: Rel, _scope: RowScope | None, _plan: Plan) -> Problems:
     actual = schema(rel)
-    if isinstance(rel, NamingRel) and rel.names and len(rel.names) != len(actual):
-        yield f"{rel.tag} has {len(rel.names)} names for {len(actual)} columns", None
+    count = len(rel.calls) if isinstance(rel, windows.Window) else len(actual)
+    if isinstance(rel, NamingRel) and rel.names and len(rel.names) != count:
+        yield f"{rel.tag} has {len(rel.names)} names for {count} columns", None
     if rel.declared is None:
         return
     if len(rel.declared) != len(actual):
@@ -290,21 +309,21 @@ def _filter(rel: rels.Filter, _scope: RowScope | None, plan: Plan) -> Problems:
     yield from _condition("filter", rel.predicate, plan)
 
 
-@_judge(rels.Theta)
-def _theta(join: rels.Theta, _scope: RowScope | None, plan: Plan) -> Problems:
+@_judge(joins.Theta)
+def _theta(join: joins.Theta, _scope: RowScope | None, plan: Plan) -> Problems:
     yield from _condition("join", join.condition, plan)
 
 
-@_judge(rels.Equi)
-def _equi(join: rels.Equi, _scope: RowScope | None, plan: Plan) -> Problems:
+@_judge(joins.Equi)
+def _equi(join: joins.Equi, _scope: RowScope | None, plan: Plan) -> Problems:
     if not join.keys:
         yield "the equi join has no keys", "give them: (equi 1 (keys (<left> <right>)))"
     if join.residual is not None:
         yield from _condition("join", join.residual, plan)
 
 
-@_judge(rels.Join)
-def _join(join: rels.Join, _scope: RowScope | None, _plan: Plan) -> Problems:
+@_judge(joins.Join)
+def _join(join: joins.Join, _scope: RowScope | None, _plan: Plan) -> Problems:
     if join.lateral and join.capture.pads_left:
         yield f"a lateral join cannot be {join.capture.name}: its right side exists only for a left row", None
 
@@ -326,6 +345,71 @@ def _sort(rel: rels.Sort, _scope: RowScope | None, _plan: Plan) -> Problems:
 def _aggregate(rel: rels.Aggregate, _scope: RowScope | None, _plan: Plan) -> Problems:
     if not rel.aggs and not rel.keys:
         yield "aggregate has neither keys nor aggregates", None
+
+
+@_judge(rels.SortSpec)
+def _sort_spec(spec: rels.SortSpec, _scope: RowScope | None, _plan: Plan) -> Problems:
+    if spec.comparator is None:
+        return
+    row = functions.find(spec.comparator.name)
+    if row is None or row.kind is not functions.Kind.SCALAR:
+        yield f"no comparison function '{spec.comparator.name}'", "fs.register_function says what it computes"
+
+
+@_judge(physical.TopN)
+def _top_n(rel: physical.TopN, _scope: RowScope | None, _plan: Plan) -> Problems:
+    if not rel.specs:
+        yield "top_n has no keys", None
+    for count in (rel.count, rel.skip):
+        if count is not None and not t.overlap(count.type, t.Int64(nullable=True)):
+            yield f"top_n takes an integer, not a {count.type}", None
+
+
+@_judge(physical.Exchange)
+def _exchange(rel: physical.Exchange, _scope: RowScope | None, _plan: Plan) -> Problems:
+    count = rel.partitions
+    if count is not None and count < 1:
+        yield f"an exchange to {count} partitions", "leave the number out: the engine chooses one"
+        return
+    for target in rel.targets:
+        for number in target.partitions:
+            if number < 0 or (count is not None and number >= count):
+                yield f"a target for partition {number}: there are {count or 'no negative ones'}", None
+    yield from _buckets(rel.kind, count)
+
+
+def _buckets(kind: physical.ExchangeKind, count: int | None) -> Problems:
+    """A bucket that is a constant is judged here; any other one when the plan runs."""
+    match kind:
+        case physical.Scatter(fields=()):
+            yield "scatter has no fields to go by", None
+        case physical.SingleBucket(expression=rex) if not t.overlap(rex.type, t.INT):
+            yield f"a bucket is an integer, not a {rex.type}", None
+        case physical.MultiBucket(expression=rex) if not t.overlap(rex.type, t.Array(t.INT)):
+            yield f"buckets are a list of integers, not a {rex.type}", None
+        case physical.SingleBucket(constrained=True) | physical.MultiBucket(constrained=True) if count is None:
+            yield "buckets cannot be constrained to a number of partitions that is not given", None
+        case physical.SingleBucket(expression=rexes.Lit(value=int(bucket)), constrained=True):
+            assert count is not None
+            if not 0 <= bucket < count:
+                yield f"no partition {bucket}: there are {count}", None
+
+
+@_judge(physical.Expand)
+def _expand(rel: physical.Expand, _scope: RowScope | None, _plan: Plan) -> Problems:
+    if not rel.fields:
+        yield "expand has no fields", None
+    if any(isinstance(field, physical.Switching) and not field.duplicates for field in rel.fields):
+        yield "a switching field without duplicates", None
+
+
+@_judge(physical.Promised)
+def _promised(rel: physical.Promised, _scope: RowScope | None, _plan: Plan) -> Problems:
+    if rel.singleton and rel.partitioned:
+        yield "a single partition is not partitioned by fields", None
+    for rex in (*(spec.key for spec in rel.order), *rel.partitioned):
+        if field_path(rex) is None:
+            yield "a promise is about fields, not about expressions", None
 
 
 @_judge(rels.Limit)

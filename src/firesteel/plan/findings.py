@@ -84,9 +84,9 @@ def repair_lines(repairs: Iterable[Repair]) -> list[str]:
 _EFFECTS = {Effect.NONE: "", Effect.LOSS: ", something is lost", Effect.DOUBT: ", in doubt"}
 
 
-def check_plan(plan: Plan) -> Findings:
-    """What is wrong with a plan of the algebra."""
+def check_plan(plan: Plan, *, orders: bool = True) -> Findings:
+    """What is wrong with a plan of the algebra; without `orders`, apart from the order of inputs."""
     try:
-        return Findings(check(plan))
+        return Findings(check(plan, orders=orders))
     except FiresteelError as error:  # the plan is too large to check
         return Findings([error])

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar, cast
 from firesteel.errors import PlanError
 from firesteel.node import Node, children, fold, rebuild
 from firesteel.plan.base import Rel, Rex
-from firesteel.plan.rel import Equi, Join, JoinKey
+from firesteel.plan.relations.join import Equi, Join, JoinKey
 from firesteel.plan.rex import Var
 from firesteel.plan.schema import inputs, schema
 from firesteel.plan.statement import Definition

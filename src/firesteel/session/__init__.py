@@ -3,7 +3,8 @@ runs the passes and the engine, and returns the result.
 
 `session` has the class that users work with. `planner` turns texts and documents into prepared plans, `plan_cache`
 caches these. `statements` executes statements, `catalog` has tables and views by name, `document` is a plan as users
-hold it, `engines` the interface of an engine, `results` the answers, and `writes` the rows of statements that write.
+hold it, `engines` the interface of an engine, `results` the answers, `writes` the rows of statements that write, and
+`deliveries` the partitions that an exchange sends to locations.
 """
 
 from firesteel.session.engines import Engine, Outcome

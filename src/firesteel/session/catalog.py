@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from firesteel.passes import Context, View
 from firesteel.passes.bind.bind_tables import bound_global
 from firesteel.policy import Policy
 from firesteel.session import writes
-from firesteel.tables import Table
+from firesteel.tables import OrderedColumn, Table
 
 
 class Catalog:
@@ -73,6 +74,8 @@ class Catalog:
         record_id: str | Iterable[Any] | None = None,
         malformed: Literal["error", "skip"] = "error",
         encoding: str | None = None,
+        ordered_by: str | Sequence[OrderedColumn] | None = None,
+        partitioned_by: str | Sequence[str] | None = None,
         replace: bool = False,
     ) -> None:
         """Register a user's table: see `Session.register`."""
@@ -82,7 +85,12 @@ class Catalog:
             raise UnsupportedError(f"malformed={malformed!r} is not known", help="it is 'error' or 'skip'")
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
-        self._entries[name] = _table(source, record_id, malformed, encoding)
+        table = _table(source, record_id, malformed, encoding)
+        try:
+            promise = tables.promise_of(table.type, ordered_by, partitioned_by)
+        except AnalysisError as error:
+            raise AnalysisError(f"'{name}': {error.message}", help=error.help) from None
+        self._entries[name] = table if promise is None else dataclasses.replace(table, promise=promise)
         self.state = object()
 
     def forget_stored(self) -> None:

@@ -60,10 +60,11 @@ class Plan:
         """Check the plan: a list of errors, empty if it is valid. The list's `repairs` say what was put right.
 
         A Substrait plan is checked to its end, over the tables of a catalog or else by the schemas that it declares.
+        Without a catalog, inputs have the order that the plan gives them; with one, `Session.check` judges that.
         """
         if self.message is not None:
             return substrait.check(self.message, catalog)
-        return check_plan(self.node)
+        return check_plan(self.node, orders=catalog is None)
 
     def ensure(self) -> Plan:
         """Return this plan, or raise the first error of `check`."""

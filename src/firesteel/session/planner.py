@@ -17,7 +17,7 @@ from typing import Any
 from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel.errors import UnsupportedError
-from firesteel.passes import Context, Observer, Phase, ensure_skippable, run_passes
+from firesteel.passes import Context, Observer, Phase, Unordered, ensure_skippable, run_passes
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
@@ -42,10 +42,14 @@ class Planner:
         *,
         skip: Collection[str] = (),
         verify: bool = False,
+        verify_properties: bool = False,
+        unordered: Unordered = Unordered.REFUSE,
         observe: Observer | None = None,
     ) -> None:
         self.catalog = catalog
         self.engines = engines
+        self.unordered = unordered
+        self._verify_properties = verify_properties
         self._skip = ensure_skippable(skip)
         self._verify = verify
         self._observe = observe
@@ -53,7 +57,15 @@ class Planner:
 
     def over(self, catalog: Catalog, observe: Observer | None = None) -> Planner:
         """A planner like this one over another catalog, with its own cache. `observe` is called after every pass."""
-        return Planner(catalog, self.engines, skip=self._skip, verify=self._verify, observe=observe)
+        return Planner(
+            catalog,
+            self.engines,
+            skip=self._skip,
+            verify=self._verify,
+            verify_properties=self._verify_properties,
+            unordered=self.unordered,
+            observe=observe,
+        )
 
     # Text and documents to plans -------------------------------------------------------------------------------------
 
@@ -116,7 +128,7 @@ class Planner:
         known = None if engine is not None else self._cache.find_prepared(node)
         if known is not None:
             return known
-        context = self.catalog.context()
+        context = self._context(self.unordered)
         optimized = self._run(node, context, (Phase.BIND, Phase.TYPE, Phase.OPTIMIZE))
         tables = [context.table(binding) for binding in optimized.globals]
         chosen = engine or self.engines.choose(tables)
@@ -125,6 +137,14 @@ class Planner:
         lowered = self._run(optimized, replace(context, lowerings=chosen.lowerings), (Phase.LOWER,))
         made = Prepared(lowered, optimized, tables, chosen)
         return made if engine is not None else self._cache.keep_prepared(node, made)
+
+    def typed(self, node: p.Plan) -> p.Plan:
+        """A plan of one statement, bound to its tables and typed, whether or not its inputs are ordered as they have to
+        be."""
+        return self._run(node, self._context(Unordered.LEAVE), (Phase.BIND, Phase.TYPE))
+
+    def _context(self, unordered: Unordered) -> Context:
+        return replace(self.catalog.context(), unordered=unordered, verify_properties=self._verify_properties)
 
     def _run(self, node: p.Plan, context: Context, phases: Iterable[Phase], *, whole_plan: bool = False) -> p.Plan:
         return run_passes(

@@ -13,7 +13,7 @@ from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedE
 from firesteel.explain import explain, explain_steps
 from firesteel.ion import loads
 from firesteel.node import has
-from firesteel.passes import Step
+from firesteel.passes import Step, Unordered
 from firesteel.plan.findings import Findings
 from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
@@ -24,6 +24,7 @@ from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
 from firesteel.session.statements import Foreseen, Statements
 from firesteel.source import Source, Span
+from firesteel.tables import OrderedColumn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -41,6 +42,8 @@ def connect(
     verify_passes: bool = False,
     policy: Policy | None = None,
     warehouse: str | Path | None = None,
+    verify_properties: bool = False,
+    add_sorts: bool = False,
 ) -> Session:
     """Open a session: on local Spark by default, or in this process with `engine="reference"`.
 
@@ -50,6 +53,10 @@ def connect(
     (docs/passes.md), and with `verify_passes` the plan is checked after every pass. `policy` says which files a plan
     may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
     folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
+
+    With `verify_properties` the orders and distributions that tables and plans promise are checked against the rows. A
+    merge join, a streaming aggregate or a streaming window needs inputs that are ordered: a plan in which they are not
+    known to be is refused, or with `add_sorts` gets a sort there.
     """
     if fallback not in ("allow", "refuse"):
         raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
@@ -69,6 +76,8 @@ def connect(
         skip_passes=skip_passes,
         verify_passes=verify_passes,
         policy=policy,
+        verify_properties=verify_properties,
+        unordered=Unordered.SORT if add_sorts else Unordered.REFUSE,
     )
 
 
@@ -83,9 +92,18 @@ class Session:
         skip_passes: Collection[str] = (),
         verify_passes: bool = False,
         policy: Policy | None = None,
+        verify_properties: bool = False,
+        unordered: Unordered = Unordered.REFUSE,
     ) -> None:
         self._engines = Engines(start, in_process=in_process)
-        self._planner = Planner(Catalog(policy), self._engines, skip=skip_passes, verify=verify_passes)
+        self._planner = Planner(
+            Catalog(policy),
+            self._engines,
+            skip=skip_passes,
+            verify=verify_passes,
+            verify_properties=verify_properties,
+            unordered=unordered,
+        )
 
     @property
     def _catalog(self) -> Catalog:
@@ -101,6 +119,8 @@ class Session:
         record_id: str | Iterable[Any] | None = None,
         malformed: Literal["error", "skip"] = "error",
         encoding: str | None = None,
+        ordered_by: str | Sequence[OrderedColumn] | None = None,
+        partitioned_by: str | Sequence[str] | None = None,
         replace: bool = False,
     ) -> None:
         """Register a table under a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
@@ -108,9 +128,20 @@ class Session:
         `record_id` is what BY binds: the name of an attribute, or one identifier per record. A line of a JSON file
         that is not JSON is an error; with `malformed="skip"` it is skipped, and a warning gives the number of such
         lines. A CSV file that is not UTF-8 needs its encoding: `encoding="latin-1"`.
+
+        `ordered_by` and `partitioned_by` promise an order of the rows of each partition (`["a", "b.c desc"]`), and that
+        rows with equal values in some columns are in one partition (`["a"]`, or `"singleton"`: there is one partition).
+        Plans may rely on that; a promise that is not true gives wrong answers, unless the session verifies properties.
         """
         self._catalog.register(
-            name, source, record_id=record_id, malformed=malformed, encoding=encoding, replace=replace
+            name,
+            source,
+            record_id=record_id,
+            malformed=malformed,
+            encoding=encoding,
+            ordered_by=ordered_by,
+            partitioned_by=partitioned_by,
+            replace=replace,
         )
 
     def unregister(self, name: str) -> None:
@@ -254,8 +285,11 @@ class Session:
             foreseen = False
             if not has(node.statement, p.Parameter):
                 try:
-                    statements.foresee(node)
-                    foreseen = True
+                    unordered = statements.unordered(node)
+                    yield from unordered
+                    if not unordered:
+                        statements.foresee(node)
+                    foreseen = not unordered
                 except FiresteelError as error:
                     yield error
             if not foreseen and not isinstance(node.statement, p.Query | p.Root):

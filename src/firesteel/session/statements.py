@@ -6,15 +6,20 @@ A statement is checked before anything is computed, and its rows are computed be
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
-from firesteel.errors import AnalysisError, UnsupportedError
-from firesteel.node import Node
-from firesteel.passes import View
+from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
+from firesteel.node import Node, walk
+from firesteel.passes import Unordered, View
+from firesteel.plan.check import unordered
+from firesteel.plan.reliance import relies_on_order
+from firesteel.plan.scope import visits
 from firesteel.session import writes
+from firesteel.session.deliveries import deliveries
 from firesteel.session.engines import Engine, Outcome
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Planner
@@ -51,10 +56,19 @@ class Statements:
             case p.Drop():
                 self._drop(node.statement)
             case _:
+                self._deliver(node)
                 prepared = self._planner.prepare(node)
                 outcome = self._run(prepared)
                 return Result(outcome, prepared.engine.name, p.answer_type(prepared.optimized.statement))
         return None
+
+    def _deliver(self, node: p.Plan) -> None:
+        """Write the partitions that an exchange at the root sends to locations. They share what they compute."""
+        sent = deliveries(node, self._catalog.policy)
+        prepared = [self._planner.prepare(one.plan) for one in sent]
+        kept = prepared[0].engine.together() if prepared else None
+        for one, ready in zip(sent, prepared, strict=True):
+            ready.engine.run(ready.plan, ready.tables, kept).write(one.path, one.format)
 
     def _run(self, prepared: Prepared) -> Outcome:
         return prepared.engine.run(prepared.plan, prepared.tables, self._together(prepared.engine))
@@ -163,12 +177,28 @@ class Statements:
             case p.CreateTable() as statement:
                 return self._foresee_table(node, statement)
             case p.Insert() as statement:
-                return self._foresee_rows(node, *writes.added(statement, *self._target(statement)))
+                name, table = self._target(statement)
+                foreseen = self._foresee_rows(node, *writes.added(statement, name, table))
+                self._catalog.put(name, replace(table, promise=None))
+                return foreseen
             case p.Drop() as statement:
                 self._drop(statement)
             case _:
                 return self._foreseen(self._planner.prepare(node))
         return node, ()
+
+    def unordered(self, node: p.Plan) -> list[FiresteelError]:
+        """The inputs of a statement that are not ordered as its relations need them. None, if they would be sorted; nor
+        of a view, which is judged where it is used."""
+        relies = any(map(relies_on_order, walk(node.statement, p.Rel)))
+        if not relies or self._planner.unordered is Unordered.SORT or isinstance(node.statement, p.CreateView):
+            return []
+        return [
+            error
+            for visit in visits(self._planner.typed(node))
+            if isinstance(visit.node, p.Rel)
+            for error in unordered(visit.node, visit.place)
+        ]
 
     def _foresee_table(self, node: p.Plan, statement: p.CreateTable) -> Foreseen:
         foreseen: Foreseen = (node, ())

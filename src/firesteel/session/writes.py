@@ -131,13 +131,14 @@ def ensure_writable(table: Table, name: str, policy: Policy, where: Span | Place
 
 
 def extended(table: Table, rows: list[values.Value]) -> Table:
-    """The table with the rows added. A table of a file is returned unchanged: the rows were added to the file."""
+    """The table with the rows added; those of a file were added to the file. What was promised of the rows before need
+    not hold for these."""
     match table.source:
         case File():
             tables.append_rows(table.source, rows)
-            return table
+            return replace(table, promise=None)
         case Arrow(arrow):
-            return replace(table, source=Arrow(tables.with_rows(arrow, rows)))
+            return replace(table, source=Arrow(tables.with_rows(arrow, rows)), promise=None)
         case Memory(value):
             items: list[Any] | None = values.items(value) if isinstance(value, list | values.Bag) else None
             if items is None:

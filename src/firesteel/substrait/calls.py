@@ -102,6 +102,28 @@ def window(
     return p.WindowCall(fn, values, partition, order, frame=frame, distinct=_is_distinct(message)).at(message.where)
 
 
+def comparator(message: Message, type_: t.Type, extensions: Extensions) -> p.Fn:
+    """The function that a sort field compares values of this type by: a registered one, of two values, that gives a
+    negative number, 0 or a positive one."""
+    declared = extensions.function(message.comparison_function_reference, message.where)
+    given = [type_, type_]
+    try:
+        found = standard.resolve(declared.urn, declared.name, declared.signature, Kind.SCALAR, given, [])
+    except UnsupportedError:
+        found = None
+    if found is None or standard.registered(found.row.name) is None:
+        raise UnsupportedError(
+            f"an order by the comparison function '{declared.name}', which nobody has registered",
+            where=message.where,
+            help="fs.register_function(urn, name, function, returns='i32') says how it compares two values",
+        )
+    if any(target is not None for target in found.casts):
+        raise PlanError(f"'{declared.name}' does not compare values of the type {type_}", where=message.where)
+    if not isinstance(found.returns, t.Integer):
+        raise PlanError(f"a comparison gives an integer, and '{declared.name}' a {found.returns}", where=message.where)
+    return _fn(found, [p.Var(type_, 0), p.Var(type_, 0)])
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Resolving
 

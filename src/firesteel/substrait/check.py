@@ -9,8 +9,9 @@ from firesteel.substrait.message import Message
 
 
 def check(message: Message, catalog: FileLookup | None = None) -> Findings:
-    """All findings of a Substrait plan, over the tables of a catalog, or by the schemas that the plan declares."""
+    """All findings of a Substrait plan, over the tables of a catalog, or by the schemas that the plan declares. Tables
+    of a catalog may promise an order, so it is not judged here whether inputs are ordered."""
     judged = judge(message, catalog)
     if judged.problems or judged.plan is None:
         return Findings(judged.problems, judged.repairs)
-    return Findings(check_plan(judged.plan), judged.repairs)
+    return Findings(check_plan(judged.plan, orders=catalog is None), judged.repairs)

@@ -1,8 +1,9 @@
 """The result type of a call whose plan declares one: the declared type, if some overload of the function returns it.
 
 `divide` of integers that is declared to give `fp64` is the division of floats, and `avg` of decimals declared so is the
-mean of floats; a mean of decimals has as many digits as are declared. If no overload returns the
-declared type, the derived type is kept and reported as a repair; unrelated types are refused.
+mean of floats; a mean of decimals has as many digits as are declared. If no overload returns the declared type, the
+plan is refused, because the specification has the type "exactly as derived". For a producer that is known to declare
+other types the derived type is kept, and that is reported as a repair; unrelated types are refused.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from firesteel.substrait.types import read_type
 
 #: Functions whose result has as many digits as the declared type.
 _ANY_DIGITS = ("arithmetic_decimal:avg",)
+#: Producers that declare the types of their own engine, or of the first argument. Plans that do not name their producer
+#: are read as theirs, because Isthmus did not.
+_OWN_TYPES = ("datafusion", "duckdb", "ibis", "isthmus", "spark", "substrait-java")
 #: DataFusion's mean of decimals has this many more digits than its argument.
 _MEAN_DIGITS = 4
 _MOST_DIGITS = 38
@@ -55,8 +59,13 @@ def as_declared(
         types = {"given": t.proper(given), "declared": t.proper(said)}
         extensions.repair(RepairKind.DIGITS, message.where, function=found.row.name, **types)
         return replace(found, returns=t.absent(said, nullable=given.nullable))
-    if not _alike(said, given) and not by_duckdb:
-        raise PlanError(f"'{found.row.name}' gives {given}, and not {said}", where=message.where)
+    by_letter = not _has_own_types(extensions.producer) and not isinstance(given, t.Null)
+    if by_letter or not (_alike(said, given) or by_duckdb):
+        raise PlanError(
+            f"'{found.row.name}' gives {given}, and not {said}",
+            where=message.where,
+            help=f"the 'output_type' of a call is what the function gives; cast the result to have {t.proper(said)}",
+        )
     kind_ = RepairKind.OUTPUT_LOSS if standard.loses(said, given) else RepairKind.OUTPUT
     extensions.repair(kind_, message.where, function=found.row.name, given=given, declared=said)
     return found
@@ -75,6 +84,10 @@ def _undeclared(message: Message, found: standard.Resolved, extensions: Extensio
     meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))
     extensions.repair(RepairKind.UNDECLARED_MEAN, message.where, function=found.row.name, given=meant)
     return replace(found, returns=t.absent(meant, nullable=found.returns.nullable))
+
+
+def _has_own_types(producer: str) -> bool:
+    return not producer or any(name in producer for name in _OWN_TYPES)
 
 
 def _alike(a: t.Type, b: t.Type) -> bool:

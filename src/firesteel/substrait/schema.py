@@ -113,9 +113,47 @@ _REMOVED_MESSAGES: dict[str, tuple[MessageField, ...]] = {
     "substrait.Expression.Enum.Empty": (),
 }
 
-#: Messages of our own, for what Substrait has a place for and no message.
-_OWN_MESSAGES: dict[str, tuple[MessageField, ...]] = {
-    "firesteel.RecordLimit": (MessageField("max_records", 1, "int64"),)
+_REFERENCE = "substrait.Expression.FieldReference"
+
+#: Messages of our own, for what Substrait has a place for and no message: docs/substrait-extensions.md.
+OWN_MESSAGES: dict[str, tuple[MessageField, ...]] = {
+    "firesteel.RecordLimit": (MessageField("max_records", 1, "int64"),),
+    "firesteel.RecordSizeLimit": (MessageField("max_bytes", 1, "int64"),),
+    "firesteel.CpuLimit": (MessageField("max_seconds", 1, "double"),),
+    "firesteel.MemoryLimit": (MessageField("max_bytes", 1, "int64"),),
+    "firesteel.AggregateStrategy": (MessageField("method", 1, "enum", "firesteel.AggregateStrategy.Method"),),
+    "firesteel.WindowStrategy": (MessageField("method", 1, "enum", "firesteel.WindowStrategy.Method"),),
+    "firesteel.ExchangeOptions": (MessageField("constrained_to_count", 1, "bool"),),
+    "firesteel.MergingCapture": (MessageField("blocking", 1, "bool"),),
+    "firesteel.SimpleCapture": (),
+    "firesteel.ReadProperties": (
+        MessageField("orderedness", 1, "message", "firesteel.ReadProperties.SortField", repeated=True),
+        MessageField("distribution", 2, "message", "firesteel.ReadProperties.Distribution"),
+        MessageField("properties", 3, "message", "firesteel.ReadProperties.Property", repeated=True),
+    ),
+    "firesteel.ReadProperties.SortField": (
+        MessageField("field", 1, "message", _REFERENCE),
+        MessageField("direction", 2, "enum", "substrait.SortField.SortDirection"),
+    ),
+    "firesteel.ReadProperties.Distribution": (
+        MessageField("type", 1, "enum", "firesteel.ReadProperties.DistributionType"),
+        MessageField("fields", 2, "message", _REFERENCE, repeated=True),
+    ),
+    "firesteel.ReadProperties.Property": (
+        MessageField("name", 1, "string"),
+        MessageField("value", 2, "string"),
+    ),
+}
+
+#: Their enumerations: the names, by number from 0.
+OWN_ENUMS: dict[str, tuple[str, ...]] = {
+    "firesteel.AggregateStrategy.Method": ("METHOD_UNSPECIFIED", "METHOD_HASH", "METHOD_STREAMING"),
+    "firesteel.WindowStrategy.Method": ("METHOD_UNSPECIFIED", "METHOD_HASHING", "METHOD_STREAMING"),
+    "firesteel.ReadProperties.DistributionType": (
+        "DISTRIBUTION_TYPE_UNSPECIFIED",
+        "DISTRIBUTION_TYPE_PARTITIONED",
+        "DISTRIBUTION_TYPE_SINGLETON",
+    ),
 }
 
 _URIS = MessageField("extension_uris", 1, "message", "substrait.extensions.SimpleExtensionURI", repeated=True)
@@ -185,7 +223,11 @@ def schema() -> Schema:
     for name, numbers in REMOVED_NAMES.items():
         for label, number in numbers.items():
             made.enums.setdefault(name, Enum(name)).add(label, number)
-    for name, fields in {**_REMOVED_MESSAGES, **_OWN_MESSAGES, **REMOVED}.items():
+    for name, labels in OWN_ENUMS.items():
+        own = made.enums[name] = Enum(name)
+        for number, label in enumerate(labels):
+            own.add(label, number)
+    for name, fields in {**_REMOVED_MESSAGES, **OWN_MESSAGES, **REMOVED}.items():
         message_type = made.messages.setdefault(name, MessageType(name))
         for one in fields:
             assert one.number not in message_type.by_number, f"{name}.{one.name} is not removed"

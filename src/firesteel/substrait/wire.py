@@ -23,11 +23,11 @@ _VARINT, _FIXED64, _BYTES, _START, _END, _FIXED32 = range(6)
 _WIRE = {"double": _FIXED64, "float": _FIXED32, "string": _BYTES, "bytes": _BYTES, "message": _BYTES}
 
 
-def decode(data: bytes, name: str = "Plan") -> Message:
-    """The message of that name in the bytes."""
+def decode(data: bytes, name: str = "Plan", holder: Message | None = None) -> Message:
+    """The message of that name in the bytes, which are the `value` of its holder if it has one."""
     if len(data) > MAX_BYTES:
         raise UnsupportedError(f"a plan of {len(data):,} bytes; plans go to {MAX_BYTES:,}")
-    return _Decoder(data).message(name)
+    return _Decoder(data).message(name, holder)
 
 
 class _Decoder:
@@ -39,8 +39,9 @@ class _Decoder:
         self.here: Message
         self.messages = schema().messages
 
-    def message(self, name: str) -> Message:
-        root = self.here = Message(self.messages[name if name in self.messages else f"substrait.{name}"])
+    def message(self, name: str, holder: Message | None) -> Message:
+        kind = self.messages[name if name in self.messages else f"substrait.{name}"]
+        root = self.here = Message(kind, holder, "value" if holder is not None else "")
         stack = [(root, len(self.data))]
         while stack:
             self.here, end = stack[-1]

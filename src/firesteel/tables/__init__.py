@@ -44,6 +44,7 @@ from firesteel.tables.parts import (
     row_counts,
     row_groups,
 )
+from firesteel.tables.promises import OrderedColumn, Promise, PromisedColumn, promise_of
 from firesteel.tables.staging import host, owned, present, staged
 from firesteel.tables.stored import Stored
 
@@ -77,13 +78,15 @@ Source = Memory | File | Parts | Stored | Arrow | Frame
 class Table:
     """A registered source. `record_id` is what BY binds: the name of an attribute, or an identifier per record.
 
-    `malformed` says what to do with a line that is not JSON: raise an `error`, or `skip` it.
+    `malformed` says what to do with a line that is not JSON: raise an `error`, or `skip` it. `promise` is what its
+    owner says of the order and the partitions of its rows.
     """
 
     source: Source
     type: t.Type
     record_id: str | tuple[values.Value, ...] | None = None
     malformed: str = "error"
+    promise: Promise | None = None
 
     def read(self) -> values.Value:
         """The table as one value."""
@@ -135,9 +138,12 @@ __all__ = [
     "File",
     "Frame",
     "Memory",
+    "OrderedColumn",
     "Part",
     "Partitions",
     "Parts",
+    "Promise",
+    "PromisedColumn",
     "SkippedLines",
     "Source",
     "Stored",
@@ -163,6 +169,7 @@ __all__ = [
     "parts_type",
     "path_of",
     "present",
+    "promise_of",
     "records",
     "row_counts",
     "row_groups",

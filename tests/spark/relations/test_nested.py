@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -55,9 +56,11 @@ SUBQUERIES = {
     "joins": [
         "SELECT p.v, q.w FROM t.ps AS p, t.qs AS q WHERE p.k = q.k",
         "SELECT p.v, q.w FROM t.ps AS p LEFT JOIN t.qs AS q ON p.k = q.k",
+        "SELECT x, y FROM t.xs AS x, [x, 1] AS y WHERE y > 1",
+    ],
+    "outer joins": [
         "SELECT p.v, q.w FROM t.ps AS p RIGHT JOIN t.qs AS q ON p.k = q.k",
         "SELECT p.v, q.w FROM t.ps AS p FULL JOIN t.qs AS q ON p.k = q.k AND p.v > 1",
-        "SELECT x, y FROM t.xs AS x, [x, 1] AS y WHERE y > 1",
     ],
     "shapes": [
         "t.ps[*].v",
@@ -75,8 +78,17 @@ def pair(spark: Any) -> tuple[fs.Session, fs.Session]:
     return sessions(spark, TABLES)
 
 
-@pytest.mark.parametrize("name", SUBQUERIES)
-@pytest.mark.parametrize("table", [pytest.param("known", marks=pytest.mark.slow), "mixed"])
+#: The collections of unknown type have all that those of known type have. Plans of outer joins over them take long.
+QUICK = {("known" if name == "outer joins" else "mixed", name) for name in SUBQUERIES}
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        pytest.param(table, name, marks=[] if (table, name) in QUICK else pytest.mark.slow)
+        for table, name in product(TABLES, SUBQUERIES)
+    ],
+)
 def test_inside_a_row(table: str, name: str, pair: tuple[fs.Session, fs.Session]) -> None:
     listed = ", ".join(f"'q{i}': ({query})" for i, query in enumerate(SUBQUERIES[name]))
     assert not differences(pair, [f"SELECT VALUE {{'id': t.id, {listed}}} FROM {table} AS t"])

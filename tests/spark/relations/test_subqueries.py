@@ -35,7 +35,7 @@ def compared(sessions: tuple[fs.Session, fs.Session], queries: list[str], mode: 
 
 
 @pytest.mark.parametrize(
-    ("queries", "mode"), [(QUERIES[::16], "permissive"), (QUERIES[3::50], "strict"), (GUARDED, "strict")]
+    ("queries", "mode"), [(QUERIES[::25], "permissive"), (QUERIES[3::50], "strict"), (GUARDED, "strict")]
 )
 def test_a_part_of_the_queries(
     spark: Any, sessions: tuple[fs.Session, fs.Session], queries: list[str], mode: str

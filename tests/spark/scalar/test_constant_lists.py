@@ -56,7 +56,7 @@ NUMBERS += ["0.00000001", "0"]
 OTHERS = ["2020-01-02T00:00:00Z", "1969-12-31T00:00:01Z", "true", '"1"', '"a"', "a", "2020-01-02", '"Ä😀"', "[1]"]
 
 
-@pytest.mark.parametrize("mode", ["permissive", "strict"])
+@pytest.mark.parametrize("mode", ["permissive", pytest.param("strict", marks=pytest.mark.slow)])
 def test_operands_with_a_type(spark: Any, mode: str) -> None:
     floats = [1.0, 1.5, 0.1, -0.0, 1e300, 9007199254740992.0, float("nan"), float("inf"), None]
     dates = [datetime.date(2020, 1, 2), datetime.date(1, 1, 1), None, datetime.date(1969, 12, 31)]

@@ -52,7 +52,6 @@ WRITTEN = [
 ]
 A, B = at("a"), at("b")
 TYPES = (t.BOOL, t.INT64, t.DECIMAL, t.FLOAT64, t.DATE, t.Time(2, zone=True), t.TIMESTAMP, t.Timestamp(3, zone=True))
-COMPARISONS = ("eq", "ne", "lt", "lte", "gt", "gte")
 
 
 def each(*names: str) -> dict[str, p.Rex]:
@@ -63,21 +62,27 @@ def both(*names: str) -> dict[str, p.Rex]:
     return {name: call(name, A, B) for name in names}
 
 
+def with_nothing(*names: str) -> dict[str, p.Rex]:
+    """Calls with NULL and with MISSING on either side."""
+    return {
+        f"{name} {'behind' if last else 'before'} {nothing}": call(name, *((A, nothing) if last else (nothing, A)))
+        for name in names
+        for nothing in (None, MISSING)
+        for last in (True, False)
+    }
+
+
+def quantified(*names: str) -> dict[str, p.Rex]:
+    return {f"{name} {q}": call(f"{name}_{q}", A, B) for name in names for q in ("any", "all")}
+
+
 #: The arguments, and the calls over them.
 CASES: dict[str, tuple[Iterable[tuple[Any, Any]], dict[str, p.Rex]]] = {
     "sums": (product(EVERYTHING, EVERYTHING), both("plus", "minus")),
     "products": (product(EVERYTHING, EVERYTHING), both("times")),
     "comparisons": (product(EVERYTHING, EVERYTHING), both("lt", "gte", "eq")),
     "division": (product([*INTERVALS, *NUMBERS, *OTHERS], [*NUMBERS, *OTHERS]), both("divide", "modulo")),
-    "with nothing": (
-        ((x, 1) for x in EVERYTHING),
-        {
-            f"{name} {'behind' if last else 'before'} {nothing}": call(name, *((A, nothing) if last else (nothing, A)))
-            for name in ("plus", "minus", "times", "divide")
-            for nothing in (None, MISSING)
-            for last in (True, False)
-        },
-    ),
+    "with nothing": (((x, 1) for x in EVERYTHING), with_nothing("plus", "divide")),
     "of one": (
         ((x, 1) for x in EVERYTHING),
         {
@@ -120,10 +125,7 @@ CASES: dict[str, tuple[Iterable[tuple[Any, Any]], dict[str, p.Rex]]] = {
             *("filter_distinct", "as_bag"),
         ),
     ),
-    "quantified": (
-        product([1, D("2.5"), "a", None, MISSING], COLLECTIONS),
-        {f"{name} {q}": call(f"{name}_{q}", A, B) for name in COMPARISONS for q in ("any", "all")},
-    ),
+    "quantified": (product([1, D("2.5"), "a", None, MISSING], COLLECTIONS), quantified("eq", "lt")),
     "numbers": (
         product(*[[0.1, D("0.1"), 2**53 + 1, float(2**53), D("2.50"), 2.5, 2, math.nan, -0.0, 0]] * 2),
         both("eq", "lt", "lte"),
@@ -150,6 +152,13 @@ CASES: dict[str, tuple[Iterable[tuple[Any, Any]], dict[str, p.Rex]]] = {
 }
 
 
+#: The same with other operators of the same kinds.
+MORE: dict[str, tuple[Iterable[tuple[Any, Any]], dict[str, p.Rex]]] = {
+    "more with nothing": (((x, 1) for x in EVERYTHING), with_nothing("minus", "times")),
+    "more quantified": (product([1, D("2.5"), "a", None, MISSING], COLLECTIONS), quantified("ne", "lte", "gt", "gte")),
+}
+
+
 def table_of(rows: Iterable[tuple[Any, Any]]) -> tables.Table:
     return tables.memory(Bag([Struct([("a", first), ("b", second)]) for first, second in rows]))
 
@@ -165,9 +174,9 @@ def plan_over(table: tables.Table, calls: dict[str, p.Rex], mode: p.Mode) -> p.P
     return plan_of(select(rex, p.Scan(p.Global(table.type, 0))), mode, (table,))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", [*CASES, *(pytest.param(name, marks=pytest.mark.slow) for name in MORE)])
 def test_permissive(name: str, engine: SparkEngine) -> None:
-    rows, calls = CASES[name]
+    rows, calls = {**CASES, **MORE}[name]
     table = table_of(list(rows))
     plan = plan_over(table, calls, PERMISSIVE)
     expected, actual = list(evaluate(plan, (table,))), list(engine.run(plan, (table,)).value())

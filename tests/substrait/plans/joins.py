@@ -19,10 +19,22 @@ from tests.substrait.plans.build import (
     i64,
     is_null,
     lt,
+    of,
     outer,
 )
 from tests.substrait.plans.cases import LEFTS, RIGHTS, Cases
-from tests.substrait.plans.relations import aggregate, filtered, join, keyed_join, measure, only, project, read, virtual
+from tests.substrait.plans.relations import (
+    aggregate,
+    filtered,
+    join,
+    keyed_join,
+    measure,
+    only,
+    ordered,
+    project,
+    read,
+    virtual,
+)
 
 CASES = Cases("join")
 gives = CASES.gives
@@ -321,19 +333,27 @@ LATERALS.fails(
 # Physical joins ------------------------------------------------------------------------------------------------------
 
 PHYSICAL = Cases("physical join")
+
+
+def input_of(relation: str, rel: Any) -> Any:
+    """The input of a physical join, whose key is its first column: a merge join takes it in order."""
+    return ordered(rel, (f(0), "ASC_NULLS_LAST")) if relation == "mergeJoin" else rel
+
+
 for relation in ("hashJoin", "mergeJoin"):
+    left, right = input_of(relation, LEFT), input_of(relation, RIGHT)
     for kind, rows in EQUI.items():
-        PHYSICAL.gives(f"{relation} {kind}", keyed_join(relation, kind, LEFT, RIGHT, (0, 0)), *rows)
+        PHYSICAL.gives(f"{relation} {kind}", keyed_join(relation, kind, left, right, (0, 0)), *rows)
     for kind, rows in EQUI_SWAPPED.items():
-        PHYSICAL.gives(f"{relation} {kind}", keyed_join(relation, kind, RIGHT, LEFT, (0, 0)), *rows)
+        PHYSICAL.gives(f"{relation} {kind}", keyed_join(relation, kind, right, left, (0, 0)), *rows)
     PHYSICAL.gives(
         f"{relation} with keys as they were written once",
-        keyed_join(relation, "INNER", LEFT, RIGHT, (0, 0), old=True),
+        keyed_join(relation, "INNER", left, right, (0, 0), old=True),
         *EQUI["INNER"],
     )
     PHYSICAL.gives(
         f"{relation} by keys that are not distinct",
-        keyed_join(relation, "INNER", LEFT, RIGHT, (0, 0, "IS_NOT_DISTINCT_FROM")),
+        keyed_join(relation, "INNER", left, right, (0, 0, "IS_NOT_DISTINCT_FROM")),
         *EQUI["INNER"],
         (N, "d", N, 40),
     )
@@ -346,16 +366,16 @@ for relation in ("hashJoin", "mergeJoin"):
     )
     PHYSICAL.gives(
         f"{relation} with a filter after",
-        keyed_join(relation, "LEFT", LEFT, RIGHT, (0, 0), post=is_null(f(3))),
+        keyed_join(relation, "LEFT", left, right, (0, 0), post=is_null(f(3))),
         *((N, "d", N, N), (4, "e", N, N)),
     )
     PHYSICAL.gives(
         f"{relation} with a residual",
-        keyed_join(relation, "LEFT", LEFT, RIGHT, (0, 0), residual=gt(f(3), i32(10))),
+        keyed_join(relation, "LEFT", left, right, (0, 0), residual=gt(f(3), i32(10))),
         *((1, "a", N, N), (2, "b", 2, 20), (2, "c", 2, 20), (N, "d", N, N), (4, "e", N, N)),
     )
     PHYSICAL.gives(
-        f"{relation} with emit", keyed_join(relation, "INNER", LEFT, RIGHT, (0, 0), emit=[3]), (10,), (20,), (20,)
+        f"{relation} with emit", keyed_join(relation, "INNER", left, right, (0, 0), emit=[3]), (10,), (20,), (20,)
     )
 for kind, rows in {**EQUI, **THETA}.items():
     if kind in THETA:
@@ -379,6 +399,54 @@ PHYSICAL.gives(
     ),
     (1, N, N, 1),
     (1, "x", "x", 1),
+)
+#: `nested` is (1, {10, ten}), (2, {NULL, none}), (3, NULL), with more beside.
+INSIDE = virtual("s struct<i64?,string>?, n i64", ((10, "x"), 1), ((11, "y"), 2), ((N, "z"), 3), (N, 4))
+OTHERS = virtual("m i64?, p struct<string,i64?>", (1, ("a", 10)), (2, ("b", N)), (3, ("c", 12)))
+for kind, rows in {
+    "INNER": [(1, "a")],
+    "LEFT": [(1, "a"), (2, N), (3, N), (4, N)],
+    "LEFT_ANTI": [(2,), (3,), (4,)],
+    "RIGHT_SEMI": [("a",)],
+}.items():
+    names = [of(f(3), 0)] if kind in ("INNER", "LEFT") else []
+    kept = [f(1)] if kind != "RIGHT_SEMI" else [f(1, 0)]
+    wide = 4 if names else 2
+    PHYSICAL.gives(
+        f"hashJoin {kind} by keys in structs",
+        only(keyed_join("hashJoin", kind, INSIDE, OTHERS, ((0, 0), (1, 1))), wide, *kept, *names),
+        *rows,
+    )
+PHYSICAL.gives(
+    "mergeJoin by keys in structs",
+    keyed_join(
+        "mergeJoin",
+        "INNER",
+        ordered(INSIDE, (f(0, 0), "DESC_NULLS_LAST")),
+        ordered(OTHERS, (f(1, 1), "DESC_NULLS_LAST")),
+        ((0, 0), (1, 1)),
+        emit=[1, 2],
+    ),
+    (1, 1),
+)
+for side in ("LEFT", "RIGHT"):
+    for kind, rows in (*EQUI.items(), *EQUI_SWAPPED.items()):
+        pair = (RIGHT, LEFT) if kind in EQUI_SWAPPED else (LEFT, RIGHT)
+        PHYSICAL.gives(
+            f"hashJoin {kind} that builds the {side}", keyed_join("hashJoin", kind, *pair, (0, 0), build=side), *rows
+        )
+PHYSICAL.gives(
+    "mergeJoin by two keys in the order of the inputs",
+    keyed_join(
+        "mergeJoin",
+        "INNER",
+        ordered(virtual("a i64, b i64", (1, 5), (2, 5), (1, 6)), (f(1), "DESC_NULLS_LAST"), (f(0), "ASC_NULLS_LAST")),
+        ordered(virtual("c i64, d i64", (1, 5), (2, 6), (1, 6)), (f(1), "DESC_NULLS_LAST"), (f(0), "ASC_NULLS_LAST")),
+        (0, 0),
+        (1, 1),
+    ),
+    (1, 5, 1, 5),
+    (1, 6, 1, 6),
 )
 PHYSICAL.fails(
     "hashJoin LEFT_SINGLE with a second match",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firesteel.substrait import encode, from_json
-from tests.substrait.plans.build import TRUE, Bound, aggregate_function, arguments, framed, function, sorts
+from tests.substrait.plans.build import TRUE, Bound, aggregate_function, arguments, f, framed, function, sorts
 from tests.substrait.plans.kinds import Extension, Json, literal, names_in, type_
 
 Rel = Json
@@ -174,21 +174,24 @@ def keyed_join(
     kind: str,
     left: Rel,
     right: Rel,
-    *keys: tuple[int, int] | tuple[int, int, str],
+    *keys: tuple[Field, Field] | tuple[Field, Field, str],
     old: bool = False,
     post: Json | None = None,
     residual: Json | None = None,
+    build: str | None = None,
     emit: Sequence[int] | None = None,
 ) -> Rel:
-    """A hash or a merge join: keys are ordinals of either side, and how they are compared."""
+    """A hash or a merge join: keys are fields of either side, and how they are compared."""
     made: Json = {**_common(emit), "left": left, "right": right, "type": f"JOIN_TYPE_{kind}"}
+    if build is not None:
+        made["buildInput"] = f"BUILD_INPUT_{build}"
     if old:
-        made |= {"leftKeys": [_key(key[0]) for key in keys], "rightKeys": [_key(key[1]) for key in keys]}
+        made |= {"leftKeys": [field(key[0]) for key in keys], "rightKeys": [field(key[1]) for key in keys]}
     else:
         made["keys"] = [
             {
-                "left": _key(key[0]),
-                "right": _key(key[1]),
+                "left": field(key[0]),
+                "right": field(key[1]),
                 "comparison": {"simple": f"SIMPLE_COMPARISON_TYPE_{key[2] if len(key) > 2 else 'EQ'}"},
             }
             for key in keys
@@ -200,8 +203,14 @@ def keyed_join(
     return {relation: made}
 
 
-def _key(ordinal: int) -> Json:
-    return {"directReference": {"structField": {"field": ordinal}}, "rootReference": {}}
+#: A field of an input: an ordinal, or the steps into a struct.
+Field = int | tuple[int, ...]
+
+
+def field(steps: Field) -> Json:
+    """A reference to a field of an input, where a relation has no expression."""
+    found: Json = f(*((steps,) if isinstance(steps, int) else steps))["selection"]
+    return found
 
 
 def combined(op: str, *rels: Rel, emit: Sequence[int] | None = None) -> Rel:
@@ -288,6 +297,72 @@ def expand(rel: Rel, *fields: Json | Sequence[Json], emit: Sequence[int] | None 
         for one in fields
     ]
     return {"expand": {**_common(emit), "input": rel, "fields": made}}
+
+
+def exchange(
+    rel: Rel,
+    kind: str,
+    made: Json | None = None,
+    *,
+    count: int | None = None,
+    targets: Sequence[Json] = (),
+    emit: Sequence[int] | None = None,
+) -> Rel:
+    """An exchange of a kind, which is a field of the message: `roundRobin`, `scatterByFields` ..."""
+    found: Json = {**_common(emit), "input": rel, kind: made or {}, "targets": list(targets)}
+    return {"exchange": found if count is None else {**found, "partitionCount": count}}
+
+
+def scattered(rel: Rel, *fields: Field, count: int | None = None) -> Rel:
+    return exchange(rel, "scatterByFields", {"fields": [field(one) for one in fields]}, count=count)
+
+
+def own(name: str, **fields: Any) -> Json:
+    """A message of Firesteel's own, where Substrait has a place for any."""
+    return {"@type": f"type.googleapis.com/firesteel.{name}", **fields}
+
+
+def optimized(rel: Rel, *messages: Json) -> Rel:
+    """A relation with these messages as its optimizations."""
+    ((kind, made),) = rel.items()
+    return {kind: {**made, "advancedExtension": {"optimization": list(messages)}}}
+
+
+def streaming(rel: Rel) -> Rel:
+    """An aggregate or a window that relies on the order of its input."""
+    name = "AggregateStrategy" if "aggregate" in rel else "WindowStrategy"
+    return optimized(rel, own(name, method="METHOD_STREAMING"))
+
+
+def captured(rel: Rel, name: str, **fields: Any) -> Rel:
+    return {"extensionSingle": {**_common(None), "input": rel, "detail": own(name, **fields)}}
+
+
+def promised(
+    rel: Rel,
+    *keys: tuple[Field, str],
+    partitioned: Sequence[Field] = (),
+    singleton: bool = False,
+    **properties: str,
+) -> Rel:
+    """A read whose order and distribution are promised."""
+    made: Json = {"orderedness": [{"field": field(one), "direction": f"SORT_DIRECTION_{how}"} for one, how in keys]}
+    if partitioned or singleton:
+        kind = "SINGLETON" if singleton else "PARTITIONED"
+        made["distribution"] = {"type": f"DISTRIBUTION_TYPE_{kind}", "fields": [field(one) for one in partitioned]}
+    made["properties"] = [{"name": name, "value": value} for name, value in properties.items()]
+    return optimized(rel, own("ReadProperties", **made))
+
+
+def hinted(rel: Rel, **hint: Any) -> Rel:
+    """A relation with a hint."""
+    ((kind, made),) = rel.items()
+    return {kind: {**made, "common": {**made["common"], "hint": hint}}}
+
+
+def limited(rel: Rel, name: str, **fields: Any) -> Rel:
+    """A relation with a limit on what it uses or gives."""
+    return hinted(rel, constraint={"advancedExtension": {"enhancement": own(name, **fields)}})
 
 
 # Plans ---------------------------------------------------------------------------------------------------------------

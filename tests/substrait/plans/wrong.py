@@ -9,6 +9,7 @@ from tests.substrait.plans.build import (
     f,
     gt,
     i64,
+    lit,
     mask,
     over,
     text,
@@ -60,6 +61,12 @@ fails(
 fails(
     "a value of another type than its column",
     virtual("x i64", (text("a"),)),
+    PlanError,
+    "virtual_table/expressions[0]/fields[0]",
+)
+fails(
+    "a narrower integer than its column",
+    virtual("x i32", (lit("i8", 1),)),
     PlanError,
     "virtual_table/expressions[0]/fields[0]",
 )

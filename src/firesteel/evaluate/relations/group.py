@@ -28,7 +28,8 @@ def _aggregate(node: p.Aggregate, context: CompileContext) -> Generator[Any, Any
 
     def run(env: Env) -> Rows:
         groups: dict[tuple[Key, ...], tuple[Row, list[Env]]] = {}
-        for row in source(env).rows:
+        rows, ordered = source(env)
+        for row in rows:
             inner = Env(row, env)
             group = tuple([expr(inner) for expr in keys])
             group = tuple([None if value is MISSING else value for value in group])
@@ -37,7 +38,8 @@ def _aggregate(node: p.Aggregate, context: CompileContext) -> Generator[Any, Any
             groups.setdefault(tuple([key(value) for value in group]), (group, []))[1].append(inner)
         if not keys and not groups:
             groups[()] = ((), [])
-        return Rows([(*group, *[agg(members) for agg in aggs]) for group, members in groups.values()], False)
+        made = [(*group, *[agg(members) for agg in aggs]) for group, members in groups.values()]
+        return Rows(made, ordered and node.keeps_order)
 
     return run
 
@@ -56,7 +58,6 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     keys: list[RexClosure] = []
     for spec in node.order:
         keys.append((yield spec.key, context))
-    orders = [spec.order for spec in node.order]
     combine = combiner(node, row, context.failing(node.where))
 
     def run(members: list[Env]) -> Value:
@@ -64,7 +65,7 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
             members = [member for member in members if keep(member) is True]
         if keys:
             columns = [[expr(member) for member in members] for expr in keys]
-            members = [members[i] for i in sorted_order(len(members), columns, orders)]
+            members = [members[i] for i in sorted_order(len(members), columns, node.order)]
         given: list[Row] = [tuple([arg(member) for arg in args]) for member in members]
         try:
             return combine(given)

@@ -92,6 +92,7 @@ def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosu
     pair: Pairing = yield node.type, context
     capture = node.capture
     pads_left, pads_right = capture.pads_left, capture.pads_right
+    keeps = node.keeps_left_order if node.strategy is not None else None
     no_left: Row = (None,) * len(p.schema(node.left))
     no_right: Row = (None,) * len(p.schema(node.right))
 
@@ -103,7 +104,7 @@ def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosu
         (lefts, left_ordered), (rights, right_ordered) = left(env), right(env)
         if capture.tests:
             matched = [bool(matches) for matches in pair(lefts, rights, env)]
-            return Rows(_tested(capture, lefts, matched), left_ordered)
+            return Rows(_tested(capture, lefts, matched), left_ordered and keeps is None)
         made: list[Row] = []
         unmatched = set(range(len(rights))) if pads_left else set()
         for row, matches in zip(lefts, pair(lefts, rights, env), strict=True):
@@ -114,7 +115,7 @@ def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosu
             if pads_left:
                 unmatched.difference_update(matches)
         made.extend([no_left + rights[i] for i in sorted(unmatched)])
-        return Rows(made, left_ordered and right_ordered and not pads_left)
+        return Rows(made, left_ordered and (right_ordered if keeps is None else keeps) and not pads_left)
 
     def lateral(env: Env) -> Rows:
         lefts, ordered = left(env)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from functools import cmp_to_key
 from typing import Any
 
 from firesteel import plan as p
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.kinds import kind, show
+from firesteel.evaluate.substrait.call import comparison_of
 from firesteel.values import MISSING, Bag, Key, Struct, Value, absent, key
 
 Compiling = Generator[Any, Any, RelClosure]
@@ -192,31 +194,43 @@ def _sort(node: p.Sort, context: CompileContext) -> Compiling:
     keys: list[RexClosure] = []
     for spec in node.specs:
         keys.append((yield spec.key, context))
-    orders = [spec.order for spec in node.specs]
 
     def run(env: Env) -> Rows:
         rows = source(env).rows
         scopes = [Env(row, env) for row in rows]
         columns = [[expr(scope) for scope in scopes] for expr in keys]
-        return Rows([rows[i] for i in sorted_order(len(rows), columns, orders)], True)
+        return Rows([rows[i] for i in sorted_order(len(rows), columns, node.specs)], True)
 
     return run
 
 
-def sorted_order(count: int, columns: Sequence[Sequence[Value]], orders: Sequence[p.SortOrder]) -> list[int]:
+def sorted_order(count: int, columns: Sequence[Sequence[Value]], specs: Sequence[p.SortSpec]) -> list[int]:
     """The places of so many rows in the order of their keys, of which there is a column each."""
     order = list(range(count))
     # Stable, so sorting by the last key first and by the first key last sorts by all.
-    for values, how in zip(reversed(columns), reversed(orders), strict=True):
-        absent_first = how.nulls_first is not how.descending  # before it is reversed
-        sortable = [_sort_key(value, absent_first) for value in values]
-        order.sort(key=sortable.__getitem__, reverse=how.descending)
+    for values, spec in zip(reversed(columns), reversed(specs), strict=True):
+        order.sort(key=sort_keys(values, spec).__getitem__, reverse=spec.order.descending)
     return order
 
 
+def sort_keys(values: Sequence[Value], spec: p.SortSpec) -> list[tuple[int, Any]]:
+    """What the values of a sort key are sorted by: equal where the order does not tell two of them apart."""
+    absent_first = spec.order.nulls_first is not spec.order.descending  # before it is reversed
+    if spec.comparator is None:
+        return [_sort_key(value, absent_first) for value in values]
+    compare, takes_null = comparison_of(spec.comparator, spec.where)
+    compared = cmp_to_key(compare)
+    if takes_null:
+        return [(1, compared(None if value is MISSING else value)) for value in values]
+    return [_ABSENT[absent_first] if absent(value) else (1, compared(value)) for value in values]
+
+
+#: The sort key of NULL and MISSING, which sort together: after everything else, or before it.
+_ABSENT: tuple[tuple[int, Key], tuple[int, Key]] = (2, ()), (0, ())
+
+
 def _sort_key(value: Value, absent_first: bool) -> tuple[int, Key]:
-    """NULL and MISSING sort together, before or after everything else."""
-    return (0 if absent_first else 2, ()) if absent(value) else (1, key(value))
+    return _ABSENT[absent_first] if absent(value) else (1, key(value))
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -70,7 +70,6 @@ def _window_call(node: p.WindowCall, context: CompileContext) -> Generator[Any, 
     offsets: list[RexClosure | None] = []
     for bound in (node.frame.start, node.frame.end) if node.frame else ():
         offsets.append((yield bound.offset, context) if bound.offset else None)
-    orders = [spec.order for spec in node.order]
 
     def run(scopes: list[Env]) -> list[Value]:
         groups: dict[tuple[Key, ...], list[int]] = {}
@@ -80,7 +79,7 @@ def _window_call(node: p.WindowCall, context: CompileContext) -> Generator[Any, 
         results: list[Value] = [None] * len(scopes)
         for places in groups.values():
             columns = [[expr(scopes[i]) for i in places] for expr in keys]
-            order = sorted_order(len(places), columns, orders)
+            order = sorted_order(len(places), columns, node.order)
             rows = [scopes[places[i]] for i in order]
             part = _partition(rows, [[column[i] for i in order] for column in columns])
             given = [[arg(row) for row in rows] for arg in args]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from functools import cmp_to_key
 from types import UnionType
 
 from firesteel import functions
@@ -28,7 +29,7 @@ from firesteel.evaluate.substrait.aggregates import AGGREGATES, Aggregate
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.functions import substrait as standard
 from firesteel.source import Place, Span
-from firesteel.values import MISSING, Interval, Struct, Time, Timestamp, Value, from_python
+from firesteel.values import MISSING, Interval, Struct, Time, Timestamp, Value, from_python, items
 
 
 def _numeric(name: str) -> Factory:
@@ -53,6 +54,7 @@ SCALARS: dict[str, Factory] = {
     **moments.SCALARS,
     **calendars.SCALARS,
     "expression:cast": casts.factory,
+    "expression:ranks": lambda fn, _: _ranks(fn),
 }
 
 
@@ -108,6 +110,43 @@ def closure(node: p.Call, row: functions.Function, args: Sequence[RexClosure]) -
             raise EvaluationError(f"function '{row.name}': {error}", where=where) from None
 
     return call
+
+
+def comparison_of(fn: p.Fn, where: Span | Place | None) -> tuple[Callable[[Value, Value], int], bool]:
+    """A registered function that compares two values, for sorting; and whether it is given NULL too."""
+    factory, row = _registered(fn.name), functions.find(fn.name)
+    if factory is None or row is None:
+        raise UnsupportedError(f"an order by the function '{fn.name}': it has no form in Python", where=where)
+    function = factory(fn, _types(fn))
+
+    def compare(a: Value, b: Value) -> int:
+        try:
+            found = function(a, b)
+        except FiresteelError as error:
+            raise error.located(where) from None
+        if type(found) is not int:
+            raise EvaluationError(f"'{fn.name}' compares to {kind(found)}, not to an integer", where=where)
+        return found
+
+    return compare, not row.propagates
+
+
+def _ranks(fn: p.Fn) -> Callable[[Value], Value]:
+    """The values of a collection, each with its rank by the comparison function that is chosen. Values that compare as
+    equal share a rank. NULL has none, unless the function is given NULL too."""
+    compare, takes_null = comparison_of(fn.replace(name=fn.choice("comparator") or ""), None)
+
+    def apply(given: Value) -> Value:
+        found: list[Value] = [None if value is MISSING else value for value in items(given) or []]
+        ordered = sorted((one for one in found if takes_null or one is not None), key=cmp_to_key(compare))
+        made: list[Value] = [Struct([("v", one), ("r", None)]) for one in found if one is None and not takes_null]
+        rank = 0
+        for i, one in enumerate(ordered):
+            rank += bool(i) and compare(ordered[i - 1], one) != 0
+            made.append(Struct([("v", one), ("r", rank)]))
+        return made
+
+    return apply
 
 
 def _null_if_missing(value: Value) -> Value:

@@ -92,10 +92,15 @@ def _sort(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[list[Value]], list[Value
     return apply
 
 
-def _at_most(count: int, most: int) -> bool:
-    if count > most:
-        raise EvaluationError(f"more than {most} records")
-    return True
+def _at_most(fn: p.Fn, _: tuple[t.Type, ...]) -> Callable[[int, int], bool]:
+    what = "a record of more than {} bytes" if fn.choice("unit") == "BYTES" else "more than {} records"
+
+    def apply(count: int, most: int) -> bool:
+        if count > most:
+            raise EvaluationError(what.format(most))
+        return True
+
+    return apply
 
 
 def _element(items: list[Value], at: int) -> Value:
@@ -160,7 +165,7 @@ SCALARS: dict[str, Factory] = {
     "list:sort": _sort,
     "expression:any_true": _plain(lambda items: _any(*items)),
     "expression:all_true": _plain(lambda items: _all(*items)),
-    "expression:at_most": _plain(_at_most),
+    "expression:at_most": _at_most,
     "expression:list_element": _plain(_element),
     "expression:map_value": _plain(_map_value),
     "expression:map_entry": _plain(_map_entry),

@@ -149,16 +149,37 @@ def _map(values: Sequence[Argument], types: Sequence[t.Type], _: Mapping[str, st
     return t.Map(key, t.absent(value, nullable=any(one.nullable for one in given[1::2])))
 
 
+def _ranks(values: Sequence[Argument], types: Sequence[t.Type], choices: Mapping[str, str]) -> t.Type:
+    given = type_of(values[0]) if len(values) == 1 else None
+    if not isinstance(given, t.Collection) or types or "comparator" not in choices:
+        raise PlanError(
+            "'expression:ranks' takes a collection", help="its choice 'comparator' names a function that compares"
+        )
+    value = t.Field("v", t.absent(given.element, nullable=True, missable=False))
+    return t.Array(t.Struct((value, t.Field("r", t.Int64(nullable=True))), open=False))
+
+
 _SPECIAL: dict[str, Callable[[Sequence[Argument], Sequence[t.Type], Mapping[str, str]], t.Type]] = {
     "expression:cast": _cast,
     "expression:map": _map,
+    "expression:ranks": _ranks,
 }
 
 
-def _expression(name: str, returns: str, *forms: tuple[str, ...]) -> tuple[str, Declaration]:
+def _expression(
+    name: str, returns: str, *forms: tuple[str, ...], **options: tuple[str, ...]
+) -> tuple[str, Declaration]:
     key = f"expression:{name}"
-    made = [tuple(Parameter(f"arg{i}", shape(one)) for i, one in enumerate(form)) for form in forms]
-    return key, Declaration(key, Kind.SCALAR, tuple(Implementation(form, returns, "DECLARED_OUTPUT") for form in made))
+    made = [
+        Implementation(
+            tuple(Parameter(f"arg{i}", shape(one)) for i, one in enumerate(form)),
+            returns,
+            "DECLARED_OUTPUT",
+            options=tuple(options.items()),
+        )
+        for form in forms
+    ]
+    return key, Declaration(key, Kind.SCALAR, tuple(made))
 
 
 #: Substrait's expressions (casts, elements of lists ...), declared like its functions.
@@ -169,7 +190,7 @@ EXPRESSIONS: dict[str, Declaration] = dict(
         _expression("map_entry", "map?<any1,any3>", ("map<any1,any2>", "any1", "any3")),
         _expression("any_true", "boolean?", ("list<boolean>",)),
         _expression("all_true", "boolean?", ("list<boolean>",)),
-        _expression("at_most", "boolean?", ("i64", "i64")),
+        _expression("at_most", "boolean?", ("i64", "i64"), unit=("RECORDS", "BYTES")),
     ]
 )
 

@@ -21,6 +21,8 @@ class Registered:
     declaration: Declaration
     function: Callable[..., Any] | None = None
     column: Callable[..., Any] | None = None
+    #: Of a comparison function: a Spark column that sorts as the function compares.
+    sort_key: Callable[[Any], Any] | None = None
 
 
 _FUNCTIONS: dict[str, Registered] = {}
@@ -46,6 +48,7 @@ def register(
     takes: Sequence[str | t.Type] | None = None,
     column: Callable[..., Any] | None = None,
     nullability: str = "MIRROR",
+    sort_key: Callable[[Any], Any] | None = None,
     replace: bool = False,
 ) -> str:
     """Register a scalar function of an extension. Returns the name of its row.
@@ -54,6 +57,10 @@ def register(
     runs `function` in its Python workers. Types are in the notation of Substrait's extension files (`"i64"`,
     `"list<any1>"`); without `takes` it takes any arguments. If an argument is NULL the result is NULL and the function
     is not called, unless `nullability` is `DECLARED_OUTPUT`.
+
+    A function of two values that gives -1, 0 or 1 can be what a plan sorts by. Spark then ranks the distinct values in
+    one Python process, unless there is a `sort_key`: a Spark column, made from the column of values, that sorts as the
+    function compares (`sort_key=lambda text: F.lower(text)`).
     """
     name = name.lower()
     key = f"{urn}:{name}"
@@ -67,7 +74,7 @@ def register(
     except (ValueError, IndexError) as error:
         raise PlanError(f"cannot read the declaration of '{key}': {error}") from None
     form = Implementation(taken, _written(returns), nullability, 0 if takes is None else None)
-    add(Registered(Declaration(key, Kind.SCALAR, (form,)), function, column))
+    add(Registered(Declaration(key, Kind.SCALAR, (form,)), function, column, sort_key))
     return key
 
 

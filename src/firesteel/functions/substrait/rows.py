@@ -122,6 +122,12 @@ EXPRESSIONS: dict[str, Function] = {
         _expression("any_true", Signature(("any",), "any"), "Is one of a list true? NULL where it may be."),
         _expression("all_true", Signature(("any",), "any"), "Are all of a list true? NULL where they may be."),
         _expression(
+            "ranks",
+            Signature(("any",), "any"),
+            "The values of a list, each with its rank by a comparison function.",
+            fails=Fails.MAYBE,
+        ),
+        _expression(
             "at_most",
             Signature(("any", "any"), "any"),
             "True, or an error where there are more records.",
@@ -164,9 +170,14 @@ def row(declared: Declaration, *, own: bool = False, origin: Origin = Origin.SUB
         origin=origin,
         fails=_fails(declared.name) if origin is Origin.SUBSTRAIT else Fails.MAYBE,
         ignores_duplicates=declared.kind is Kind.AGGREGATE and declared.name.endswith((":min", ":max")),
+        ignores_order=declared.kind is Kind.AGGREGATE and origin is Origin.SUBSTRAIT and _ignores_order(declared.name),
         of_nothing=OF_NOTHING.get(declared.name, OfNothing.NULL),
         typed_by_call=True,
     )
+
+
+def _ignores_order(name: str) -> bool:
+    return name.endswith((":count", ":sum", ":sum0", ":avg", ":min", ":max", ":bool_and", ":bool_or"))
 
 
 def _fails(name: str) -> Fails:

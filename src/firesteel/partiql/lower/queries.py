@@ -19,7 +19,7 @@ from firesteel.partiql.lower.lets import lower_lets
 from firesteel.partiql.lower.ordering import NO_TAIL, Tail, cut, distinct, over_values, sort_specs
 from firesteel.partiql.lower.scope import Binding, NameFrame, NameScope, default_name, fold_case
 from firesteel.plan import build
-from firesteel.plan.schema import group_key
+from firesteel.plan.relations.rel import group_key
 
 
 @lowers(ast.Subquery)

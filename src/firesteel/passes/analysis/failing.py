@@ -24,7 +24,9 @@ from firesteel.plan import (
     Distinct,
     Equi,
     Except,
+    Exchange,
     Exclude,
+    Expand,
     Filter,
     Global,
     Intersect,
@@ -33,22 +35,28 @@ from firesteel.plan import (
     Key,
     Limit,
     Lit,
+    MergingCapture,
     Mode,
+    MultiBucket,
     Offset,
     Parameter,
     Path,
     Pivot,
     Project,
+    Promised,
     Rel,
     Rex,
     Scan,
     ScanIndexed,
     Select,
     Shared,
+    SimpleCapture,
+    SingleBucket,
     Sort,
     Step,
     Struct,
     Theta,
+    TopN,
     Union,
     Unpivot,
     UnpivotStep,
@@ -87,8 +95,12 @@ def fails(node: Node, strict: bool) -> bool:
             return _call(node, strict)
         case Limit(count=count):
             return not (isinstance(count, Lit) and type(count.value) is int and count.value >= 0)
-        case Window():
+        case Window() | TopN():
             return True
+        case Exchange(kind=kind):
+            return isinstance(kind, SingleBucket | MultiBucket)
+        case Promised(verified=verified):
+            return verified
         case _:
             judge = _STRICT.get(type(node))
             if judge is not None:
@@ -163,13 +175,14 @@ _STRICT: dict[type[Node], Callable[..., bool]] = {
 }
 
 #: Classes that may fail in both modes.
-FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, Window, UnresolvedVar)
+FAILING: tuple[type[Node], ...] = (Call, Agg, Limit, TopN, Window, Exchange, Promised, UnresolvedVar)
 #: Classes that fail only if a child does. A class in none of these tables is taken to fail in both modes.
 NEVER: frozenset[type[Node]] = frozenset(
     [
         *(Lit, Var, Global, Parameter, Collection, Select, Key),
         *(Project, Aggregate, Sort, Distinct, Union, Intersect, Except, Exclude, Shared, Join),
         *(Cross, Equi),
+        *(Expand, MergingCapture, SimpleCapture),
     ]
 )
 STRICT = frozenset(_STRICT)

@@ -199,6 +199,22 @@ def _project(node: p.Project, env: _Env | None) -> _Asking:
     return tuple(made)
 
 
+def _expand(node: p.Expand, env: _Env | None) -> _Asking:
+    inner = _Env((yield node.input, env), env)
+    made: list[Shape] = []
+    for field in node.fields:
+        parts: list[Shape] = []
+        for rex in children(field):
+            parts.append((yield rex, inner))
+        made.append(merged(parts))
+    return (*made, NOTHING)
+
+
+def _promised(node: p.Promised, env: _Env | None) -> _Asking:
+    """The keys of a promise are read only if it is verified."""
+    return (yield node.input, env) if not node.verified else (yield from _one_input(node, env))
+
+
 def _aggregate(node: p.Aggregate, env: _Env | None) -> _Asking:
     inner = _Env((yield node.input, env), env)
     for key in node.keys:
@@ -290,5 +306,10 @@ _HANDLERS: dict[type[Node], Callable[..., _Asking]] = {
     p.Intersect: _set,
     p.Except: _set,
     p.Join: _join,
-    **dict.fromkeys((p.Filter, p.Sort, p.Distinct, p.Limit, p.Offset, p.Window, p.Exclude, p.Shared), _one_input),
+    p.Expand: _expand,
+    p.Promised: _promised,
+    **dict.fromkeys(
+        (p.Filter, p.Sort, p.Distinct, p.Limit, p.Offset, p.TopN, p.Window, p.Exclude, p.Shared, p.Exchange), _one_input
+    ),
+    **dict.fromkeys((p.MergingCapture, p.SimpleCapture), _one_input),
 }

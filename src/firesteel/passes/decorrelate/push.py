@@ -180,7 +180,7 @@ def _join(rel: Join, domain: Domain) -> Pushing:
     split = extra + before
     moved = [renumbered(term, lambda i: i + extra if i >= split else i) for term in conditions]
     keys = domain.same(domain.columns(), domain.columns())
-    made = Join(join_type(rel.capture, keys, moved), left, right).at(rel.where)
+    made = rel.replace(type=join_type(rel.capture, keys, moved), left=left, right=right)
     if rel.capture.tests:
         return made
     return build.emit(made, [*range(split), *range(split + extra, width(made))])

@@ -29,6 +29,7 @@ from firesteel.plan import (
     Filter,
     Join,
     JoinKey,
+    JoinStrategy,
     JoinType,
     Mode,
     Rel,
@@ -62,13 +63,19 @@ def pushed_join(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
     if node.lateral:
         return (yield from _lateral(node, wanted, order, mode))
     if node.capture is Capture.INNER:
-        return (yield from (_inner if _is_flat(node.type, mode) else _separate)(node, wanted, order, mode))
+        return (yield from (_inner if _is_flat(node, mode) else _separate)(node, wanted, order, mode))
     return (yield from (_separate if node.capture.tests else _outer)(node, wanted, order, mode))
 
 
-def _is_flat(kind: JoinType, mode: Mode) -> bool:
-    """Can an inner join be flattened: are its conditions free of errors, so that they may run in any order?"""
-    return not may_fail(kind, mode) and not (isinstance(kind, Equi) and any(key.same for key in kind.keys))
+def _is_flat(join: Join, mode: Mode) -> bool:
+    """Can an inner join be flattened: are its conditions free of errors, so that they may run in any order? A join with
+    a strategy stays as it is."""
+    kind = join.type
+    return (
+        join.strategy is None
+        and not may_fail(kind, mode)
+        and not (isinstance(kind, Equi) and any(key.same for key in kind.keys))
+    )
 
 
 def _sides(wanted: Terms, width: int, mode: Mode) -> tuple[list[Rex], list[Rex], list[Rex]]:
@@ -101,8 +108,8 @@ def _lateral(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
 
 
 def _separate(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    """An inner join whose condition may fail is not flattened. Neither is a semi, anti or mark join; of its condition,
-    terms on the right row alone move to the right, and equalities become keys."""
+    """An inner join whose condition may fail, or that has a strategy, is not flattened. Neither is a semi, anti or mark
+    join; of its condition, terms on the right row alone move to the right, and equalities become keys."""
     kind: JoinType = yield node.type, (), Order.TYPED
     width = len(schema(node.left))
     left, right, others = _sides(wanted, width, mode)
@@ -113,7 +120,9 @@ def _separate(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
             within = terms(kind.condition)
             right = _sides(tuple(within), width, mode)[1]
             gone = {id(rex) for rex in right}
-            kind = _keyed(kind, [rex for rex in within if id(rex) not in gone], width, mode)
+            kind = _keyed(node, kind, [rex for rex in within if id(rex) not in gone], width, mode)
+    elif node.strategy is not None and isinstance(kind, Theta) and not may_fail(kind, mode):
+        kind = _keyed(node, kind, terms(kind.condition), width, mode)
     source: Rel = yield node.left, tuple(left), order
     beside: Rel = yield node.right, _on_right(right, width), order
     return filtered(node.replace(type=kind, left=source, right=beside), others)
@@ -136,15 +145,18 @@ def _outer(node: Join, wanted: Terms, order: Order, mode: Mode) -> Asking:
         elif node.capture is Capture.RIGHT:
             left, taken = [*within[0], *left], within[0]
         gone = {id(rex) for rex in taken}
-        kind = _keyed(kind, [rex for rex in terms(kind.condition) if id(rex) not in gone], width, mode)
+        kind = _keyed(node, kind, [rex for rex in terms(kind.condition) if id(rex) not in gone], width, mode)
     source: Rel = yield node.left, tuple(left), order
     beside: Rel = yield node.right, _on_right(right, width), order
     made = node.replace(type=kind, left=source, right=beside)
     return filtered(made, [rex for rex in wanted if id(rex) not in moved])
 
 
-def _keyed(kind: Theta, conditions: list[Rex], width: int, mode: Mode) -> JoinType:
-    """The join type of these conditions: equalities between the two sides as keys, the others as the residual."""
+def _keyed(join: Join, kind: Theta, conditions: list[Rex], width: int, mode: Mode) -> JoinType:
+    """The join type of these conditions: equalities between the two sides as keys, the others as the residual. A nested
+    loop has no keys."""
+    if join.strategy is JoinStrategy.NESTED_LOOP:
+        return kind.replace(condition=all_of(conditions) if conditions else build.lit(True))
     keys: list[JoinKey] = []
     rest: list[Rex] = []
     for rex in conditions:
@@ -258,7 +270,7 @@ def _flattened(root: Join, mode: Mode) -> tuple[list[_Leaf], list[Rex]]:
         if isinstance(rel, Filter) and not may_fail(rel.predicate, mode):
             found = terms(rel.predicate)
             stack.append((rel.input, first))
-        elif isinstance(rel, Join) and not rel.lateral and rel.capture is Capture.INNER and _is_flat(rel.type, mode):
+        elif isinstance(rel, Join) and not rel.lateral and rel.capture is Capture.INNER and _is_flat(rel, mode):
             width = len(schema(rel.left))
             found = _conditions(rel.type, width)
             stack += [(rel.right, first + width), (rel.left, first)]

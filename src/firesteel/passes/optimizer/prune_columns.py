@@ -21,26 +21,35 @@ from firesteel.plan import (
     Capture,
     Cross,
     Equi,
+    Exchange,
     Exclude,
+    Expand,
     Filter,
     Fn,
     Join,
     Limit,
     Lit,
+    MergingCapture,
     Offset,
     Pivot,
     Plan,
     Project,
+    Promised,
     Rel,
     Select,
+    SimpleCapture,
     Sort,
     Theta,
+    TopN,
     Window,
     build,
     schema,
 )
 
 N = TypeVar("N", bound=Node)
+
+#: Relations with the columns of their input, and expressions over them.
+SameColumns = Filter | Sort | TopN | Exchange | Promised | MergingCapture | SimpleCapture
 
 #: The columns of a relation that are read, or None for all.
 Read = frozenset[int] | None
@@ -173,12 +182,29 @@ def _window(node: Window, read: Read) -> Asking:
     return made, [*kept, *sorted(i + width for i in wanted)]
 
 
-def _through(node: Filter | Sort | Exclude, read: Read) -> Asking:
+def _through(node: SameColumns, read: Read) -> Asking:
     """A relation with the columns of its input; its own expressions read some of them too."""
+    if len(schema(node)) != len(schema(node.input)):  # an exchange that adds a column
+        return (yield from _relation(node, read))
     own = yield from _rexes([kid for kid in children(node) if kid is not node.input])
     read_here = _wanted(read, node).union(*map(columns_of, own))
     source, kept = yield node.input, frozenset(read_here)
-    return rebuild(node, [*(_moved(part, kept) for part in own), source]), kept
+    return _over_pruned(node, own, source, kept), kept
+
+
+def _over_pruned(node: Any, own: Sequence[Node], source: Rel, kept: Sequence[int]) -> Any:
+    """The relation over a pruned input, with its own expressions renumbered."""
+    supply = iter(own)
+    kids = [source if kid is node.input else _moved(next(supply), kept) for kid in children(node)]
+    return rebuild(node, kids)
+
+
+def _expand(node: Expand, _: Read) -> Asking:
+    """All fields are kept; the input is read where they need it."""
+    own = yield from _rexes(node.fields)
+    source, kept = yield node.input, frozenset().union(*map(columns_of, own))
+    made = _over_pruned(node, own, source, kept)
+    return made, _all(made)
 
 
 def _cut(node: Limit | Offset, read: Read) -> Asking:
@@ -244,8 +270,8 @@ _HANDLERS: dict[type[Node], Callable[..., Asking]] = {
     Project: _project,
     Aggregate: _aggregate,
     Window: _window,
-    Filter: _through,
-    Sort: _through,
+    **dict.fromkeys((Filter, Sort, TopN, Exchange, Promised, MergingCapture, SimpleCapture), _through),
+    Expand: _expand,
     Limit: _cut,
     Offset: _cut,
     Exclude: _exclude,

@@ -28,23 +28,29 @@ from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.passes.optimizer.joins import Asking, Order, Terms, pushed_join
 from firesteel.plan import (
     Aggregate,
+    Broadcast,
     Call,
     Distinct,
     Except,
+    Exchange,
     Exclude,
     Filter,
     Join,
     Limit,
+    MergingCapture,
     Mode,
     Offset,
     Plan,
     Project,
+    Promised,
     Quantifier,
     Rel,
     Rex,
+    Scatter,
     Select,
     SetRel,
     Shared,
+    SimpleCapture,
     Sort,
     Union,
     Window,
@@ -182,10 +188,6 @@ def _is_impure(call: Call) -> bool:
     return row is not None and not row.pure
 
 
-def _sort(node: Sort, wanted: Terms, order: Order, mode: Mode) -> Asking:
-    return (yield from _rebuilt(node, wanted, order))
-
-
 def _aggregate(node: Aggregate, wanted: Terms, order: Order, mode: Mode) -> Asking:
     """Conditions on keys move: they are true for all rows of a group or for none. A key that is MISSING becomes NULL
     only in the group, so the condition must treat NULL and MISSING alike, as comparisons do."""
@@ -240,10 +242,30 @@ def _exclude(node: Exclude, wanted: Terms, order: Order, mode: Mode) -> Asking:
     return filtered(node.replace(input=source), kept)
 
 
+def _promised(node: Promised, wanted: Terms, order: Order, mode: Mode) -> Asking:
+    """What is promised of all rows holds for some of them; but all of them are verified."""
+    return (yield from (_other if node.verified else _rebuilt_with)(node, wanted, order, mode))
+
+
+def _exchange(node: Exchange, wanted: Terms, order: Order, mode: Mode) -> Asking:
+    """Conditions move if the partition of a row depends only on the row. A row's turn in a round robin, and a bucket
+    that may be wrong, depend on all rows."""
+    free = isinstance(node.kind, Scatter | Broadcast) and not node.numbered
+    return (yield from (_rebuilt_with if free else _other)(node, wanted, order, mode))
+
+
+def _rebuilt_with(node: Node, wanted: Terms, order: Order, mode: Mode) -> Asking:
+    return (yield from _rebuilt(node, wanted, order))
+
+
 _HANDLERS: dict[type[Node], Callable[..., Asking]] = {
+    MergingCapture: _rebuilt_with,
+    SimpleCapture: _rebuilt_with,
+    Promised: _promised,
+    Exchange: _exchange,
     Filter: _filter,
     Project: _project,
-    Sort: _sort,
+    Sort: _rebuilt_with,
     Aggregate: _aggregate,
     Distinct: _distinct,
     SetRel: _set,

@@ -11,6 +11,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark.core.expr import (
     NATIVE,
+    Depth,
     Expr,
     NumberParts,
     Plain,
@@ -94,7 +95,7 @@ def split_variant(expr: Expr) -> Expr:
     """A variant of one scalar type as a Split, so that functions of that type can take its plain column. NumberParts
     become one column."""
     if isinstance(expr, NumberParts):
-        return derive(expr.type, expr.column, expr, cost=3)
+        return derive(expr.type, expr.column, expr, cost=Depth.TINY)
     if not isinstance(expr, Variant) or not isinstance(t.proper(expr.type), NATIVE):
         return expr
     place = replace(expr.place, height=expr.place.height + 1)
@@ -183,7 +184,7 @@ def _choose_number(conditions: Sequence[Expr], results: Sequence[Expr]) -> Expr 
         return None
     value = _case(conditions, [result.plain.cast(cast_type(wide)) for result in results])
     flags = [F.lit(constant) for constant in constants]
-    return number_parts(wide, value, _case(conditions, flags), *conditions, *results, cost=2)
+    return number_parts(wide, value, _case(conditions, flags), *conditions, *results, cost=Depth.TINY)
 
 
 def _is_decimal(expr: Expr) -> bool:

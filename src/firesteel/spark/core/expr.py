@@ -14,6 +14,7 @@ mentioned. `column` gives any of them as one column, encoded by the type.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -33,6 +34,28 @@ UNKNOWN = object()
 NATIVE = (t.Bool, t.Int8, t.Int16, t.Int32, t.Int64, t.Float32, t.Float64, t.String, t.Date)
 
 E = TypeVar("E", bound="Expr")
+
+
+class Depth(enum.IntEnum):
+    """How deep the expression of Spark that computes something nests, roughly: the one table of such figures. What is
+    deeper than a limit (`limits.py`) is cut into stages."""
+
+    #: A function, and a test of its operands: `CASE WHEN x IS NOT NULL THEN upper(x) END`.
+    TINY = 3
+    #: The same with an error in one branch.
+    SMALL = 4
+    #: A few functions in one another.
+    MEDIUM = 6
+    #: Several branches, each with a few functions.
+    LARGE = 8
+    #: A text or a decimal put together from its parts.
+    DEEP = 12
+    #: A search through a value, such as a lambda over an array.
+    VERY_DEEP = 20
+    #: A comparison key of any value.
+    HUGE = 30
+    #: A conversion between values of any types.
+    DEEPEST = 40
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node, children, transform, walk
 from firesteel.plan.scope import levels, replaced
-from firesteel.spark.core.expr import UNKNOWN, Expr, StructParts, Variant, column_expr
+from firesteel.spark.core.expr import UNKNOWN, Depth, Expr, StructParts, Variant, column_expr
 from firesteel.spark.core.fallback_log import Attempt, Fallback
 from firesteel.spark.core.python_calls import call_task
 from firesteel.spark.core.scope import Run, Scope
@@ -68,7 +68,7 @@ def run_in_python(
     attempt.becomes(Fallback(node, error.message))
     failed = both.column["e"]
     value = F.when(failed.isNotNull(), F.raise_error(failed)).otherwise(both.column["v"])
-    return column_expr(result, value, stage=both.place.stage, height=4, throws=True)
+    return column_expr(result, value, stage=both.place.stage, height=Depth.SMALL, throws=True)
 
 
 def run_in_python_below_join(node: p.Rex, scope: Scope, error: UnsupportedError, attempt: Attempt) -> Expr:

@@ -6,6 +6,7 @@ next select drops. Rows are sorted only when a limit, or the end of the plan, ne
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Column
 
 from firesteel.errors import UnsupportedError
-from firesteel.plan import SortOrder
+from firesteel.plan import SortOrder, SortSpec
 from firesteel.spark.core.expr import Columns, Expr, Placement, Split, StructParts
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.encoding import columns as F
@@ -38,6 +39,16 @@ class Order:
         return column.asc_nulls_first() if self.order.nulls_first else column.asc_nulls_last()
 
 
+def refuse_comparator(spec: SortSpec) -> None:
+    """Refuse a sort by a function that compares two values: Spark sorts by columns."""
+    if spec.comparator is not None:
+        raise UnsupportedError(
+            f"a sort by the comparison function '{spec.comparator.name}' has no native form on Spark",
+            where=spec.where or spec.key.where,
+            help="register it with a sort_key, sort by an expression, or use the reference engine",
+        )
+
+
 def order_names(order: Sequence[Order]) -> list[str]:
     return [name for one in order for name in one.expr.place.names]
 
@@ -48,6 +59,19 @@ def _is_name(expr: Expr) -> bool:
 
 
 _NOTHING_PENDING: dict[str, Any] = {"pending_filters": (), "pending_columns": {}, "kept_names": ()}
+
+
+class Layout(enum.Enum):
+    """How rows lie in the partitions of their frame. Operators that look at one row at a time keep a layout."""
+
+    #: Nobody knows: Spark may have moved the rows.
+    UNKNOWN = "unknown"
+    #: As in the DataFrame that is the source: what is promised of its partitions holds, and so does a promised order.
+    SOURCE = "source"
+    #: As the last exchange has put them. They are in no order within a partition.
+    EXCHANGED = "exchanged"
+    #: They are in one partition, in no order.
+    ONE = "one"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +97,8 @@ class Rows:
     #: beside them. So the end of a plan can compute and rename them in one select.
     pending_columns: Mapping[str, Column] = field(default_factory=dict)
     kept_names: tuple[str, ...] = ()
+    #: How the rows of the frame lie in its partitions.
+    layout: Layout = Layout.UNKNOWN
     #: Facts about the variants among its columns that are columns themselves (`Scope.kind` and the like).
     facts: Mapping[tuple[str, str], Expr] = field(default_factory=dict)
 
@@ -89,12 +115,17 @@ class Rows:
         return self.base.filter(reduce(and_, self.pending_filters)) if self.pending_filters else self.base
 
     def over(self, frame: DataFrame, **changes: Any) -> Rows:
-        """The same rows over another frame, with nothing pending."""
-        return replace(self, **{**_NOTHING_PENDING, "base": frame, "facts": {}, **changes})
+        """The same rows over another frame, with nothing pending. How they lie in its partitions is not known."""
+        made = {**_NOTHING_PENDING, "base": frame, "facts": {}, "layout": Layout.UNKNOWN, **changes}
+        return replace(self, **made)
+
+    def row_by_row(self, frame: DataFrame, **changes: Any) -> Rows:
+        """The same rows over a frame that is made of theirs row by row: all stay in their partitions."""
+        return self.over(frame, layout=self.layout, **changes)
 
     def with_columns_computed(self) -> Rows:
         """The rows over a base that has all of their columns; filters may still be pending."""
-        return self.over(self.materialize()) if self.pending_columns else self
+        return self.row_by_row(self.materialize()) if self.pending_columns else self
 
     def _without_columns(self) -> Rows:
         return replace(self, pending_columns={}, kept_names=())
@@ -146,13 +177,13 @@ def apply_stages(rows: Rows, scope: Scope, where: Where) -> Rows:
         return rows
     frame = scope.stages.apply(rows.materialize())
     facts = {what: expr.with_place(stage=0) for what, expr in scope.stages.facts.items()}
-    return rows.over(frame, operators=rows.stacked(scope.run, levels, where), facts=facts)
+    return rows.row_by_row(frame, operators=rows.stacked(scope.run, levels, where), facts=facts)
 
 
 def keep_needed(rows: Rows) -> Rows:
     """The rows over a frame of only the columns that they and their facts need."""
     names = dict.fromkeys((*rows.names(), *(name for expr in rows.facts.values() for name in expr.place.names)))
-    return rows.over(rows.materialize().select(*map(F.col, names)), facts=rows.facts)
+    return rows.row_by_row(rows.materialize().select(*map(F.col, names)), facts=rows.facts)
 
 
 def project(rows: Rows, scope: Scope, exprs: Sequence[Expr], where: Where) -> Rows:

@@ -21,7 +21,17 @@ from firesteel.errors import EvaluationError, FiresteelError, PlanError, Unsuppo
 from firesteel.node import Node
 from firesteel.source import Place, Span
 from firesteel.spark.core import lambda_names
-from firesteel.spark.core.expr import Columns, Expr, Placement, StructParts, Variant, as_variant, column_expr, derive
+from firesteel.spark.core.expr import (
+    Columns,
+    Depth,
+    Expr,
+    Placement,
+    StructParts,
+    Variant,
+    as_variant,
+    column_expr,
+    derive,
+)
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.variant_kinds import is_json, known_kind, may_be_tagged
@@ -297,7 +307,7 @@ class Scope:
         """The expression as a variant, and its kind."""
         if isinstance(expr, Variant):
             return expr, self.kind(expr)
-        value = self.bind(derive(t.ANY, as_variant(expr), expr, cost=4))
+        value = self.bind(derive(t.ANY, as_variant(expr), expr, cost=Depth.SMALL))
         return value, known_kind(expr) or self.kind(value)
 
     def _bind_fields(self, expr: StructParts) -> Expr:

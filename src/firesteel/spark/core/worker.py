@@ -105,9 +105,12 @@ def _load_job(pickled: bytes) -> tuple[Job, Callable[[Iterable[tuple[Value, ...]
 
 
 def _pickle_functions(rex: p.Rex) -> bytes:
-    names = {node.fn.name for node in walk(rex, p.Call)}
+    """The user's functions that an expression calls, or names as what to compare by."""
+    called = [node.fn for node in walk(rex, p.Call)]
+    names = {fn.name for fn in called} | {fn.choice("comparator") or "" for fn in called}
     functions = [function for function in map(substrait.registered, sorted(names)) if function is not None]
-    return cloudpickle.dumps([replace(function, column=None) for function in functions]) if functions else b""
+    kept = [replace(function, column=None, sort_key=None) for function in functions]
+    return cloudpickle.dumps(kept) if kept else b""
 
 
 def _encode_outcomes(job: Job, outcomes: list[Value | FiresteelError]) -> pa.Array:

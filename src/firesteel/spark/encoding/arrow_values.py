@@ -262,6 +262,9 @@ def _numbers(type_: Any) -> Any:
     if pa.types.is_list(type_):
         inner = _numbers(type_.value_type)
         return type_ if inner == type_.value_type else pa.list_(type_.value_field.with_type(inner))
+    if pa.types.is_map(type_):
+        item = type_.item_field
+        return pa.map_(type_.key_field, item.with_type(_numbers(item.type)))
     if pa.types.is_struct(type_):
         found = [(field, _numbers(field.type)) for field in type_]
         if all(inner == field.type for field, inner in found):

@@ -13,7 +13,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, Split, Variant, as_variant, derive
+from firesteel.spark.core.expr import Depth, Expr, Split, Variant, as_variant, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -36,9 +36,9 @@ def key(scope: Scope, expr: Expr, *, ordering: bool = False) -> Expr:
         return expr
     room = scope.run.limits.roomy
     if form(expr.type) is Form.VARIANT or not _has_typed_key(expr.type, ordering, variants=room):
-        variant = derive(t.ANY, as_variant(expr), expr, cost=4)
+        variant = derive(t.ANY, as_variant(expr), expr, cost=Depth.SMALL)
         return scope.let([variant], lambda value: _variant_key(scope, value))
-    return scope.let([expr], lambda value: derive(expr.type, _key(value.plain, expr.type), value, cost=4))
+    return scope.let([expr], lambda value: derive(expr.type, _key(value.plain, expr.type), value, cost=Depth.SMALL))
 
 
 def row_key(scope: Scope, expr: Expr) -> Expr:
@@ -50,7 +50,7 @@ def row_key(scope: Scope, expr: Expr) -> Expr:
     def with_flag(value: Expr, bound: Expr) -> Expr:
         missing = value.is_missing()
         flag = F.when(bound.column.isNotNull(), 0).when(F.lit(False) if missing is None else missing, 2).otherwise(1)
-        return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), value, bound, cost=2)
+        return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), value, bound, cost=Depth.TINY)
 
     return scope.let([expr, plain_key], with_flag)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, Variant, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -116,7 +116,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
             integer = F.lit(isinstance(expr.type, t.Integer))
             numeric = isinstance(expr.type, t.Number)
             column = _with_float(of_plain(expr), integer) if numeric else F.lit(None).cast(_NUMBER)
-        return derive(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=6)
+        return derive(t.ANY, F.when(expr.plain.isNotNull(), column), expr, cost=Depth.MEDIUM)
     kind = scope.kind(expr)
     wide = F.struct(
         F.lit(None).cast(WHOLE).alias("u"),
@@ -132,7 +132,7 @@ def number(scope: Scope, expr: Expr, where: Where) -> Expr:
         .when(variants.one_of(kind.column, Kind.DOUBLE, Kind.FLOAT), of_float(cast_variant(expr.column, "double")))
         .when(variants.one_of(kind.column, *WIDE_NUMBERS), wide)
     )
-    return derive(t.ANY, column, expr, kind, cost=8)
+    return derive(t.ANY, column, expr, kind, cost=Depth.LARGE)
 
 
 _NUMBER = "struct<u:decimal(38,0),e:int,d:double,i:boolean>"

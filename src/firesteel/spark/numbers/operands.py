@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, Variant, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -42,9 +42,9 @@ class Number:
 
     def digits(self) -> Expr:
         if self.kind is None:
-            return derive(t.ANY, exact_decimals.of_plain(self.expr), self.expr, cost=4)
+            return derive(t.ANY, exact_decimals.of_plain(self.expr), self.expr, cost=Depth.SMALL)
         column = exact_decimals.of_variant(self.expr.column, self.kind.column)
-        return derive(t.ANY, column, *self.parts, cost=4)
+        return derive(t.ANY, column, *self.parts, cost=Depth.SMALL)
 
     @property
     def parts(self) -> tuple[Expr, ...]:

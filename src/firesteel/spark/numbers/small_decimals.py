@@ -12,7 +12,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, NumberParts, Variant, place_over
+from firesteel.spark.core.expr import Depth, Expr, NumberParts, Variant, place_over
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import may_be_tagged
 from firesteel.spark.encoding import columns as F
@@ -77,7 +77,7 @@ def _small(scope: Scope, operand: Number) -> NumberParts | None:
     end = F.substring_index(schema.plain, ",", -1)
     column = F.when(F.find_in_set(end, F.lit(_ENDS)) > 0, cast_variant(expr.column, "string").try_cast(_ROOM))
     behind = F.coalesce(F.greatest(F.rtrim(end, F.lit(")")).try_cast("int"), F.lit(1)), F.lit(0))
-    return _operand(column, behind, expr, schema, cost=4)
+    return _operand(column, behind, expr, schema, cost=Depth.SMALL)
 
 
 def _small_plain(expr: Expr) -> NumberParts | None:

@@ -14,7 +14,7 @@ from enum import IntFlag
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive
+from firesteel.spark.core.expr import Depth, Expr, NumberParts, Variant, derive
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.core.variant_kinds import may_be_tagged
 from firesteel.spark.encoding import columns as F
@@ -137,7 +137,7 @@ def _of_number(scope: Scope, value: Expr, number: NumberParts) -> Addend:
     there = known.value.isNotNull()
     inline = (variants.let_interpreted if scope.run.limits.roomy else variants.let)(value.column, _inline_parts)
     column = F.when(~there, inline)
-    rest = scope.bind(derive(t.ANY, column, value, known, throws=value.place.throws, cost=20), dear=True)
+    rest = scope.bind(derive(t.ANY, column, value, known, throws=value.place.throws, cost=Depth.VERY_DEEP), dear=True)
     exact = F.when(there, known.value.cast(EXACT)).otherwise(rest.column["e"])
     sort = F.when(known.integral, Met.INT.value).otherwise(Met.DECIMAL.value)
     met = F.when(there, sort).otherwise(rest.column["m"])

@@ -15,7 +15,7 @@ from firesteel.functions import Lazy
 from firesteel.passes.analysis.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
 from firesteel.spark.core.conversions import fit, split_variant
-from firesteel.spark.core.expr import Expr, StructParts, Variant, column_expr, missing_expr, null_expr
+from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, column_expr, missing_expr, null_expr
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.handlers import (
     HANDLERS,
@@ -47,6 +47,8 @@ from firesteel.spark.relations import (  # noqa: F401  (they register)
 from firesteel.spark.relations.joins import frames, items  # noqa: F401
 from firesteel.spark.relations.nested import groups as nested_groups  # noqa: F401
 from firesteel.spark.relations.nested.relations import only_attribute, pivot_pair
+from firesteel.spark.relations.physical import exchanges, expand, promises, top_n  # noqa: F401
+from firesteel.spark.relations.physical.restoring import with_properties
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
@@ -57,6 +59,12 @@ if TYPE_CHECKING:
     from firesteel.tables import Table
 
 UNSUPPORTED_NESTED[p.Window] = "window functions over a row's own collections have no native form"
+UNSUPPORTED_NESTED.update(
+    dict.fromkeys(
+        (p.Exchange, p.MergingCapture, p.SimpleCapture, p.TopN, p.Expand, p.Promised),
+        "a physical relation over a row's own collections has no native form",
+    )
+)
 
 
 @handles(p.Call)
@@ -110,6 +118,14 @@ class Compiled:
     #: The class of collection that values are gathered in.
     kind: type[t.Type]
     failures: Failures
+    #: The rows in partitions of which the plan's properties are true, where `rows` are not; or why they cannot be made.
+    in_partitions: Rows | UnsupportedError | None = None
+
+    def for_partitions(self) -> Compiled:
+        """The same, for who sees the partitions: in a DataFrame, or as files."""
+        if isinstance(self.in_partitions, UnsupportedError):
+            raise self.in_partitions
+        return self if self.in_partitions is None else replace(self, rows=self.in_partitions, in_partitions=None)
 
     def decided(self) -> Compiled:
         """The same, with `ordered` known: if it depends on the data, this runs a Spark job."""
@@ -179,7 +195,17 @@ def _root(statement: p.Root, top: Scope) -> Compiled:
         raise PlanError(f"{len(statement.names)} names for {len(rows.columns)} columns", where=statement.where)
     types = tuple(expr.type for expr in rows.columns)
     failures = top.run.failures
-    return Compiled(rows, types, "rows", statement.names, rows.ordered, t.Bag, failures)
+    placed = _in_partitions(rows, statement.input, top)
+    return Compiled(rows, types, "rows", statement.names, rows.ordered, t.Bag, failures, placed)
+
+
+def _in_partitions(rows: Rows, rel: p.Rel, top: Scope) -> Rows | UnsupportedError | None:
+    """The rows of the statement's relation with its properties (`restoring`). That they cannot be made is an error only
+    for who asks for partitions."""
+    try:
+        return with_properties(rows, rel, top)
+    except UnsupportedError as error:
+        return error
 
 
 def _query(node: p.Rex, top: Scope) -> Compiled:
@@ -187,14 +213,20 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
     if isinstance(node, p.Path) and paths.ranges(node):
         node = paths.as_query(node)
     if isinstance(node, p.Select):
-        rows = _selected(node, top)
+        source = compile_rows(node.input, top)
+        rows = _constructed(node, source, top)
         (expr,) = rows.columns
         kind: type[t.Type] = type(node.type)
         if not isinstance(node.type, t.Collection):
             kind = t.Array if rows.ordered else t.Bag
         ordered = None if rows.ordered is None and not isinstance(node.type, t.Collection) else kind is not t.Bag
         rows = replace(rows, order=()) if ordered is False else rows
-        return Compiled(rows, (expr.type,), "values", ("value",), ordered, kind, failures)
+        placed = _in_partitions(source, node.input, top)
+        if isinstance(placed, Rows):
+            again = top.run.fallbacks.begin()
+            placed = _constructed(node, placed, top)
+            again.abandon()  # what runs in Python is noted once
+        return Compiled(rows, (expr.type,), "values", ("value",), ordered, kind, failures, placed)
     if isinstance(node, p.CollToScalar) and isinstance(node.query, p.Select):
         rows = _scalar(node, node.query, top)
     elif isinstance(node, p.Pivot):
@@ -207,15 +239,14 @@ def _query(node: p.Rex, top: Scope) -> Compiled:
     return Compiled(rows, (expr.type,), "value", ("value",), False, t.Bag, failures)
 
 
-def _selected(node: p.Select, top: Scope) -> Rows:
-    rows = compile_rows(node.input, top)
+def _constructed(node: p.Select, rows: Rows, top: Scope) -> Rows:
     scope = rows.scope(top)
     return project(rows, scope, [compile_expr(node.constructor, scope)], node.where)
 
 
 def _scalar(node: p.CollToScalar, query: p.Select, top: Scope) -> Rows:
     """The only attribute of the only row."""
-    rows = _selected(query, top)
+    rows = _constructed(query, compile_rows(query.input, top), top)
     (expr,) = rows.columns
     name, count = top.run.name(), top.run.name()
     frame = rows.materialize().groupBy().agg(F.first(expr.column).alias(name), F.count(F.lit(1)).alias(count))
@@ -242,7 +273,7 @@ def _pivoted(node: p.Pivot, top: Scope) -> Rows:
     name = top.run.name()
     frame = rows.materialize().groupBy().agg(F.collect_list(pair).alias(name))
     group = Rows(frame, (), operators=rows.operators + 1)
-    struct = column_expr(t.STRUCT, from_entries(F.col(name)), height=8)
+    struct = column_expr(t.STRUCT, from_entries(F.col(name)), height=Depth.LARGE)
     return project(group, group.scope(top), [struct], node.where)
 
 

@@ -14,7 +14,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
+from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
 from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Rows, project
 from firesteel.spark.core.scope import Scope, Where
@@ -57,7 +57,7 @@ def exclude_path(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
     if isinstance(value.type, t.Collection) and not isinstance(value, Variant):
         return scope.let([value], lambda bound: _exclude_from_collection(scope, bound, steps, where))
     if struct is not None:
-        value = derive(t.ANY, as_variant(value), value, cost=4)
+        value = derive(t.ANY, as_variant(value), value, cost=Depth.SMALL)
     if not isinstance(value, Variant) or isinstance(value.type, t.Null | t.Missing):
         return value
     return scope.let([value], lambda bound: _exclude_from_variant(scope, bound, steps, where))
@@ -89,7 +89,9 @@ def _exclude_from_struct(scope: Scope, value: Expr, known: list[tuple[str, Expr]
     empty = variants.json_column("{}")
     if present is None:
         return column_expr(t.STRUCT, empty, stage=value.place.stage)
-    return column_expr(t.ANY, F.when(present, empty).otherwise(variants.null()), stage=value.place.stage, height=2)
+    return column_expr(
+        t.ANY, F.when(present, empty).otherwise(variants.null()), stage=value.place.stage, height=Depth.TINY
+    )
 
 
 def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Where) -> Expr:
@@ -100,7 +102,7 @@ def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Whe
     if not isinstance(step, p.ExcludeIndex | p.ExcludeElements):
         return value
     if not rest:
-        return derive(type_, _drop_elements(value.plain, step), value, cost=3)
+        return derive(type_, _drop_elements(value.plain, step), value, cost=Depth.TINY)
     inner: list[Expr] = []
     inside = scope.inner(scope.row, where)
 
@@ -110,7 +112,7 @@ def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Whe
 
     if isinstance(step, p.ExcludeElements):
         column = F.transform(value.plain, lambda item: change(item).column)
-        return derive(replace_element(type_, inner[-1].type), column, value, *inner, cost=3)
+        return derive(replace_element(type_, inner[-1].type), column, value, *inner, cost=Depth.TINY)
     index = step.index
 
     def change_at_index(item: Column, place: Column) -> Column:
@@ -120,7 +122,9 @@ def _exclude_from_collection(scope: Scope, value: Expr, steps: Steps, where: Whe
         return F.when(place == index, fit(changed, wide)).otherwise(fit(other, wide))
 
     column = F.transform(value.plain, change_at_index)
-    return derive(replace_element(type_, common_type((type_.element, inner[-1].type))), column, value, *inner, cost=6)
+    return derive(
+        replace_element(type_, common_type((type_.element, inner[-1].type))), column, value, *inner, cost=Depth.MEDIUM
+    )
 
 
 def replace_element(type_: t.Collection, element: t.Type) -> t.Type:
@@ -159,7 +163,7 @@ def _exclude_from_variant(scope: Scope, value: Expr, steps: Steps, where: Where)
         array = F.transform(array, lambda item, place: F.when(place == index, change(item)).otherwise(item))
     else:
         array = F.transform(array, change)
-    changed = derive(t.ANY, array, value, kind, *inner, cost=6)
+    changed = derive(t.ANY, array, value, kind, *inner, cost=Depth.MEDIUM)
     return scope.let([changed], lambda bound: _rebuild_collection(value, kind, bound))
 
 
@@ -172,7 +176,7 @@ def _rebuild_collection(value: Expr, kind: Expr, array: Expr) -> Expr:
         .when(kind.column == Kind.BAG, variants.tag(Kind.BAG, items))
         .otherwise(variants.tag(Kind.SEXP, items))
     )
-    return derive(value.type, column, value, kind, array, cost=6)
+    return derive(value.type, column, value, kind, array, cost=Depth.MEDIUM)
 
 
 def _exclude_from_entries(
@@ -198,11 +202,11 @@ def _exclude_from_entries(
             return F.struct(pair["key"].alias("key"), item.alias("value"))
 
         array = F.transform(entries, change_entry)
-    changed = derive(t.ANY, array, value, kind, *inner, cost=6)
+    changed = derive(t.ANY, array, value, kind, *inner, cost=Depth.MEDIUM)
 
     def rebuild(bound: Expr) -> Expr:
         struct = variants.from_entries(bound.column)
         column = F.when(one_of(kind.column, *STRUCTS), struct).otherwise(value.column)
-        return derive(t.ANY, column, value, kind, bound, cost=8)
+        return derive(t.ANY, column, value, kind, bound, cost=Depth.LARGE)
 
     return scope.let([changed], rebuild)

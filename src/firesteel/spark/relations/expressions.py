@@ -17,7 +17,7 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.conversions import choose, fit, fit_cost
 from firesteel.spark.core.conversions import truth as plain_truth
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, null_expr, struct_expr
+from firesteel.spark.core.expr import Depth, Expr, Variant, column_expr, derive, null_expr, struct_expr
 from firesteel.spark.core.handlers import Compiling, expr_of, handles
 from firesteel.spark.core.literals import literal, typed_literal
 from firesteel.spark.core.scope import Scope
@@ -114,10 +114,10 @@ def truth(scope: Scope, expr: Expr, said: str, where: Any) -> Expr:
         plain = variants.extract(value.column, kind.column, "bool")
         boolean = t.absent(t.BOOL, nullable=True)
         if not scope.run.strict:
-            return derive(boolean, plain, value, kind, cost=4)
+            return derive(boolean, plain, value, kind, cost=Depth.SMALL)
         error = scope.wrong(f"{said}, not ", where, kind.column)
         bad = ~variants.one_of(kind.column, Kind.BOOLEAN, Kind.VOID)
-        return derive(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=5, throws=True)
+        return derive(boolean, F.when(bad, error).otherwise(plain), value, kind, cost=Depth.MEDIUM, throws=True)
 
     return scope.let([expr], test)
 
@@ -198,7 +198,7 @@ def _struct(node: p.Struct, scope: Scope) -> Compiling[Expr]:
             return derive(t.STRUCT, variants.json_column("{}"))
         struct = struct_expr(named)
         # If it nests deeper than our types go, it becomes a variant, whose type does not list the attributes.
-        return struct if nests(struct.type) else derive(t.STRUCT, struct.column, struct, cost=20)
+        return struct if nests(struct.type) else derive(t.STRUCT, struct.column, struct, cost=Depth.VERY_DEEP)
     from firesteel.spark.scalar.structs import struct_of_keys
 
     return struct_of_keys(scope, pairs, node.where)

@@ -9,14 +9,15 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
-from firesteel.spark.core.expr import Expr, Split, StructParts, Variant, column_expr, null_expr, reference
+from firesteel.spark.core.expr import Depth, Expr, Split, StructParts, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, apply_stages, project
+from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project, refuse_comparator
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, form
 from firesteel.spark.keys.comparison import is_own_key, key
+from firesteel.spark.relations.group_order import StreamedOrder
 from firesteel.spark.relations.nested.groups import distinct_array, value_keys
 from firesteel.spark.scalar.collections.aggregates import Aggregate, Group
 from firesteel.spark.scalar.collections.folds import aggregate_array
@@ -44,6 +45,7 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
         condition = None if agg.filter is None else scope.bind((yield from expr_of(agg.filter, scope)))
         order: list[Order] = []
         for spec in agg.order:
+            refuse_comparator(spec)
             value = scope.bind(split_variant((yield from expr_of(spec.key, scope))))
             order.append(Order(scope.bind(key(scope, value, ordering=True)), spec.order))
         results.append(_aggregate_call(agg, args, scope, totals, condition, order))
@@ -53,9 +55,16 @@ def _aggregate(node: p.Aggregate, outer: Scope) -> Compiling[Rows]:
     if partial:
         present = [~test for test in (expr.is_absent() for expr in keys) if test is not None]
         frame = frame.filter(balanced(present, True)) if present else frame
+    streamed = StreamedOrder.of(node, rows, outer.run) if node.keeps_order and rows.ordered is not False else None
+    if streamed is not None:
+        frame = streamed.numbered(frame, totals)
     frame = frame.groupBy(*by).agg(*(totals or [F.count(F.lit(1)).alias(outer.run.name())]))
-    grouped = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where))
-    return project(grouped, grouped.scope(outer), [*groups, *results], node.where)
+    layout = Layout.UNKNOWN if node.keys else Layout.ONE
+    grouped = Rows(frame, (), operators=rows.stacked(outer.run, 2, node.where), layout=layout)
+    if streamed is not None:
+        grouped = streamed.first_rows(grouped)
+    made = project(grouped, grouped.scope(outer), [*groups, *results], node.where)
+    return made if streamed is None else streamed.apply(made, outer)
 
 
 def _aggregate_call(
@@ -103,7 +112,7 @@ def aggregate_distinct(group: Group, arg: Expr) -> Expr:
     """An aggregate with DISTINCT: collect the values in an array, keep the first of equal ones, aggregate the array."""
     value = group.bound(arg)
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
-    array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=3)
+    array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=Depth.TINY)
     inline = Scope(group.scope.run)  # names cannot be bound in selects after the aggregation
     once = distinct_array(inline, array, value_keys(value.type), group.where)
     return inline.let([once], lambda bound: aggregate_array(inline, group.name, bound, group.where))
@@ -146,7 +155,7 @@ def _group_columns(
         by += [F.xxhash64(key_column).alias(scope.run.name()), key_column.alias(name)]
         value = _add_total(F.first(expr.column), scope.run, totals)
         if form(expr.type) is Form.VARIANT:
-            groups.append(column_expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=2))
+            groups.append(column_expr(t.ANY, F.coalesce(F.col(value), variants.null()), height=Depth.TINY))
         else:
             groups.append(reference(type_, value))
     if keys and not by:  # Spark's groupBy() without columns gives one group even of no rows

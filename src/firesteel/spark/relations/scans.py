@@ -11,6 +11,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark.core.conversions import convert, fit
 from firesteel.spark.core.expr import (
+    Depth,
     Expr,
     Split,
     StructParts,
@@ -158,7 +159,7 @@ def elements_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
         return _typed_elements(scope, value, where)
     if isinstance(value, Variant) and not scope.run.strict and value.type == JSON:
         column = F.coalesce(cast_variant(value.column, "array<variant>"), F.array(value.column))
-        return derive(t.Sexp(JSON), column, value, cost=3)
+        return derive(t.Sexp(JSON), column, value, cost=Depth.TINY)
     if isinstance(value, Variant):
         kind = scope.kind(value)
         array = elements(value.column, kind.column)
@@ -166,7 +167,7 @@ def elements_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
         error = scope.wrong("FROM takes collections, not ", where, F.coalesce(kind.column, F.lit("MISSING")))
         if error is not None:
             alone = F.when(error.cast("boolean"), alone)
-        return derive(t.Sexp(t.ANY), F.coalesce(array, alone), value, kind, cost=6, throws=error is not None)
+        return derive(t.Sexp(t.ANY), F.coalesce(array, alone), value, kind, cost=Depth.MEDIUM, throws=error is not None)
     error = scope.wrong(f"FROM takes collections, not {type_}", where)
     column = F.array(value.column)
     if error is not None:
@@ -207,7 +208,9 @@ def entries_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
     nothing = F.array().cast("array<struct<key:string,value:variant>>")
     if missing is not None and error is None:
         alone = F.when(missing, nothing).otherwise(alone)
-    return derive(t.Bag(type_), F.coalesce(array.column, alone), value, array, cost=6, throws=error is not None)
+    return derive(
+        t.Bag(type_), F.coalesce(array.column, alone), value, array, cost=Depth.MEDIUM, throws=error is not None
+    )
 
 
 def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], where: Where) -> Expr:
@@ -224,7 +227,7 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
         marked = F.arrays_zip(array.alias("pair"), F.array(*there).alias("there"))
         array = F.transform(F.filter(marked, lambda both: both["there"]), lambda both: both["pair"])
     if absent is None:
-        return derive(t.Bag(type_), array, value, *(expr for _, expr in known), cost=4)
+        return derive(t.Bag(type_), array, value, *(expr for _, expr in known), cost=Depth.SMALL)
     error = scope.wrong("UNPIVOT takes structs, not NULL or MISSING", where)
     alone = F.array(F.struct(F.lit("_1").alias("key"), fit(null_expr(), element).alias("value")))
     if error is not None:
@@ -234,7 +237,7 @@ def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], 
         assert missing is not None
         alone = F.when(missing, F.filter(alone, lambda _: F.lit(False))).otherwise(alone)
     column = F.when(absent, alone).otherwise(array)
-    return derive(t.Bag(type_), column, value, *(expr for _, expr in known), cost=4, throws=error is not None)
+    return derive(t.Bag(type_), column, value, *(expr for _, expr in known), cost=Depth.SMALL, throws=error is not None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -13,10 +13,20 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import expression
+from firesteel.functions.substrait import registered
 from firesteel.node import has
-from firesteel.spark.core.expr import UNKNOWN, Expr, derive
+from firesteel.spark.core.expr import UNKNOWN, Depth, Expr, Plain, derive, place_over
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.rows import Order, Rows, apply_stages, keep_needed, one_row, project
+from firesteel.spark.core.rows import (
+    Layout,
+    Order,
+    Rows,
+    apply_stages,
+    keep_needed,
+    one_row,
+    project,
+    refuse_comparator,
+)
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.keys.comparison import key
@@ -62,7 +72,7 @@ def filter_rows(rows: Rows, scope: Scope, conditions: list[Any], node: p.Rel) ->
     if not bound and not any(condition.place.throws for condition in conditions):
         rows = rows.with_columns_computed()
         return replace(rows, pending_filters=(*rows.pending_filters, condition), operators=operators)
-    result = rows.over(rows.materialize().filter(condition), operators=operators, facts=rows.facts)
+    result = rows.row_by_row(rows.materialize().filter(condition), operators=operators, facts=rows.facts)
     return keep_needed(result) if bound and result.names() else result
 
 
@@ -71,13 +81,32 @@ def _sort(node: p.Sort, outer: Scope) -> Compiling[Rows]:
     """A stable sort: if the input is a list, its order breaks ties."""
     rows = yield from rows_of(node.input, outer)
     scope = rows.scope(outer)
+    order = yield from sort_order(node.specs, scope)
+    # Rows that are known to be distributed stay in their partitions; any others may be sorted across partitions.
+    layout = Layout.UNKNOWN if p.relation_properties(node).distribution is None else rows.layout
+    placed = apply_stages(rows, scope, node.where)
+    return replace(placed, order=(*order, *rows.order), ordered=True, sorted=False, layout=layout)
+
+
+def sort_order(specs: tuple[p.SortSpec, ...], scope: Scope) -> Compiling[list[Order]]:
+    """The columns to sort by."""
     order: list[Order] = []
-    for spec in node.specs:
+    for spec in specs:
         value = yield from expr_of(spec.key, scope)
-        sort_key = scope.bind(key(scope, value, ordering=True))
+        sort_key = scope.bind(_compared(spec, value) if spec.comparator else key(scope, value, ordering=True))
         order.append(Order(sort_key.with_place(stage=0), spec.order))
-    below = rows.order
-    return replace(apply_stages(rows, scope, node.where), order=(*order, *below), ordered=True, sorted=False)
+    return order
+
+
+def _compared(spec: p.SortSpec, value: Expr) -> Expr:
+    """The column that sorts as a comparison function compares. `rank_comparators` has replaced functions without."""
+    assert spec.comparator is not None
+    found = registered(spec.comparator.name)
+    if found is None or found.sort_key is None:
+        refuse_comparator(spec)
+    assert found is not None
+    assert found.sort_key is not None
+    return Plain(t.absent(t.STRING, nullable=True), found.sort_key(value.plain), place=place_over([value]))
 
 
 @handles(p.Limit)
@@ -86,14 +115,14 @@ def _limit(node: p.Limit, outer: Scope) -> Compiling[Rows]:
     count = constant_count(node, outer.run)
     below = node.input
     skip = constant_count(below, outer.run) if isinstance(below, p.Offset) and isinstance(count, int) else None
-    if isinstance(below, p.Offset) and isinstance(count, int) and isinstance(skip, int) and count + skip <= _MAX:
+    if isinstance(below, p.Offset) and isinstance(count, int) and isinstance(skip, int) and count + skip <= MOST_ROWS:
         rows = yield from rows_of(below.input, outer)
         frame = rows.in_order().limit(count + skip).offset(skip)
         return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 3, node.where))
     rows = yield from rows_of(node.input, outer)
     if not isinstance(count, int):
         return (yield from _slice_by_column(node, rows, outer))
-    if count > _MAX:
+    if count > MOST_ROWS:
         return rows  # no frame of ours has as many rows
     frame = rows.in_order().limit(count)
     return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
@@ -107,11 +136,12 @@ def _offset(node: p.Offset, outer: Scope) -> Compiling[Rows]:
         return rows
     if not isinstance(count, int):
         return (yield from _slice_by_column(node, rows, outer))
-    frame = rows.in_order().offset(min(count, _MAX))
+    frame = rows.in_order().offset(min(count, MOST_ROWS))
     return rows.over(frame, sorted=True, operators=rows.stacked(outer.run, 2, node.where))
 
 
-_MAX = 2**31 - 1
+#: The most rows that Spark's limit and offset take.
+MOST_ROWS = 2**31 - 1
 
 
 def _slice_by_column(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Compiling[Rows]:
@@ -138,20 +168,23 @@ def count_column(scope: Scope, value: Expr, node: p.Limit | p.Offset) -> Expr:
     if isinstance(node, p.Offset) and not scope.run.strict:
         wrong = F.lit(0)
     column = F.when(seen.value >= 0, seen.value).otherwise(wrong)
-    return derive(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=3)
+    return derive(t.INT64, column.cast("bigint"), *seen.parts, throws=True, cost=Depth.TINY)
 
 
 def constant_count(node: p.Limit | p.Offset, run: Run) -> int | object | None:
     """The number of rows, if it is known before running, else UNKNOWN. None: a wrong OFFSET that skips nothing."""
-    count: Any
-    if isinstance(node.count, p.Lit):
-        count = node.count.value
-    elif has(node.count, p.Var, p.Global, p.Rel):
-        return UNKNOWN
-    else:
-        count = expression(node.count, p.Mode.STRICT if run.strict else p.Mode.PERMISSIVE)([])
-    if type(count) is int and count >= 0:
+    count = constant_value(node.count, run)
+    if count is UNKNOWN or (type(count) is int and count >= 0):
         return count
     if isinstance(node, p.Offset) and not run.strict:
         return None
     raise EvaluationError(f"{node.tag.upper()} takes a number of rows, not {count!r}", where=node.where)
+
+
+def constant_value(rex: p.Rex, run: Run) -> Any:
+    """The value of an expression that sees no row, if it is known before running, else UNKNOWN."""
+    if isinstance(rex, p.Lit):
+        return rex.value
+    if has(rex, p.Var, p.Global, p.Rel):
+        return UNKNOWN
+    return expression(rex, p.Mode.STRICT if run.strict else p.Mode.PERMISSIVE)([])

@@ -17,7 +17,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import UNKNOWN, Expr, Variant, column_expr, null_expr, reference
+from firesteel.spark.core.expr import UNKNOWN, Depth, Expr, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.rows import Order
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
@@ -89,7 +89,7 @@ class Call:
         type_ = common_type((value.type, default.type))
         found = column_expr(value.type, F.col(name)["v"])
         column = F.when(F.col(name).isNull(), fit(default, type_)).otherwise(fit(found, type_))
-        return column_expr(type_, column, height=4 + default.place.height, throws=default.place.throws)
+        return column_expr(type_, column, height=Depth.SMALL + default.place.height, throws=default.place.throws)
 
 
 #: Makes the frame, if the function uses one; and compiles a call to its value.

@@ -12,7 +12,7 @@ from pyspark.sql import Column
 from firesteel import functions
 from firesteel import types as t
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common_type
 from firesteel.spark.relations.window_frames import FIRST, LAST, Build, Call, Framing
@@ -54,7 +54,7 @@ def _ntile(call: Call, framing: Framing) -> Expr:
     column = F.when(place < large, F.floor(place / (size + 1)) + 1).otherwise(
         more + F.floor((place - large) / F.greatest(size, F.lit(1))) + 1
     )
-    return column_expr(t.INT64, column.cast("bigint"), height=8)
+    return column_expr(t.INT64, column.cast("bigint"), height=Depth.LARGE)
 
 
 def _box(value: Expr) -> Column:
@@ -89,7 +89,7 @@ def _pick(value: Expr, array: str, place: Column, default: Expr) -> Expr:
     item = F.get(F.col(array), F.when(there, place - 1).cast("int"))
     found = column_expr(value.type, item["v"])
     column = F.when(there, fit(found, type_)).otherwise(fit(default, type_))
-    return column_expr(type_, column, height=8 + default.place.height, throws=default.place.throws)
+    return column_expr(type_, column, height=Depth.LARGE + default.place.height, throws=default.place.throws)
 
 
 def _first_or_last(function: Callable[[Column], Column]) -> Build:

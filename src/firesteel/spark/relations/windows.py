@@ -19,9 +19,9 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.functions import OfNothing
 from firesteel.spark.core.conversions import fit, split_variant
-from firesteel.spark.core.expr import Expr, column_expr, null_expr
+from firesteel.spark.core.expr import Depth, Expr, column_expr, null_expr
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
-from firesteel.spark.core.rows import Order, Rows, apply_stages, project
+from firesteel.spark.core.rows import Order, Rows, apply_stages, project, refuse_comparator
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import cast_type
@@ -77,6 +77,7 @@ def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
     order: list[Order] = []
     raw: list[Expr] = []
     for spec in node.order:
+        refuse_comparator(spec)
         value, found = yield from _value_and_key(spec.key, scope, later, ordering=True)
         raw.append(value)
         order.append(Order(found, spec.order))
@@ -175,4 +176,4 @@ def _distinct(call: Call, spec: WindowSpec) -> Expr:
         return aggregate_distinct(group, value)
     found = call.scope.bind(key(call.scope, value))
     keys = call.later.add(F.collect_set(found.column), spec)
-    return column_expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=2)
+    return column_expr(t.INT64, F.array_size(F.col(keys)).cast("bigint"), height=Depth.TINY)

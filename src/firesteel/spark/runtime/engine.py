@@ -48,8 +48,10 @@ class SparkEngine:
     """Runs plans on Spark: on a session that is given, or on one that it starts when it first needs it."""
 
     name = "spark"
-    #: Spark reads tables only in relations: `decorrelate` moves subqueries over tables out of expressions.
-    lowerings: tuple[str, ...] = ("decorrelate",)
+    #: Spark reads tables only in relations: `decorrelate` moves subqueries over tables out of expressions. It sorts by
+    #: columns: `rank_comparators` makes one of a comparison function that only Python knows. `plain_subqueries` leaves
+    #: `decorrelate` no relations that it does not know.
+    lowerings: tuple[str, ...] = ("rank_comparators", "plain_subqueries", "decorrelate")
 
     def __init__(
         self,

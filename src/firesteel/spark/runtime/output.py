@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 def named_frame(compiled: Compiled) -> DataFrame:
-    """The frame with the user's column names: the attributes of rows and of structs if known, else `_1`."""
+    """The frame with the user's column names: the attributes of rows and of structs if known, else `_1`. In its
+    partitions the plan's properties are true."""
+    compiled = compiled.for_partitions()
     named = compiled.named()
     if named is not None:
         return named

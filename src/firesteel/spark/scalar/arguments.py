@@ -14,7 +14,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.functions.catalog import FAMILIES as TYPES
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -120,7 +120,7 @@ def _temporal(scope: Scope, expr: Expr, where: Where) -> Expr:
     """A struct of both readings, as a moment and as an interval; at most one is not NULL."""
     m, i = moment(scope, expr, where), interval(scope, expr, where)
     pair = F.struct(m.column.alias("moment"), i.column.alias("interval"))
-    return derive(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=2)
+    return derive(t.ANY, F.when(m.column.isNotNull() | i.column.isNotNull(), pair), m, i, cost=Depth.TINY)
 
 
 _STRUCTS = {"interval": interval, "temporal": _temporal, "number": exact_decimals.number}
@@ -196,7 +196,7 @@ def _combine(
     misfits = [v.misfit for v in views if v.misfit is not None]
     if not misfits and form(type_) is not Form.VARIANT:
         parts = [part for v in views for part in v.parts]
-        result = propagate_absent(type_, value, args, throws=throws, cost=2)
+        result = propagate_absent(type_, value, args, throws=throws, cost=Depth.TINY)
         return result.with_place(stage=max(part.place.stage for part in parts))
     for v, family in zip(views, families, strict=False):
         if v.misfit is not None and v.kind is not None:
@@ -213,10 +213,10 @@ def _combine(
     full = t.absent(type_, nullable=nullable, missable=missing is not None)
     parts = [part for v in views for part in v.parts]
     if form(type_) is not Form.VARIANT:
-        return derive(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=6)
+        return derive(full, value, *parts, missing=missing if nullable else None, throws=throws, cost=Depth.MEDIUM)
     null = any_of(test for test in (arg.is_null() for arg in args) if test is not None)
     if null is not None:
         value = F.when(null if wrong is None else null & ~wrong, variants.null()).otherwise(value)
     if missing is not None:
         value = F.when(~missing, value)
-    return derive(full, value, *parts, throws=throws, cost=6)
+    return derive(full, value, *parts, throws=throws, cost=Depth.MEDIUM)

@@ -14,7 +14,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, Variant, as_variant, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, as_variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be, possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -93,7 +93,7 @@ def _cast(scope: Scope, expr: Expr, target: t.Type, where: Where) -> Expr:
             column = F.when(null, variants.null()).otherwise(column)
         full = t.absent(type_, nullable=null is not None, missable=missing is not None)
         split = missing if null is not None and not variant else None
-        return derive(full, column, found, expr, missing=split, throws=error is not None, cost=3)
+        return derive(full, column, found, expr, missing=split, throws=error is not None, cost=Depth.TINY)
 
     raw = _raw(scope, expr, target, where)
     if not isinstance(expr, Variant) and not variant and _source(expr) in _SURE.get(type(type_), ()):
@@ -162,10 +162,14 @@ def _typed(
     if source == "moment":
         return scope.let(
             [moment(scope, expr, where)],
-            lambda found: derive(full, _convert(conversion, found.column, type_, overflow), found, expr, cost=8),
+            lambda found: derive(
+                full, _convert(conversion, found.column, type_, overflow), found, expr, cost=Depth.LARGE
+            ),
         )
     column = expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
-    return derive(full, _convert(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=6)
+    return derive(
+        full, _convert(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=Depth.MEDIUM
+    )
 
 
 def _ensure_same_text(type_: t.Type, source: str, expr: Expr, where: Where) -> None:
@@ -214,7 +218,7 @@ def _dynamic(
         if column is F:
             column = F.literal(None, cast_type(type_))
         parts = [expr, kind, *([] if stamp is None else [stamp])]
-        return derive(t.absent(type_, nullable=True), column, *parts, cost=8, throws=True)
+        return derive(t.absent(type_, nullable=True), column, *parts, cost=Depth.LARGE, throws=True)
 
     if "moment" in table and may_be(expr, "moment"):
         return scope.let([moment(scope, expr, where)], build)

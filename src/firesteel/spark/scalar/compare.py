@@ -14,7 +14,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.node import fold
 from firesteel.spark.core.conversions import absent_as_null, fit
-from firesteel.spark.core.expr import Columns, Expr, Split, Variant, column_expr, derive
+from firesteel.spark.core.expr import Columns, Depth, Expr, Split, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, common_type, digits_of, form
@@ -71,11 +71,11 @@ def equal(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if len(kinds) > 1 and "any" not in kinds:
             return _unequal(type_, a, b)
         if kinds == {"number"} and float_compare.is_mixed(a, b):
-            return derive(type_, float_compare.compare_mixed(_same, a, b), a, b, cost=4)
+            return derive(type_, float_compare.compare_mixed(_same, a, b), a, b, cost=Depth.SMALL)
         if kinds == {"number"} and _too_wide(a.type, b.type):
             coarse, fine, scale = _by_scale(a, b)
             same = (coarse.plain == F.floor(fine.plain, scale)) & (coarse.plain == F.ceil(fine.plain, scale))
-            return derive(type_, same, a, b, cost=4)
+            return derive(type_, same, a, b, cost=Depth.SMALL)
         if is_own_key(t.proper(a.type)) and is_own_key(t.proper(b.type)):
             return derive(type_, _comparable(a) == _comparable(b), a, b)
         shared = common_type((t.proper(a.type), t.proper(b.type)))
@@ -132,7 +132,7 @@ def _equal_scalar(scope: Scope, type_: t.Type, variant: Expr, plain: Expr) -> Ex
         same = extract(column, kind, name) == other
     there = ~one_of(kind, Kind.VOID)
     result = F.when(there & other.isNotNull(), F.coalesce(same, F.lit(False)))
-    return derive(type_, result, variant, plain, kind_expr, cost=8)
+    return derive(type_, result, variant, plain, kind_expr, cost=Depth.LARGE)
 
 
 def _equal_number(column: Column, kind: Column, plain: Expr) -> Column:
@@ -225,7 +225,7 @@ def between(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
 def _both(above: Expr, below: Expr) -> Expr:
     there = above.plain.isNotNull() & below.plain.isNotNull()
-    return propagate_absent(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=2)
+    return propagate_absent(t.BOOL, F.when(there, above.plain & below.plain), (above, below), cost=Depth.TINY)
 
 
 def _only_where(there: Column, side: Expr) -> Expr:
@@ -338,7 +338,7 @@ def _compare_dynamic(scope: Scope, operator: Operator, where: Where, a: Expr, b:
     assert absent is not None
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
     missing = misfit | absent if error is None else absent
-    return derive(unknown, value, *keys, *kinds, *sides, missing=missing, cost=6, throws=error is not None)
+    return derive(unknown, value, *keys, *kinds, *sides, missing=missing, cost=Depth.MEDIUM, throws=error is not None)
 
 
 _OPERATORS: dict[str, Operator] = {

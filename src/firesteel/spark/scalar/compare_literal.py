@@ -18,7 +18,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, Variant, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import is_json, may_be_tagged
 from firesteel.spark.encoding import columns as F
@@ -74,7 +74,7 @@ def compare_with_literal(scope: Scope, operator: Operator, where: Where, a: Expr
     unknown = t.absent(t.BOOL, nullable=True, missable=True)
     # Do not mark an error as MISSING, too: IS MISSING around the value would then hide the error.
     missing = variant.column.isNull() if error is not None else misfit | variant.column.isNull()
-    return derive(unknown, value, *side.parts, missing=missing, cost=8, throws=error is not None)
+    return derive(unknown, value, *side.parts, missing=missing, cost=Depth.LARGE, throws=error is not None)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, derive
+from firesteel.spark.core.expr import Depth, Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.kinds import FAMILIES
@@ -33,7 +33,7 @@ def is_type(scope: Scope, args: Sequence[Any], where: Where) -> Expr:
 
     def test(value: Expr) -> Expr:
         given, kind = scope.variant(value)
-        return derive(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=6)
+        return derive(t.BOOL, _conforms(given.column, kind.column, target, where), given, kind, cost=Depth.MEDIUM)
 
     return scope.let([expr], test)
 

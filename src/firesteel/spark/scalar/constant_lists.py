@@ -23,7 +23,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.passes.analysis.conditions import LONG, MANY
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, column_expr, derive
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -109,10 +109,10 @@ def _is_in(
 def _plain(operand: Expr, listed: Sequence[Value]) -> Expr:
     if type(operand.type) in _FLOATS:
         floats = [key for key in map(_float, listed) if key is not None]
-        return derive(_NULLABLE, _float_is_in(operand.plain.cast("double"), floats), operand, cost=6)
+        return derive(_NULLABLE, _float_is_in(operand.plain.cast("double"), floats), operand, cost=Depth.MEDIUM)
     sort, text = _TEXTS[type(operand.type)]
     keys = (key for item in listed for key in _keys(item) if key.startswith(sort))
-    return derive(_NULLABLE, _text_is_in(F.concat(F.lit(sort), text(operand.plain)), keys), operand, cost=6)
+    return derive(_NULLABLE, _text_is_in(F.concat(F.lit(sort), text(operand.plain)), keys), operand, cost=Depth.MEDIUM)
 
 
 def _written(column: Column) -> Column:
@@ -156,7 +156,7 @@ def _dynamic(scope: Scope, value: Expr, listed: Sequence[Value], where: Where) -
     any_test: Column = F.lit(False)
     for test in tests:
         any_test = any_test | F.coalesce(test, F.lit(False))
-    return derive(_NULLABLE, any_test, *parts, cost=12)
+    return derive(_NULLABLE, any_test, *parts, cost=Depth.DEEP)
 
 
 def _one_by_one(scope: Scope, value: Expr, listed: Expr, where: Where) -> Expr:
@@ -165,7 +165,7 @@ def _one_by_one(scope: Scope, value: Expr, listed: Expr, where: Where) -> Expr:
     found = F.exists(
         array.column, lambda item: equal(inner, value, column_expr(element, item, atomic=True), where).plain
     )
-    return derive(_NULLABLE, found, value, array, cost=8)
+    return derive(_NULLABLE, found, value, array, cost=Depth.LARGE)
 
 
 def _key(side: Side, sorts: set[str]) -> Column:

@@ -16,7 +16,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import split_variant
-from firesteel.spark.core.expr import Expr, NumberParts, as_decimal, derive
+from firesteel.spark.core.expr import Depth, Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar import casts, compare, conform, logic, structs, substrait, text
@@ -49,8 +49,10 @@ SPARK: dict[str, Simple] = {
     "ltrim": Simple(text.spaces_or(F.ltrim)),
     "rtrim": Simple(text.spaces_or(F.rtrim)),
     "substring": Simple(text.substring, wrong="a substring cannot have a negative length"),
-    "overlay": Simple(text.overlay, wrong="an overlay starts at 1 or later, and its length is not negative", cost=5),
-    "text_replace": Simple(text.replace, cost=5),
+    "overlay": Simple(
+        text.overlay, wrong="an overlay starts at 1 or later, and its length is not negative", cost=Depth.MEDIUM
+    ),
+    "text_replace": Simple(text.replace, cost=Depth.MEDIUM),
     "to_index": Simple(lambda v: v, wrong="no array is that long"),
 }
 
@@ -133,6 +135,7 @@ LOWERED: dict[str, LoweredFunction] = {
 #: Functions that have no native form. The reference evaluator has them all.
 _JAVA = "Java's result may differ from the reference evaluator's in the last digit"
 UNSUPPORTED: dict[str, str] = {
+    "expression:ranks": "comparison functions are Python functions",
     **dict.fromkeys(("exp", "ln", "power"), _JAVA),
     **dict.fromkeys(
         (

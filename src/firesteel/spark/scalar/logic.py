@@ -12,7 +12,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.spark.core.conversions import as_present, choose
-from firesteel.spark.core.expr import Expr, Split, Variant, derive, missing_expr, null_expr
+from firesteel.spark.core.expr import Depth, Expr, Split, Variant, derive, missing_expr, null_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -59,9 +59,9 @@ def kleene(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
         column = result if error is None else F.when(wrong, error).otherwise(result)
         column = F.when(decisive, F.lit(not conjunction)).otherwise(column)
         if error is not None:
-            return derive(_NULLABLE, column, *parts, cost=6, throws=True)
+            return derive(_NULLABLE, column, *parts, cost=Depth.MEDIUM, throws=True)
         full = t.absent(t.BOOL, nullable=True, missable=True)
-        return derive(full, column, *parts, missing=wrong & ~decisive, cost=6)
+        return derive(full, column, *parts, missing=wrong & ~decisive, cost=Depth.MEDIUM)
 
     return scope.let(args, apply)
 
@@ -88,9 +88,9 @@ def negate(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         misfit = v.misfit if v.misfit is not None else F.lit(False)
         error = scope.wrong("NOT takes booleans", where)
         if error is not None:
-            return derive(_NULLABLE, F.when(misfit, error).otherwise(~v.value), *v.parts, cost=4, throws=True)
+            return derive(_NULLABLE, F.when(misfit, error).otherwise(~v.value), *v.parts, cost=Depth.SMALL, throws=True)
         full = t.absent(t.BOOL, nullable=True, missable=True)
-        return derive(full, ~v.value, *v.parts, missing=misfit, cost=4)
+        return derive(full, ~v.value, *v.parts, missing=misfit, cost=Depth.SMALL)
 
     return scope.let([a], apply)
 
@@ -107,11 +107,11 @@ def is_truth(truth: bool) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
         v = view(scope, arg, "bool")
         held = v.value.eqNullSafe(F.lit(truth))
         if v.misfit is None:
-            return derive(t.BOOL, held, *v.parts, cost=3)
+            return derive(t.BOOL, held, *v.parts, cost=Depth.TINY)
         error = scope.wrong(f"IS {str(truth).upper()} takes booleans", where)
         if error is not None:
-            return derive(t.BOOL, F.when(v.misfit, error).otherwise(held), *v.parts, cost=4, throws=True)
-        return derive(t.absent(t.BOOL, missable=True), F.when(~v.misfit, held), *v.parts, cost=4)
+            return derive(t.BOOL, F.when(v.misfit, error).otherwise(held), *v.parts, cost=Depth.SMALL, throws=True)
+        return derive(t.absent(t.BOOL, missable=True), F.when(~v.misfit, held), *v.parts, cost=Depth.SMALL)
 
     return build
 

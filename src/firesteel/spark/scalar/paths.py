@@ -16,7 +16,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.plan.scope import shifted
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Expr, StructParts, Variant, derive, missing_expr, null_expr
+from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, derive, missing_expr, null_expr
 from firesteel.spark.core.handlers import UNSUPPORTED, Compiling, expr_of, handles, part_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import JSON, may_be_tagged
@@ -115,10 +115,10 @@ def _attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Wher
 
 
 def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Where) -> Expr:
-    known = attributes(value) or []
+    known = attributes(value, like=name) or []
     found = [inner for key, inner in known if key == name]
     if any_case and (not found or scope.strict):
-        found = [inner for key, inner in known if key.lower() == name.lower()]
+        found = [inner for _, inner in known]
         if scope.strict and len(found) > 1:
             return _no_such(scope, value, f"attribute '{name}' is ambiguous", where)
     if not found:
@@ -136,10 +136,9 @@ def _known_attribute(scope: Scope, value: Expr, name: str, any_case: bool, where
 
 def _attribute_of_bound(value: Expr, name: str, any_case: bool, inner: Expr) -> Expr:
     """The same attribute, of the value that is now bound to a name."""
-    known = attributes(value) or []
+    known = attributes(value, like=name) or []
     exact = [expr for key, expr in known if key == name]
-    other = [expr for key, expr in known if key.lower() == name.lower()]
-    found = (exact or other)[0]
+    found = (exact or [expr for _, expr in known])[0]
     return found if not inner.place.throws else inner
 
 
@@ -237,7 +236,7 @@ def _variant_attribute(scope: Scope, value: Expr, name: str, any_case: bool, whe
         alike = F.filter(entries, lambda pair: _matches(pair["key"], F.lit(name), any_case))
         many = F.coalesce(F.array_size(alike) > 1, F.lit(False))
         result = F.when(many, scope.run.error(f"attribute '{name}' is ambiguous", where)).otherwise(result)
-    return derive(_inner(value), result, value, cost=8, throws=scope.strict)
+    return derive(_inner(value), result, value, cost=Depth.LARGE, throws=scope.strict)
 
 
 def _inner(value: Expr) -> t.Type:
@@ -266,7 +265,7 @@ def _map_value(scope: Scope, value: Expr, key: Column, where: Where) -> Expr:
     null = value.is_null()
     if null is not None:
         result = F.when(null, variants.null()).otherwise(result)
-    return derive(_UNKNOWN, result, value, cost=5, throws=error is not None)
+    return derive(_UNKNOWN, result, value, cost=Depth.MEDIUM, throws=error is not None)
 
 
 def _computed_attribute(scope: Scope, value: Expr, key: Expr, any_case: bool, where: Where) -> Expr:
@@ -286,7 +285,7 @@ def _computed_attribute(scope: Scope, value: Expr, key: Expr, any_case: bool, wh
             column = F.when(null, variants.null()).otherwise(column)
         if missing is not None:
             column = F.when(~missing, column)
-        return derive(_UNKNOWN, column, v, *name.parts, entries, cost=8, throws=error is not None)
+        return derive(_UNKNOWN, column, v, *name.parts, entries, cost=Depth.LARGE, throws=error is not None)
 
     return scope.let([value, key], apply)
 
@@ -303,7 +302,7 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     if value.type == JSON and type(key.constant) is int and key.constant >= 0 and not scope.run.strict:
         column = value.column
         item = F.try_variant_get(column, f"$[{key.constant}]", "variant")
-        return derive(JSON, F.coalesce(item, F.when(F.is_variant_null(column), column)), value, cost=3)
+        return derive(JSON, F.coalesce(item, F.when(F.is_variant_null(column), column)), value, cost=Depth.TINY)
     index = view(scope, key, "int")
     parts = [value, *index.parts]
     if isinstance(value.type, t.Array | t.Sexp) and not isinstance(value, Variant):
@@ -327,7 +326,7 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     throws = error is not None
     plain = not element.absent and null is None and not throws
     if plain and missing is None:
-        return derive(t.absent(element, missable=True), item, *parts, cost=3)
+        return derive(t.absent(element, missable=True), item, *parts, cost=Depth.TINY)
     column = to_variant(item, element)
     column = F.when(within, column) if error is None else F.when(within, column).otherwise(error)
     if null is not None:
@@ -335,4 +334,4 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     if missing is not None:
         column = F.when(~missing, column)
     type_ = _inner(value) if isinstance(value, Variant) else common_type((element, t.NULL, t.MISSING))
-    return derive(type_, column, *parts, cost=6, throws=throws)
+    return derive(type_, column, *parts, cost=Depth.MEDIUM, throws=throws)

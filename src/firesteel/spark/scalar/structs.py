@@ -10,7 +10,7 @@ from typing import Any
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
+from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, as_variant, column_expr, derive, struct_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -45,7 +45,7 @@ def struct_of_keys(scope: Scope, pairs: Sequence[tuple[Expr, Expr]], where: Wher
             item = as_variant(value)
             entries_.append(F.struct(column.alias("key"), F.when(column.isNotNull(), item).alias("value")))
         array = derive(t.ANY, F.array(*entries_), *parts, throws=throws)
-        return scope.let([array], lambda bound: derive(_PRESENT, from_entries(bound.column), bound, cost=8))
+        return scope.let([array], lambda bound: derive(_PRESENT, from_entries(bound.column), bound, cost=Depth.LARGE))
 
     return scope.let(args, apply)
 
@@ -56,9 +56,9 @@ _PRESENT = t.absent(t.STRUCT)
 def entries_of(scope: Scope, expr: Expr) -> Expr:
     """The attributes of a struct as an array of (key, variant); SQL NULL if it is no struct. Bind the value first."""
     if not isinstance(expr, Variant):
-        return derive(t.ANY, _entries(expr), expr, cost=3)
+        return derive(t.ANY, _entries(expr), expr, cost=Depth.TINY)
     kind = scope.kind(expr)
-    return derive(t.ANY, entries(expr.column, kind.column), expr, kind, cost=4)
+    return derive(t.ANY, entries(expr.column, kind.column), expr, kind, cost=Depth.SMALL)
 
 
 def _entries(expr: Expr) -> Column:
@@ -73,16 +73,23 @@ def _entries(expr: Expr) -> Column:
     return F.literal(None, _ENTRIES)
 
 
-def attributes(expr: Expr) -> list[tuple[str, Expr]] | None:
-    """The attributes of a struct as expressions; None if they are not known statically."""
+def attributes(expr: Expr, like: str | None = None) -> list[tuple[str, Expr]] | None:
+    """The attributes of a struct as expressions; None if they are not known statically. `like` asks only for those of
+    this name, upper or lower case: each makes a column, and a table may have hundreds of them."""
     if not isinstance(expr.type, t.Struct) or expr.type.open:
         return None
     if isinstance(expr, StructParts):
-        return [(field.name or "", inner) for field, inner in zip(expr.type.fields, expr.fields, strict=True)]
+        named = [(field.name or "", inner) for field, inner in zip(expr.type.fields, expr.fields, strict=True)]
+        return [(name, inner) for name, inner in named if _is_like(name, like)]
     if isinstance(expr, Variant):
         return None
     column = expr.plain
-    return [(f.name or "", derive(f.type, column[f.name or ""], expr)) for f in expr.type.fields]
+    fields = [(f.name or "", f.type) for f in expr.type.fields]
+    return [(name, derive(type_, column[name], expr)) for name, type_ in fields if _is_like(name, like)]
+
+
+def _is_like(name: str, like: str | None) -> bool:
+    return like is None or name.lower() == like.lower()
 
 
 def _struct_entries(expr: Expr) -> Column:
@@ -107,7 +114,7 @@ def struct_concat(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         value = F.concat(*(array.column for array in arrays))
         if wrong is not None and error is not None:
             value = F.when(wrong, error).otherwise(value)
-        joined = derive(t.ANY, value, *given, *arrays, throws=error is not None, cost=6)
+        joined = derive(t.ANY, value, *given, *arrays, throws=error is not None, cost=Depth.MEDIUM)
         lost = wrong if error is None else None
         missing = any_of(test for test in (lost, *(arg.is_missing() for arg in given)) if test is not None)
 
@@ -115,7 +122,7 @@ def struct_concat(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             column = F.when(bound.column.isNotNull(), from_entries(bound.column)).otherwise(variants.null())
             if missing is not None:
                 column = F.when(~missing, column)
-            return derive(_BOTH, column, bound, *given, cost=8)
+            return derive(_BOTH, column, bound, *given, cost=Depth.LARGE)
 
         return scope.let([joined], finish)
 
@@ -143,14 +150,18 @@ def elements_of(scope: Scope, expr: Expr) -> tuple[Expr, t.Type]:
         return expr, expr.type.element
     if isinstance(expr, Variant):
         kind = scope.kind(expr)
-        return derive(t.absent(t.BAG, nullable=True), elements(expr.column, kind.column), expr, kind, cost=4), t.ANY
+        return derive(
+            t.absent(t.BAG, nullable=True), elements(expr.column, kind.column), expr, kind, cost=Depth.SMALL
+        ), t.ANY
     return derive(t.absent(t.BAG, nullable=True), F.literal(None, "array<variant>"), expr), t.ANY
 
 
 def size_of(scope: Scope, expr: Expr) -> Expr:
     """The number of elements or attributes; SQL NULL if the value is no container."""
     kind = scope.kind(expr) if isinstance(expr, Variant) else expr
-    return derive(t.absent(t.INT64, nullable=True), _size(expr, kind.column).cast("bigint"), expr, kind, cost=4)
+    return derive(
+        t.absent(t.INT64, nullable=True), _size(expr, kind.column).cast("bigint"), expr, kind, cost=Depth.SMALL
+    )
 
 
 def _size(expr: Expr, kind: Column) -> Column:
@@ -172,7 +183,7 @@ def container_result(
     wrong = misfit(scope, expr, family)
     value = found.column
     if wrong is None:
-        return propagate_absent(type_, value, [expr], cost=3)
+        return propagate_absent(type_, value, [expr], cost=Depth.TINY)
     error = scope.wrong(message, where)
     lost = wrong if error is None else None
     missing = any_of(test for test in (lost, expr.is_missing()) if test is not None)
@@ -186,7 +197,7 @@ def container_result(
             None,
         )
         full = t.absent(type_, nullable=True, missable=True)
-    return derive(full, value, expr, found, missing=split, cost=6, throws=error is not None)
+    return derive(full, value, expr, found, missing=split, cost=Depth.MEDIUM, throws=error is not None)
 
 
 def cardinality(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -253,7 +264,7 @@ def in_collection(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             return equal(inner, value, column_expr(element, item, atomic=True), where).plain
 
         found = F.exists(array.column, same)
-        nullable = derive(t.absent(t.BOOL, nullable=True), found, value, collection, array, cost=8)
+        nullable = derive(t.absent(t.BOOL, nullable=True), found, value, collection, array, cost=Depth.LARGE)
         wrong = misfit(scope, collection, "collection")
         if wrong is None and collection.is_missing() is None:
             return nullable
@@ -264,6 +275,8 @@ def in_collection(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if wrong is not None and error is not None:
             column = F.when(wrong, error).otherwise(found)
         full = t.absent(t.BOOL, nullable=True, missable=missing is not None)
-        return derive(full, column, value, collection, array, missing=missing, cost=8, throws=error is not None)
+        return derive(
+            full, column, value, collection, array, missing=missing, cost=Depth.LARGE, throws=error is not None
+        )
 
     return scope.let(args, apply)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, Variant
+from firesteel.spark.core.expr import Depth, Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
@@ -136,7 +136,7 @@ def _like_escaped(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         matched = F.when(F.char_length(escape) != 1, short).when(~F.rlike(pattern, right), wrong)
         return F.when(there, matched.otherwise(native_like(value, plain)))
 
-    return call(scope, "like", args, ("text",) * 3, native, t.BOOL, where, throws=True, cost=10)
+    return call(scope, "like", args, ("text",) * 3, native, t.BOOL, where, throws=True, cost=Depth.DEEP)
 
 
 def _token(token: Column) -> Column:

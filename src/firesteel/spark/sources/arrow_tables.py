@@ -48,6 +48,8 @@ def arrow_frame(spark: SparkSession, table: pa.Table) -> Opened:
     names = [f"c{i}" for i in range(len(types))]
     schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in zip(names, types, strict=True)])
     encoded = pa.Table.from_arrays(arrays, schema=pa.schema([(f.name, arrow_type(f.dataType)) for f in schema.fields]))
+    if not encoded.num_rows:  # PySpark cannot take a list, a map or a struct from a column without any chunk
+        encoded = encoded.schema.empty_table()
     frame = spark.createDataFrame(encoded, schema=schema).toDF(*table.column_names)
     return Opened(frame, types=dict(enumerate(types)))
 

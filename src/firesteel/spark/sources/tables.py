@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from firesteel.passes.analysis.paths import WHOLE, PathTree
 from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.literals import determines_column
-from firesteel.spark.core.rows import Order, Rows
+from firesteel.spark.core.rows import Layout, Order, Rows
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -71,7 +72,9 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
         case Stored():
             return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
-            return _frame_rows(run, node, _native(run, table), table, run.touched.get(ordinal, WHOLE))
+            rows = _frame_rows(run, node, _native(run, table), table, run.touched.get(ordinal, WHOLE))
+            # Spark packs several files into a partition, or splits one; only the partitions of a DataFrame are its own.
+            return replace(rows, layout=Layout.SOURCE) if isinstance(table.source, Frame) else rows
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -188,7 +188,7 @@ def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     if isinstance(expr.constant, datetime.date | values.Time | values.Timestamp):
         return derive(t.ANY, _literal(expr.constant, where))
     if not isinstance(expr, Variant):
-        return derive(t.ANY, _from_plain(expr), expr, cost=4)
+        return derive(t.ANY, _from_plain(expr), expr, cost=Depth.SMALL)
     kinds = possible_kinds(expr)
     kind = scope.kind(expr)
     column: Any = F
@@ -205,7 +205,12 @@ def moment(scope: Scope, expr: Expr, where: Where) -> Expr:
     for names, part in parts:
         column = column.when(one_of(kind.column, *names), part)
     return derive(
-        t.ANY, column, expr, kind, cost=8, throws=kinds is None or bool(kinds & {Kind.TIME, Kind.TAGGED_TIMESTAMP})
+        t.ANY,
+        column,
+        expr,
+        kind,
+        cost=Depth.LARGE,
+        throws=kinds is None or bool(kinds & {Kind.TIME, Kind.TAGGED_TIMESTAMP}),
     )
 
 
@@ -295,7 +300,7 @@ def interval(scope: Scope, expr: Expr, where: Where = None) -> Expr:
     unit = F.find_in_set(_part(column, "[1][0]", "string"), F.lit(",".join(UNITS))) - 1
     months, nanos = _part(column, "[1][1]", "bigint"), _part(column, "[2]", WHOLE)
     struct = of_interval(unit, months, nanos, _part(column, "[3][0]", "int"), _part(column, "[3][1]", "int"))
-    return derive(t.ANY, F.when(kind.column == Kind.INTERVAL, struct), expr, kind, cost=5)
+    return derive(t.ANY, F.when(kind.column == Kind.INTERVAL, struct), expr, kind, cost=Depth.MEDIUM)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from firesteel import plan as p
 from firesteel.errors import FiresteelError
 from firesteel.source import Place
+from firesteel.substrait import own_messages
 from firesteel.substrait.explain.expression_text import RowNames, Speaker
 from firesteel.substrait.explain.names import Columns, Names
 from firesteel.substrait.explain.relation_text import head
@@ -30,7 +31,7 @@ from firesteel.substrait.explain.type_text import cut, literal, mark, type_text
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.lower import judge
 from firesteel.substrait.lower.base import anchor_of
-from firesteel.substrait.lower.hints import record_limit
+from firesteel.substrait.lower.hints import limits
 from firesteel.substrait.message import Message, walk
 
 #: Where a relation's columns begin, at most.
@@ -226,20 +227,30 @@ def _hint(hint: Message) -> Iterator[str]:
         if hint.has(name):
             for one in _advanced(getattr(hint, name).advanced_extension):
                 yield f"{name} {one}"
-    try:
-        most = record_limit(hint)
-    except FiresteelError:
-        return
-    if most is not None:
-        yield f"constraint: at most {most} records"
+    yield from _limits(hint)
     if hint.has("advanced_extension"):
         yield from _advanced(hint.advanced_extension)
 
 
+def _limits(hint: Message) -> Iterator[str]:
+    try:
+        found = limits(hint)
+    except FiresteelError:
+        return
+    if found.records is not None:
+        yield f"constraint: at most {found.records} records"
+    if found.record_size is not None:
+        yield f"constraint: at most {found.record_size} bytes in a record"
+    for text, _ in found.refused:
+        yield f"constraint: at most {text}"
+
+
 def _advanced(extension: Message) -> Iterator[str]:
+    """The extensions that are not ours: what ours say is part of the relation's line, or a constraint."""
     for one in extension.optimization:
-        yield f"optimization: {one.type_url or mark('of nothing')}"
-    if extension.has("enhancement"):
+        if not own_messages.is_placed(one, extension):
+            yield f"optimization: {one.type_url or mark('of nothing')}"
+    if extension.has("enhancement") and not own_messages.is_placed(extension.enhancement, extension):
         yield f"enhancement: {extension.enhancement.type_url or mark('of nothing')}"
 
 

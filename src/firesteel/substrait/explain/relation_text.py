@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from firesteel.errors import FiresteelError
+from firesteel.substrait import own_messages
 from firesteel.substrait.explain.expression_text import RowNames, Speaker, mask
 from firesteel.substrait.explain.names import Columns, Names, base_names
 from firesteel.substrait.explain.type_text import WIDTH, cut, mark
@@ -54,7 +56,7 @@ class _Seen:
         return f" {word} {self.say(name)}" if self.inner.has(name) else ""
 
     def label(self, name: str, prefix: str) -> str:
-        return self.inner.label(name).removeprefix(prefix).lower().replace("_", " ")
+        return _lower(self.inner, name, prefix)
 
 
 def _read(seen: _Seen) -> str:
@@ -73,7 +75,47 @@ def _read(seen: _Seen) -> str:
         case _:
             what = kind or mark("of nothing")
     masked = f" {mask(inner.projection.select, seen.row)}" if inner.has("projection") else ""
-    return f"read {what}{seen.part('where', 'filter')}{seen.part('maybe where', 'best_effort_filter')}{masked}"
+    wheres = f"{seen.part('where', 'filter')}{seen.part('maybe where', 'best_effort_filter')}"
+    return f"read {what}{wheres}{masked}{_promises(seen)}"
+
+
+def _promises(seen: _Seen) -> str:
+    """What the plan promises of a read, over the columns that it emits."""
+    found = _own(seen.inner, own_messages.READ_PROPERTIES)
+    if isinstance(found, str):
+        return found
+    assert seen.inner.parent is not None
+    row = RowNames(seen.columns.of(seen.inner.parent), seen.outer)
+    sorts = [
+        f"{seen.speaker.reference(one.field, row)} {_lower(one, 'direction', 'SORT_DIRECTION_')}"
+        for one in found.orderedness[:WIDTH]
+    ]
+    text = f" ordered by {', '.join(sorts)}" if sorts else ""
+    if found.has("distribution"):
+        fields = ", ".join(seen.speaker.reference(one, row) for one in found.distribution.fields[:WIDTH])
+        text += f" {_lower(found.distribution, 'type', 'DISTRIBUTION_TYPE_')}{f' by {fields}' if fields else ''}"
+    pairs = ", ".join(f"{one.name} = {one.value!r}" for one in found.properties[:WIDTH])
+    return cut(text + (f" with ({pairs})" if pairs else ""), 2 * WIDTH)
+
+
+def _own(inner: Message, name: str) -> Message | str:
+    """A message of ours in the extension of a relation; the text for none, or for one that cannot be read."""
+    try:
+        return own_messages.find(inner, name) or ""
+    except FiresteelError:
+        return f" {mark(name)}"
+
+
+def _lower(message: Message, name: str, prefix: str) -> str:
+    return message.label(name).removeprefix(prefix).lower().replace("_", " ")
+
+
+def _method(inner: Message, name: str) -> str:
+    """The strategy of an aggregate or a window."""
+    found = _own(inner, name)
+    if isinstance(found, str):
+        return found
+    return f" {_lower(found, 'method', 'METHOD_')}"
 
 
 def _files(files: Message) -> str:
@@ -117,7 +159,8 @@ def _aggregate(seen: _Seen) -> str:
     for one in inner.measures[:WIDTH]:
         text = speaker.call(one.measure, row)
         measures.append(text + (f" where {speaker.say(one.filter, row)}" if one.has("filter") else ""))
-    text = "aggregate" + (f" {', '.join(measures)}" if measures else "")
+    text = f"aggregate{_method(inner, own_messages.AGGREGATE_STRATEGY)}"
+    text += f" {', '.join(measures)}" if measures else ""
     if inner.grouping_expressions:
         text += f" by {speaker.all(inner.grouping_expressions, row)}"
         sets = [list(one.expression_references) for one in inner.groupings]
@@ -151,13 +194,15 @@ def _keyed(seen: _Seen) -> str:
     texts = []
     for a, b, how in keys[:WIDTH]:
         custom = how is not None and how.which("inner_type") == "custom_function_reference"
-        word = "eq" if how is None else how.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_").lower()
+        word = _lower(how, "simple", "SIMPLE_COMPARISON_TYPE_") if how is not None and how.simple else "eq"
         if custom:
             word = speaker.function(how.custom_function_reference)
         texts.append(f"{speaker.reference(a, left)} {word} {speaker.reference(b, right)}")
     kind = "hash_join" if inner.kind.short == "HashJoinRel" else "merge_join"
     residual = seen.part("and", "residual_expression")
-    return cut(f"{kind} {seen.label('type', 'JOIN_TYPE_')} on {', '.join(texts)}{residual}{_after(seen)}", 2 * WIDTH)
+    side = f" build {seen.label('build_input', 'BUILD_INPUT_')}" if inner.has("build_input") else ""
+    how = f"{kind} {seen.label('type', 'JOIN_TYPE_')}{side}"
+    return cut(f"{how} on {', '.join(texts)}{residual}{_after(seen)}", 2 * WIDTH)
 
 
 def _set(seen: _Seen) -> str:
@@ -169,7 +214,8 @@ def _window(seen: _Seen) -> str:
     calls = ", ".join(speaker.call(one, row) for one in inner.window_functions[:WIDTH])
     partition = f" partition by {speaker.all(inner.partition_expressions, row)}" if inner.partition_expressions else ""
     order = f" order by {speaker.sorts(inner.sorts, row)}" if inner.sorts else ""
-    return cut(f"window {calls}{partition}{order}", 2 * WIDTH)
+    method = _method(inner, own_messages.WINDOW_STRATEGY)
+    return cut(f"window{method} {calls}{partition}{order}", 2 * WIDTH)
 
 
 def _expand(seen: _Seen) -> str:
@@ -183,8 +229,37 @@ def _expand(seen: _Seen) -> str:
 
 
 def _exchange(seen: _Seen) -> str:
-    kind = seen.inner.which("exchange_kind") or mark("of nothing")
-    return f"exchange {kind}"
+    inner, speaker, row = seen.inner, seen.speaker, seen.row
+    kind = inner.which("exchange_kind")
+    options = _own(inner, own_messages.EXCHANGE_OPTIONS)
+    match kind:
+        case "scatter_by_fields":
+            what = f"scatter {', '.join(speaker.reference(one, row) for one in inner.scatter_by_fields.fields[:WIDTH])}"
+        case "single_target":
+            held = options if isinstance(options, str) else " constrained" if options.constrained_to_count else ""
+            what = f"single_bucket {speaker.say(inner.single_target.expression, row)}{held}"
+        case "multi_target":
+            held = " constrained" if inner.multi_target.constrained_to_count else ""
+            what = f"multi_bucket {speaker.say(inner.multi_target.expression, row)}{held}"
+        case "round_robin":
+            what = "round_robin exact" if inner.round_robin.exact else "round_robin"
+        case _:
+            what = kind or mark("of nothing")
+    count = f" to {inner.partition_count} partitions" if inner.partition_count else ""
+    targets = [_target(one) for one in inner.targets[:WIDTH]]
+    return cut(f"exchange {what}{count}{', '.join(['', *targets])}", 2 * WIDTH)
+
+
+def _target(target: Message) -> str:
+    numbers = ", ".join(map(str, target.partition_id[:WIDTH]))
+    match target.which("target_type"):
+        case "uri":
+            place = repr(target.uri)
+        case "extended":
+            place = target.extended.type_url or mark("of nothing")
+        case _:
+            place = mark("nowhere")
+    return f"({numbers}) at {place}"
 
 
 def _write(seen: _Seen) -> str:
@@ -212,8 +287,24 @@ def _update(seen: _Seen) -> str:
 
 
 def _extension(seen: _Seen) -> str:
+    detail = seen.inner.detail
+    if seen.inner.kind.short == "ExtensionSingleRel" and own_messages.type_name(detail) in _CAPTURES:
+        return _CAPTURES[own_messages.type_name(detail)](detail)
     kind = seen.inner.kind.short.removesuffix("Rel").removeprefix("Extension").lower()
     return f"extension_{kind} {seen.inner.detail.type_url or mark('of nothing')}"
+
+
+def _merging(detail: Message) -> str:
+    try:
+        return "merging_capture blocking" if own_messages.opened(detail).blocking else "merging_capture"
+    except FiresteelError:
+        return f"merging_capture {mark('of something else')}"
+
+
+_CAPTURES: dict[str, Callable[[Message], str]] = {
+    own_messages.MERGING_CAPTURE: _merging,
+    own_messages.SIMPLE_CAPTURE: lambda _: "simple_capture",
+}
 
 
 _HEADS: dict[str, Callable[[_Seen], str]] = {

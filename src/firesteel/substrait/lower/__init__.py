@@ -28,10 +28,11 @@ from firesteel.substrait.lower.relations import (  # noqa: F401  (they register)
     extension_relations,
     joins,
     logical,
+    physical,
     reads,
     windows,
 )
-from firesteel.substrait.lower.statements import statement
+from firesteel.substrait.lower.statements import statements
 from firesteel.substrait.message import Message, of_kinds
 
 
@@ -125,14 +126,13 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
             lowerer.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
     if not message.relations:
         raise PlanError("a plan without relations", where=message.where)
-    statements: list[p.Statement] = []
+    made: list[p.Statement] = []
     for i, tree in enumerate(message.relations):
         with noting():
-            made = statement(lowerer, tree)
-            statements += [made] if made is not None else []
+            made += statements(lowerer, tree)
         if len(lowerer.trees) == i:  # lowering it failed: later references find this placeholder
             lowerer.trees.append(unknown_relation())
-    whole = statements[0] if len(statements) == 1 else p.Script(tuple(statements))
+    whole = made[0] if len(made) == 1 else p.Script(tuple(made))
     node = p.Plan(whole, globals=tuple(lowerer.globals))
     if given.catalog is None:  # the tables are unknown: the plan may be written as Ion and run over them later
         node = transform(node, in_any_case, p.Path)

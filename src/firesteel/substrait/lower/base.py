@@ -133,7 +133,6 @@ EXPRESSIONS: dict[str, Handler] = {}
 #: What is refused, and why.
 UNSUPPORTED: dict[str, str] = {
     "update": "a table is changed in place by the format that holds it, and none that can is connected",
-    "exchange": "it says how rows are spread over machines, which is for Spark to decide",
 }
 
 

@@ -1,65 +1,120 @@
-"""Hints, constraints and advanced extensions of relations.
+"""Hints and limits of relations.
 
-Estimates (row counts, sizes) are ignored: Spark has its own statistics. Limits are enforced:
-a `RuntimeConstraint` has no field for one in any version, so a limit of records is a message of ours in its extension,
-`firesteel.RecordLimit`. An extension that is an enhancement changes what a plan means: one that is not known is
+Estimates and names are kept beside the relation (`Rel.hints`): they change no result. Limits are enforced, or refused
+by name. A `RuntimeConstraint` has no field for a limit in any version, so limits are messages of ours in its extension
+(docs/substrait-extensions.md). An extension that is an enhancement changes what a plan means: one that is not known is
 refused, wherever it is; one that is an optimization may be left alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
+from firesteel.substrait import own_messages
 from firesteel.substrait.message import Message
-from firesteel.substrait.wire import decode
-
-RECORD_LIMIT = "firesteel.RecordLimit"
 
 
 def unknown_enhancements(extensions: Sequence[Message]) -> Iterator[UnsupportedError]:
     """Of the `AdvancedExtension` messages of a plan, those that change what it means, and of which nothing is known."""
     for one in extensions:
-        if one.has("enhancement") and not _is_limit(one.enhancement, one):
+        if one.has("enhancement") and not own_messages.is_placed(one.enhancement, one):
             url = one.enhancement.type_url or "of nothing"
             yield UnsupportedError(f"an enhancement that is not known here: '{url}'", where=one.where)
 
 
-def _is_limit(extension: Message, holder: Message) -> bool:
-    named = extension.type_url.rpartition("/")[2] == RECORD_LIMIT
-    return named and holder.parent is not None and holder.parent.kind.short == "RuntimeConstraint"
+@dataclass(frozen=True)
+class Limits:
+    """The limits of a relation; None: there is none."""
+
+    records: int | None = None
+    record_size: int | None = None
+    #: Limits that no engine holds for one relation, each with the message that it is in.
+    refused: tuple[tuple[str, Message], ...] = ()
 
 
-def record_limit(hint: Message) -> int | None:
-    """How many records a relation may give."""
-    if not hint.has("constraint"):
-        return None
-    holder: Message = hint.constraint.advanced_extension
-    given = [*holder.optimization, *([holder.enhancement] if holder.has("enhancement") else [])]
-    limits = [decode(one.value, RECORD_LIMIT).max_records for one in given if _is_limit(one, holder)]
-    if any(limit < 0 for limit in limits):
-        raise PlanError("a limit of less than no records", where=holder.where)
-    return min(limits, default=None)
+#: Limits that are refused, as people call them.
+_REFUSED = {
+    own_messages.CPU_LIMIT: ("max_seconds", "seconds of CPU time"),
+    own_messages.MEMORY_LIMIT: ("max_bytes", "bytes of memory"),
+}
+
+
+def limits(hint: Message) -> Limits:
+    """The limits that a hint sets. Of several of a kind the least counts."""
+    found = Limits()
+    for name, message in own_messages.in_extension(hint.constraint):
+        if name == own_messages.RECORD_LIMIT:
+            found = replace(found, records=_least(found.records, message, "max_records", "records"))
+        elif name == own_messages.RECORD_SIZE_LIMIT:
+            found = replace(found, record_size=_least(found.record_size, message, "max_bytes", "bytes"))
+        else:
+            field, unit = _REFUSED[name]
+            found = replace(found, refused=(*found.refused, (f"{getattr(message, field):g} {unit}", message)))
+    return found
+
+
+def _least(known: int | None, message: Message, field: str, unit: str) -> int:
+    given: int = getattr(message, field)
+    if given < 0:
+        raise PlanError(f"a limit of less than no {unit}", where=message.where)
+    return given if known is None else min(known, given)
+
+
+def hints_of(hint: Message) -> p.Hints | None:
+    """What a hint estimates of a relation, and how it calls it."""
+    made = p.Hints(
+        row_count=hint.stats.row_count or None,
+        record_size=hint.stats.record_size or None,
+        alias=hint.alias or None,
+        names=tuple(hint.output_names),
+    )
+    return made if made != p.Hints() else None
 
 
 def apply_hints(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
-    """A relation with the limits of its hints enforced; `closed` means that it refers to no outer row.
-
-    More records than the limit are an error. At most one record more than the limit is counted, and the rows keep
-    their order: the limit is a condition on a count beside them.
-    """
-    if "common" not in inner.kind.by_name:
+    """A relation with its hints beside it and its limits enforced; `closed` means that it refers to no outer row."""
+    if "common" not in inner.kind.by_name or not inner.common.has("hint"):
         return rel
     hint = inner.common.hint
     if hint.has("loaded_computations"):
         raise UnsupportedError("a computation that was saved elsewhere", where=hint.where)
-    most = record_limit(hint)
-    if most is None:
-        return rel
+    found = limits(hint)
+    for text, message in found.refused:
+        raise UnsupportedError(
+            f"a limit of {text} for one relation",
+            where=message.where,
+            help="neither engine measures that of one relation; limit the whole Spark application instead",
+        )
+    given = hints_of(hint)
+    if given is not None:
+        rel = _named(rel.replace(hints=given), given.names)
+    if found.record_size is not None:
+        rel = _with_record_size(rel, found.record_size, inner)
+    return rel if found.records is None else _with_record_limit(rel, found.records, inner, closed=closed)
+
+
+def _named(rel: p.Rel, names: tuple[str, ...]) -> p.Rel:
+    """The relation with the names of a hint on its columns, if it is one that names columns and there is one for each.
+    Nothing refers to a column by its name, so the names are for `explain`, for errors, and for tables that are made
+    without a schema."""
+    if isinstance(rel, p.Project | p.Aggregate | p.Expand) and len(names) == len(p.schema(rel)):
+        return rel.replace(names=names)
+    return rel
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Limits
+
+
+def _with_record_limit(rel: p.Rel, most: int, inner: Message, *, closed: bool) -> p.Rel:
+    """More records than the limit are an error. At most one record more than the limit is counted, and the rows keep
+    their order: the limit is a condition on a count beside them."""
     where = inner.where
     if closed:
         rel = p.Shared(f"limit {'/'.join(inner.path)}", rel).at(where)
@@ -69,3 +124,39 @@ def apply_hints(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
     number = p.CollToScalar(build.select(build.struct([("_1", build.column(count, 0))]), count, t.Bag))
     test = build.substrait_expression("at_most", (number, p.Lit(t.INT64, most)), t.Bool(nullable=True)).at(where)
     return p.Filter(test, rel).at(where)
+
+
+#: The bytes of a value of a type, NULL included.
+_SIZES: tuple[tuple[tuple[type[t.Type], ...], int], ...] = (
+    ((t.Bool, t.Int8), 1),
+    ((t.Int16,), 2),
+    ((t.Int32, t.Float32, t.Date), 4),
+    ((t.Int64, t.Float64, t.Time, t.Timestamp), 8),
+    ((t.Decimal, t.Uuid, t.Interval), 16),
+)
+
+
+def _with_record_size(rel: p.Rel, most: int, inner: Message) -> p.Rel:
+    """A record of more bytes than the limit is an error: the sum of the sizes of its columns, where a text or binary
+    value has its octets, and one of another type has a fixed size."""
+    fixed = 0
+    lengths: list[p.Rex] = []
+    for i, field in enumerate(p.schema(rel)):
+        size = next((size for kinds, size in _SIZES if isinstance(field.type, kinds)), None)
+        if size is not None:
+            fixed += size
+        elif isinstance(field.type, t.Text | t.Octets):
+            length = build.call("octet_length", build.column(rel, i))
+            lengths.append(build.call("coalesce", length, p.Lit(t.INT64, 0)) if field.type.absent else length)
+        else:
+            raise UnsupportedError(
+                f"a limit of {most} bytes for a record with a {t.proper(field.type)}: its size is not known",
+                where=inner.common.hint.constraint.where,
+            )
+    total: p.Rex = p.Lit(t.INT64, fixed)
+    for octets in lengths:
+        total = build.call("plus", total, octets)
+    test = build.substrait_expression("at_most", (total, p.Lit(t.INT64, most)), t.Bool(nullable=True), unit="BYTES").at(
+        inner.where
+    )
+    return p.Filter(test, rel).at(inner.where)

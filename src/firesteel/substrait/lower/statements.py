@@ -9,7 +9,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import as_declared, named_like
 from firesteel.repair import RepairKind
-from firesteel.substrait.lower.base import FieldScope, Lowerer, require_field
+from firesteel.substrait.lower.base import FieldScope, Lowerer, apply_emit, require_field
 from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.lower.relations.reads import table_named
@@ -18,7 +18,7 @@ from firesteel.substrait.message import Message
 TOP = FieldScope()
 
 
-def statement(lowerer: Lowerer, tree: Message) -> p.Statement | None:
+def statements(lowerer: Lowerer, tree: Message) -> tuple[p.Statement, ...]:
     """What a relation tree of the plan does. A subtree alone does nothing: a later tree may refer to it."""
     lowerer.detached_rels = list(tree.detached_rels)
     lowerer.detached_expressions = list(tree.detached_expressions)
@@ -31,20 +31,24 @@ def statement(lowerer: Lowerer, tree: Message) -> p.Statement | None:
         lowerer.trees.append(_nothing(rel))
         done = _DOING[doing](lowerer, getattr(rel, doing))
         _remember(lowerer, done)
-        return done
+        answer = _written(done, rel.write, tree) if kind == "root" and doing == "write" else None
+        return (done,) if answer is None else (answer, done)
     if kind == "rel" and is_open(lowerer, tree):
         lowerer.open_trees[len(lowerer.trees)] = OpenTree(tree, rel)
         lowerer.trees.append(_nothing(rel))
-        return None
+        return ()
     made: p.Rel = lowerer.lower(rel, TOP)
     lowerer.trees.append(made)
-    if kind == "rel":
-        return None
-    made, names = root_names(made, tree.root.names, tree.root.where)
-    width = len(p.schema(made))
+    return () if kind == "rel" else (_root(made, tree.root),)
+
+
+def _root(rel: p.Rel, root: Message) -> p.Root:
+    """The rows of a relation under the names of a root."""
+    rel, names = root_names(rel, root.names, root.where)
+    width = len(p.schema(rel))
     if len(names) != width:
-        raise PlanError(f"{len(names)} names for {width} columns", where=tree.root.where)
-    return p.Root(names, made, mode=p.Mode.STRICT).at(tree.root.where)
+        raise PlanError(f"{len(names)} names for {width} columns", where=root.where)
+    return p.Root(names, rel, mode=p.Mode.STRICT).at(root.where)
 
 
 def _nothing(rel: Message) -> p.Rel:
@@ -85,8 +89,12 @@ def _write(lowerer: Lowerer, message: Message) -> p.Statement:
             f"{op.lower()} of rows of '{'.'.join(path)}': a table is changed in place by the format that holds it",
             where=message.where,
         )
-    if message.label("output") == "OUTPUT_MODE_MODIFIED_RECORDS":
-        raise UnsupportedError("a write that gives back the records it wrote", where=message.where)
+    if _gives_records(message) and message.label("create_mode") == "CREATE_MODE_IGNORE_IF_EXISTS":
+        raise UnsupportedError(
+            "a write that gives back the records it wrote, and may write none",
+            where=message.where,
+            help="without CREATE_MODE_IGNORE_IF_EXISTS the records are known before the table is created",
+        )
     source = require_field(message, "input")
     rel: p.Rel = lowerer.lower(source, TOP)
     schema = _columns(lowerer, message, rel)
@@ -100,6 +108,32 @@ def _write(lowerer: Lowerer, message: Message) -> p.Statement:
     if op == "CTAS":
         return p.CreateTable(path, schema, rel, exists=_EXISTS[message.label("create_mode")]).at(message.where)
     return p.Insert(path, schema, rel).at(message.where)
+
+
+def _gives_records(message: Message) -> bool:
+    return message.label("output") == "OUTPUT_MODE_MODIFIED_RECORDS"
+
+
+def _written(done: p.Statement, message: Message, tree: Message) -> p.Root | None:
+    """The answer of a root over a write: the records that it writes, or no rows with the columns of those.
+
+    It stands before the write, because a query that reads the table it adds to has to see that as it was. A write
+    without output has no answer if another root of the plan may have one, or if the root does not name its columns,
+    as many producers do not.
+    """
+    assert isinstance(done, p.Insert | p.CreateTable)
+    assert done.input is not None
+    assert tree.parent is not None
+    rel = apply_emit(done.input, message)
+    if _gives_records(message):
+        return _root(rel, tree.root)
+    roots = [one for one in tree.parent.relations if one.which("rel_type") == "root"]
+    if len(roots) > 1 or not tree.root.names:
+        return None
+    try:
+        return _root(p.Filter(p.Lit(t.BOOL, False), rel).at(message.where), tree.root)
+    except PlanError:
+        return None
 
 
 def _existing(lowerer: Lowerer, path: tuple[str, ...], message: Message) -> tuple[tuple[str, ...], t.Schema]:

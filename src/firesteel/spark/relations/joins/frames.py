@@ -33,6 +33,7 @@ from firesteel.spark.relations.expressions import truth
 from firesteel.spark.relations.joins.lateral import lateral_rows
 from firesteel.spark.relations.joins.python_pairs import join_by_pairs
 from firesteel.spark.relations.joins.sides import NO_BOOLEAN, SECOND_MATCH, condition_place, joined_rows
+from firesteel.spark.relations.joins.strategies import hide_keys, is_nested_loop, with_hints
 from firesteel.spark.relations.scans import null_unless
 from firesteel.spark.relations.unary import filter_rows
 from firesteel.spark.scalar.compare import comparable_as_they_are, equality_key
@@ -63,7 +64,10 @@ def _join(node: p.Join, outer: Scope) -> Compiling[Rows]:
         return (yield from lateral_rows(node, left, outer))
     left = yield from rows_of(node.left, outer)
     right = yield from rows_of(node.right, outer)
+    left, right = with_hints(node, left, right)
     result: Rows = yield from part_of(node.type, Sides(node, left, right, outer))
+    if node.strategy is not None and not node.keeps_left_order:
+        return replace(result, order=(), ordered=False, sorted=False, listed=())
     return result
 
 
@@ -79,7 +83,7 @@ class Sides(NamedTuple):
 @handles(p.Cross)
 def _cross(_: p.Cross, sides: Sides) -> Rows:
     node, left, right = sides.node, sides.left, sides.right
-    frame = _with_only_row(left, right) if _is_only_row(node.right) else None
+    frame = _with_only_row(left, right) if node.strategy is None and _is_only_row(node.right) else None
     joined = left.materialize().crossJoin(right.materialize()) if frame is None else frame
     return joined_rows(node, left, right, joined)
 
@@ -105,7 +109,7 @@ def _with_only_row(left: Rows, right: Rows) -> Any:
 @handles(p.Theta)
 def _theta(theta: p.Theta, sides: Sides) -> Compiling[Rows]:
     node, left, right, outer = sides
-    if theta.capture is p.Capture.INNER:
+    if theta.capture is p.Capture.INNER and not is_nested_loop(node):
         rows = joined_rows(node, left, right, left.materialize().crossJoin(right.materialize()))
         return (yield from _residual(theta.condition, rows, node, outer))
     return (yield from _join_on_condition(theta.condition, [], node, left, right, outer))
@@ -123,12 +127,12 @@ def _equi(equi: p.Equi, sides: Sides) -> Compiling[Rows]:
     left, right = apply_stages(left, scopes[0], node.where), apply_stages(right, scopes[1], node.where)
     pairs, left, right = _hide_variant_keys(pairs, left, right, outer.run)
     tests = [_test(pair) for pair in pairs]
-    if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs:
+    if equi.residual is None and equi.capture is p.Capture.LEFT_MARK and pairs and not is_nested_loop(node):
         return _mark_by_keys(left, right, pairs, outer)
     slim = equi.residual is None and equi.capture is p.Capture.LEFT_SEMI and _is_slim(node.right, pairs)
-    if slim and versions.has_feature(outer.run.spark, "in_frame"):
+    if slim and node.strategy is None and versions.has_feature(outer.run.spark, "in_frame"):
         return _semi_join_as_in(left, right, *pairs[0][:2])
-    if equi.residual is not None and equi.capture is not p.Capture.INNER:
+    if equi.residual is not None and (equi.capture is not p.Capture.INNER or is_nested_loop(node)):
         return (yield from _join_on_condition(equi.residual, tests, node, left, right, outer))
     rows = _join_frames(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
     return rows if equi.residual is None else (yield from _residual(equi.residual, rows, node, outer))
@@ -178,6 +182,9 @@ def _join_on_condition(
         value = yield from expr_of(condition, scope)
     except UnsupportedError:
         attempt.abandon()
+        if node.capture is p.Capture.INNER:
+            rows = _join_frames(node, left, right, balanced(tests, True) if tests else F.lit(True), outer)
+            return (yield from _residual(condition, rows, node, outer))
         return (yield from join_by_pairs(node, condition, tests, left, right, outer))
     held = truth(scope, value, NO_BOOLEAN, condition_place(condition, node))
     left, right, last = _pin_condition(
@@ -248,6 +255,8 @@ def _dynamic(expr: Expr, scope: Scope) -> Expr:
 def _join_frames(node: p.Join, left: Rows, right: Rows, condition: Column, outer: Scope) -> Rows:
     """Spark's join, with a marker column on each side that it pads."""
     run, capture = outer.run, node.capture
+    if is_nested_loop(node):
+        left, condition = hide_keys(left, condition, run)
     if capture.tests:
         return _semi_anti_or_mark(capture, left, right, condition, outer)
     if capture is p.Capture.INNER:

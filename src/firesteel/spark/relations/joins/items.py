@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
-from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
 from firesteel.spark.core.handlers import Compiling, compile_expr, compile_items, handles_nested, items_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -64,7 +64,7 @@ def _keys_equal(scope: Scope, pair: p.JoinKey, left: Row, right: Row, where: Whe
     here = scope.inner((), where)
     if not pair.same:
         return equal(here, sides[0], sides[1], where)
-    wide = [derive(t.ANY, here.variant(side)[0].column, side, cost=4) for side in sides]
+    wide = [derive(t.ANY, here.variant(side)[0].column, side, cost=Depth.SMALL) for side in sides]
     keys = [row_key(here, side) for side in wide]
     return derive(t.BOOL, keys[0].column.eqNullSafe(keys[1].column), *keys)
 
@@ -216,7 +216,7 @@ def _all_listed(left: Items, right_of: Callable[[Column], Items]) -> Expr:
     if left.listed is not None:
         column = left.listed.plain & column
         inner.append(left.listed)
-    return derive(t.BOOL, column, left.array, *inner, cost=3)
+    return derive(t.BOOL, column, left.array, *inner, cost=Depth.TINY)
 
 
 __all__ = ["SECOND_MATCH", "condition_holds", "has_no_condition"]

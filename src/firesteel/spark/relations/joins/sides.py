@@ -30,13 +30,14 @@ def joined_order(left: bool | None, right: bool | None) -> bool | None:
 
 
 def joined_rows(node: p.Join, left: Rows, right: Rows, frame: DataFrame) -> Rows:
-    """The rows of a joined frame: the columns of both sides, in the order of both if they are lists."""
+    """The rows of a joined frame: the columns of both sides, in the order of both if they are lists. A physical join
+    keeps the order of the left, or none."""
+    operators = max(left.operators, right.operators) + 1
+    columns = left.columns + right.columns
+    if node.strategy is not None:
+        if not node.keeps_left_order:
+            return Rows(frame, columns, operators=operators)
+        return Rows(frame, columns, left.order, left.ordered, operators=operators, listed=left.listed)
     ordered = False if node.capture.pads_left else joined_order(left.ordered, right.ordered)
-    return Rows(
-        frame,
-        left.columns + right.columns,
-        (*left.order, *right.order) if ordered is not False else (),
-        ordered,
-        operators=max(left.operators, right.operators) + 1,
-        listed=left.listed + right.listed,
-    )
+    order = (*left.order, *right.order) if ordered is not False else ()
+    return Rows(frame, columns, order, ordered, operators=operators, listed=left.listed + right.listed)

@@ -16,8 +16,9 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
 from firesteel.spark.core.handlers import Compiling, compile_expr, handles_nested, items_of
+from firesteel.spark.core.rows import refuse_comparator
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -44,7 +45,7 @@ def _keys_and_places(scope: Scope, array: Expr, keys: Keys, where: Where) -> Exp
         parts = [expr.column.alias(f"k{i}") for i, expr in enumerate(inner)] or [F.lit(0).alias("k")]
         return F.struct(F.struct(*parts).alias("k"), place.alias("i"))
 
-    return derive(ROWS, F.transform(array.column, pair), array, *inner, cost=4)
+    return derive(ROWS, F.transform(array.column, pair), array, *inner, cost=Depth.SMALL)
 
 
 def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
@@ -54,14 +55,14 @@ def grouped(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
         sorted_ = ordered.column
         places = F.transform(sorted_, lambda _, place: place)
         first = F.filter(places, lambda i: (i == 0) | (F.get(sorted_, i)["k"] != F.get(sorted_, i - 1)["k"]))
-        return scope.let([derive(ROWS, first, ordered, cost=6)], lambda found: slices(ordered, found))
+        return scope.let([derive(ROWS, first, ordered, cost=Depth.MEDIUM)], lambda found: slices(ordered, found))
 
     def slices(ordered: Expr, found: Expr) -> Expr:
         def cut(start: Column, number: Column) -> Column:
             end = F.coalesce(F.get(found.column, number + 1), F.array_size(ordered.column))
             return F.slice(ordered.column, start + 1, end - start)
 
-        return derive(ROWS, F.transform(found.column, cut), found, ordered, cost=5)
+        return derive(ROWS, F.transform(found.column, cut), found, ordered, cost=Depth.MEDIUM)
 
     keyed = _keys_and_places(scope, array, keys, where)
     return scope.let([derive(ROWS, F.array_sort(keyed.column), keyed)], starts)
@@ -73,7 +74,7 @@ def distinct_array(scope: Scope, array: Expr, keys: Keys, where: Where) -> Expr:
     def firsts(bound: Expr) -> Expr:
         groups = grouped(scope, bound, keys, where)
         column = F.transform(groups.column, lambda group: _at(bound, F.get(group, F.lit(0))))
-        return derive(array.type, column, bound, groups, cost=4)
+        return derive(array.type, column, bound, groups, cost=Depth.SMALL)
 
     return scope.let([array], firsts)
 
@@ -99,7 +100,7 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling[Items]:
     def sort_items(array: Expr) -> Expr:
         keyed = _keys_and_places(scope, array, keys, node.where)
         ordered = _array_sort(keyed.column, [spec.order.descending for spec in node.specs])
-        return derive(array.type, F.transform(ordered, lambda one: _at(array, one)), array, keyed, cost=5)
+        return derive(array.type, F.transform(ordered, lambda one: _at(array, one)), array, keyed, cost=Depth.MEDIUM)
 
     array = scope.let([items.array], sort_items)
     return replace(items, array=array, ordered=True, listed=None)
@@ -107,6 +108,7 @@ def _sort(node: p.Sort, scope: Scope) -> Compiling[Items]:
 
 def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
     """The key, behind a flag that puts absent values first or last. DESC reverses both, so the flag allows for it."""
+    refuse_comparator(spec)
     value = scope.lowered(compile_expr(spec.key, scope))
     if isinstance(value.type, t.Null | t.Missing):
         return column_expr(t.INT64, F.lit(0), atomic=True)
@@ -115,7 +117,7 @@ def _sort_key(scope: Scope, spec: p.SortSpec) -> Expr:
 
     def placed(bound: Expr) -> Expr:
         flag = bound.column.isNotNull() if absent_first else bound.column.isNull()
-        return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), bound, cost=3)
+        return derive(t.ANY, F.struct(flag.alias("a"), bound.column.alias("k")), bound, cost=Depth.TINY)
 
     return scope.let([found], placed)
 
@@ -158,7 +160,7 @@ def _set_operator(node: p.SetRel, scope: Scope) -> Compiling[Items]:
     types = [common_type((a.type, b.type)) for a, b in zip(*rows, strict=True)]
     columns = [_repack(side, types) for side in (left, right)]
     unpack = unpacker(types)
-    both = derive(ROWS, F.concat(*columns), left.array, right.array, cost=4)
+    both = derive(ROWS, F.concat(*columns), left.array, right.array, cost=Depth.SMALL)
     together = Items(both, unpack, False)
     distinct = node.quantifier is p.Quantifier.DISTINCT
     if isinstance(node, p.Union):
@@ -189,7 +191,7 @@ def _choose_rows(node: p.SetRel, scope: Scope, rows: Expr, count: Expr, together
             )
         return F.transform(F.slice(group, F.lit(1), times), lambda one: _at(rows, one))
 
-    return derive(ROWS, F.flatten(F.transform(groups.column, take)), rows, groups, count, cost=6)
+    return derive(ROWS, F.flatten(F.transform(groups.column, take)), rows, groups, count, cost=Depth.MEDIUM)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -221,7 +223,7 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
         if not node.keys:
             results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, types)
             result_types[:] = [expr.type for expr in results]
-            return derive(ROWS, F.array(pack_row(results)), bound, *results, cost=3)
+            return derive(ROWS, F.array(pack_row(results)), bound, *results, cost=Depth.TINY)
         return _aggregate_groups(scope, node, bound, types, result_types)
 
     array = scope.let([rows], totals)
@@ -258,7 +260,7 @@ def _aggregate_groups(
         result_types[:] = [expr.type for expr in inner]
         return pack_row(inner)
 
-    return derive(ROWS, F.transform(groups.column, aggregate), groups, rows, *inner, cost=4)
+    return derive(ROWS, F.transform(groups.column, aggregate), groups, rows, *inner, cost=Depth.SMALL)
 
 
 def _group_key(scope: Scope, expr: Expr) -> Expr:
@@ -295,9 +297,9 @@ def _results(
             )
         if row.name == "count_star":
             size = F.array_size(members(lambda one: F.lit(1)))
-            results.append(derive(t.INT64, size.cast("bigint"), rows, cost=3))
+            results.append(derive(t.INT64, size.cast("bigint"), rows, cost=Depth.TINY))
             continue
-        array: Expr = derive(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=3)
+        array: Expr = derive(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=Depth.TINY)
         if agg.distinct:
             array = distinct_array(scope, array, value_keys(types[at]), agg.where)
         results.append(scope.let([array], partial(_folded, scope, agg)))

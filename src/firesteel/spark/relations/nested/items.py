@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Expr, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive
 from firesteel.spark.core.handlers import compile_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -41,7 +41,7 @@ def compile_inside(scope: Scope, items: Items, item: Column, rex: p.Rex, where: 
 
 def derived_array(items: Items, column: Column, inner: Sequence[Expr], type_: t.Type | None = None) -> Expr:
     """An array made of another one by a lambda; it depends on the expressions inside the lambda, too."""
-    return derive(type_ or items.array.type, column, items.array, *inner, cost=3)
+    return derive(type_ or items.array.type, column, items.array, *inner, cost=Depth.TINY)
 
 
 def pack_row(exprs: Sequence[Expr], types: Sequence[t.Type] | None = None) -> Column:

@@ -18,6 +18,7 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.spark.core.conversions import choose, fit
 from firesteel.spark.core.expr import (
+    Depth,
     Expr,
     StructParts,
     Variant,
@@ -175,7 +176,9 @@ def _slice(node: p.Limit | p.Offset, scope: Scope) -> Compiling[Items]:
 def _cut(node: p.Limit | p.Offset, items: Items, count: Column, count_expr: Expr | None) -> Items:
     start, size = (F.lit(1), count) if isinstance(node, p.Limit) else (count + 1, F.lit(2**31 - 1))
     column = F.slice(items.array.column, start, size)
-    cut = derive(items.array.type, column, items.array, *([count_expr] if count_expr is not None else []), cost=3)
+    cut = derive(
+        items.array.type, column, items.array, *([count_expr] if count_expr is not None else []), cost=Depth.TINY
+    )
     return replace(items, array=cut)
 
 
@@ -220,7 +223,7 @@ def _pivot(node: p.Pivot, scope: Scope) -> Compiling[Expr]:
         return pivot_pair(within, found[0], found[1], node.where)
 
     entries = derived_array(items, F.transform(items.array.column, pair), inner, ROWS)
-    return scope.let([entries], lambda bound: derive(t.STRUCT, from_entries(bound.column), bound, cost=8))
+    return scope.let([entries], lambda bound: derive(t.STRUCT, from_entries(bound.column), bound, cost=Depth.LARGE))
 
 
 def pivot_pair(scope: Scope, key: Expr, value: Expr, where: Where) -> Column:
@@ -263,7 +266,7 @@ def _scalar(scope: Scope, value: Expr, node: p.CollToScalar) -> Expr:
         missing = value.is_missing() if bad is None or wrong is not None else F.coalesce(bad, F.lit(True))
         if missing is not None:
             column = F.when(missing, fit(missing_expr(), type_)).otherwise(column)
-        return derive(type_, column, bound, one, value, throws=wrong is not None, cost=5)
+        return derive(type_, column, bound, one, value, throws=wrong is not None, cost=Depth.MEDIUM)
 
     return scope.let([array], one_of)
 
@@ -284,4 +287,4 @@ def only_attribute(scope: Scope, row: Expr, node: p.CollToScalar) -> Expr:
     found = F.when(F.array_size(pairs) == 1, F.get(pairs, F.lit(0))["value"])
     if wrong is not None:
         found = F.when(F.coalesce(F.array_size(pairs), F.lit(2)) > 1, wrong).otherwise(found)
-    return derive(t.ANY, found, variant, kind, throws=wrong is not None, cost=6)
+    return derive(t.ANY, found, variant, kind, throws=wrong is not None, cost=Depth.MEDIUM)

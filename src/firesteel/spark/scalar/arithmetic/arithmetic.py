@@ -17,7 +17,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, NumberParts, Variant, derive, place_over
+from firesteel.spark.core.expr import Depth, Expr, NumberParts, Variant, derive, place_over
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -147,7 +147,7 @@ def with_overflow_check(
             error = F.when(right == 0, zero).otherwise(error if message is not DIVISION else F.lit(None))
         if x.type.absent or y.type.absent:
             error = F.when(left.isNotNull() & right.isNotNull(), error)
-        return propagate_absent(type_, F.coalesce(value, error), (x, y), throws=True, cost=3)
+        return propagate_absent(type_, F.coalesce(value, error), (x, y), throws=True, cost=Depth.TINY)
 
     often = division or message is DIVISION or a.type.absent or b.type.absent
     return scope.let([a, b], apply) if often else apply(a, b)
@@ -216,7 +216,7 @@ def _quotient(scope: Scope, a: Expr, b: Expr, where: Where) -> Expr:
         if found.beyond is not None:
             choice.when(found.beyond, lambda: scope.run.error(BEYOND, where, cls=UnsupportedError))
         choice.when(True, lambda: found.value)
-        return _absent(scope, (x, y), derive(t.ANY, choice.end(), x, y, throws=True, cost=40))
+        return _absent(scope, (x, y), derive(t.ANY, choice.end(), x, y, throws=True, cost=Depth.DEEPEST))
 
     return scope.let([a, b], compute)
 
@@ -230,7 +230,7 @@ def _exact_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
         column = _by_digits(name, exact_decimals.of_plain(x), exact_decimals.of_plain(y), lost, variants.let)
         if name in _DIVISIONS:
             column = F.when(y.plain == 0, scope.run.error(DIVISION, where)).otherwise(column)
-        return _absent(scope, (x, y), derive(t.ANY, column, x, y, throws=True, cost=40))
+        return _absent(scope, (x, y), derive(t.ANY, column, x, y, throws=True, cost=Depth.DEEPEST))
 
     return scope.let([a, b], compute)
 
@@ -252,7 +252,7 @@ def _by_digits(
 
 def _exactly(name: str, a: Expr, b: Expr) -> Expr:
     """The digits of the result; SQL NULL if there are too many, or for division by zero."""
-    return derive(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=20)
+    return derive(t.ANY, _EXACTLY[name](Digits(a.column), Digits(b.column)), a, b, cost=Depth.VERY_DEEP)
 
 
 def _absent(scope: Scope, args: Sequence[Expr], result: Expr) -> Expr:
@@ -349,7 +349,7 @@ def _branches(
         choice.when(exact.column["u"].isNotNull(), lambda: exact_decimals.to_variant(Digits(exact.column)))
     choice.when(True, lambda: beyond.cast("variant"))
     more = [part for part in (exact, small) if part is not None]
-    result = derive(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=10, throws=True)
+    result = derive(UNKNOWN, choice.end(), *x.parts, *y.parts, *more, cost=Depth.DEEP, throws=True)
     if small is None:
         return result
     within = F.when(F.abs(small.plain) < F.literal(_QUICK, "decimal(19,0)"), small.plain)

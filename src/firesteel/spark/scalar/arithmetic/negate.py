@@ -9,7 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
@@ -54,7 +54,7 @@ def _typed_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         return _absolute(scope, a, where)
     if isinstance(a.type, t.Decimal):
         spark_type = to_spark(t.proper(a.type))
-        return propagate_absent(t.proper(a.type), _signed(name, a.plain, spark_type), (a,), cost=3)
+        return propagate_absent(t.proper(a.type), _signed(name, a.plain, spark_type), (a,), cost=Depth.TINY)
     value = a.plain.cast("double")
     return propagate_absent(t.FLOAT64, F.negative(value) if name == "neg" else F.abs(value), (a,))
 
@@ -101,7 +101,7 @@ def _dynamic_unary(scope: Scope, name: str, a: Expr, where: Where) -> Expr:
         wrong = or_missing(scope.wrong(f"{name} takes numbers, not ", where, x.said()))
         value = F.when(unfit, wrong).otherwise(value)
     type_ = a.type if form(a.type) is Form.VARIANT and name == "pos" else UNKNOWN
-    return derive(type_, value, *x.parts, cost=8, throws=True)
+    return derive(type_, value, *x.parts, cost=Depth.LARGE, throws=True)
 
 
 def _signed_text(name: str, text: Column) -> Column:

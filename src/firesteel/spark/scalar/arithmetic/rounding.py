@@ -8,7 +8,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, Variant
+from firesteel.spark.core.expr import Depth, Expr, Variant
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -50,7 +50,7 @@ def ceiling_or_floor(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr
         kinds = possible_kinds(a)
         if kinds is not None and not kinds & {Kind.DOUBLE, Kind.FLOAT}:
             type_ = t.union((t.INT64, t.DECIMAL))
-        return call(scope, name, args, ("number",), native, type_, where, throws=True, cost=10)
+        return call(scope, name, args, ("number",), native, type_, where, throws=True, cost=Depth.DEEP)
 
     def typed(a: Expr) -> Expr:
         if isinstance(a.type, t.Integer):
@@ -59,7 +59,7 @@ def ceiling_or_floor(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr
             digits = (a.type.precision or 38) - (a.type.scale or 0) + 1
             type_ = t.Decimal(min(digits, 38), 0)
             return propagate_absent(type_, function(a.plain).cast(f"decimal({type_.precision},0)"), (a,))
-        return propagate_absent(t.FLOAT64, floating(a.plain.cast("double")), (a,), cost=4)
+        return propagate_absent(t.FLOAT64, floating(a.plain.cast("double")), (a,), cost=Depth.SMALL)
 
     return build
 
@@ -86,4 +86,4 @@ def sqrt(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
             F.sqrt(F.when(~(value < 0), value))
         )
 
-    return call(scope, "sqrt", args, ("float",), native, t.FLOAT64, where, throws=True, cost=3)
+    return call(scope, "sqrt", args, ("float",), native, t.FLOAT64, where, throws=True, cost=Depth.TINY)

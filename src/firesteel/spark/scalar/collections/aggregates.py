@@ -15,6 +15,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.spark.core.conversions import split_variant
 from firesteel.spark.core.expr import (
+    Depth,
     Expr,
     NumberParts,
     Split,
@@ -173,7 +174,7 @@ def _unless_lost(
     """The total; an error if it is SQL NULL although there were addends, since that is an overflow."""
     count = group.add(F.count(value.plain))
     column = F.coalesce(total, F.when(count > 0, group.scope.run.error(message, group.where, cls=cls)))
-    return column_expr(t.absent(type_, nullable=True), column, height=3, throws=True)
+    return column_expr(t.absent(type_, nullable=True), column, height=Depth.TINY, throws=True)
 
 
 def _mean(group: Group, arg: Expr) -> Expr:
@@ -215,7 +216,7 @@ def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> 
 
     mean = variants.let(variants.let(known, lambda sum_: number_mean(Digits(sum_), count)), encode)
     column = F.when(count == 0, variants.null()).otherwise(mean)
-    return column_expr(t.absent(t.DECIMAL, nullable=True), column, height=40, throws=True)
+    return column_expr(t.absent(t.DECIMAL, nullable=True), column, height=Depth.DEEPEST, throws=True)
 
 
 def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
@@ -223,7 +224,7 @@ def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     total, count = group.add(F.sum(column)), group.add(F.count(column))
     type_ = Mean(digits + PLACES, PLACES)
     mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(cast_type(type_))
-    return column_expr(t.absent(type_, nullable=True), mean, height=4)
+    return column_expr(t.absent(type_, nullable=True), mean, height=Depth.SMALL)
 
 
 def _quotient(total: Column, count: Column) -> Column:
@@ -257,7 +258,7 @@ def sum_of(group: Group, parts: Total) -> Expr:
         .otherwise(variants.null())
     )
     type_ = t.absent(t.union((t.INT64, t.DECIMAL, t.FLOAT64)), nullable=True, missable=True)
-    return column_expr(type_, column, height=30, throws=True)
+    return column_expr(type_, column, height=Depth.HUGE, throws=True)
 
 
 def _too_long(group: Group) -> Column:
@@ -292,7 +293,7 @@ def mean_of(group: Group, parts: Total) -> Expr:
         .otherwise(variants.null())
     )
     return column_expr(
-        t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=30, throws=True
+        t.absent(t.union((t.DECIMAL, t.FLOAT64)), nullable=True, missable=True), column, height=Depth.HUGE, throws=True
     )
 
 
@@ -316,7 +317,7 @@ def _extreme(least: bool) -> Aggregate:
         column = (F.min_by if least else F.max_by)(value.column, order.column)
         if form(value.type) is not Form.VARIANT:
             return group.result(type_, column)
-        return column_expr(t.ANY, F.coalesce(group.add(column), variants.null()), height=2)
+        return column_expr(t.ANY, F.coalesce(group.add(column), variants.null()), height=Depth.TINY)
 
     return build
 
@@ -334,7 +335,7 @@ def _booleans(name: str, combine: Callable[[Column], Column]) -> Aggregate:
         others = group.add(F.count(F.when(~one_of(kind, Kind.BOOLEAN, Kind.VOID), 1)))
         boolean = F.coalesce(result.cast("variant"), variants.null())
         column = F.when(others > 0, group.forgiven(f"{name} takes booleans")).otherwise(boolean)
-        return column_expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=4, throws=True)
+        return column_expr(t.absent(t.BOOL, nullable=True, missable=True), column, height=Depth.SMALL, throws=True)
 
     return build
 
@@ -345,7 +346,7 @@ def _collect(group: Group, arg: Expr) -> Expr:
         raise UnsupportedError("'collect' with DISTINCT is not native on Spark yet", where=group.where)
     value = group.bound(arg)
     column = group.add(F.collect_list(F.struct(value.column.alias("v"))))
-    return column_expr(t.Bag(value.type), F.transform(column, lambda item: item["v"]), height=3)
+    return column_expr(t.Bag(value.type), F.transform(column, lambda item: item["v"]), height=Depth.TINY)
 
 
 AGGREGATES: dict[str, Aggregate] = {

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, Variant, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -59,7 +59,7 @@ def _of_elements(scope: Scope, arg: Expr, body: Body, message: str, where: Where
             choice.when(null, variants.null)
         choice.when(True, lambda: variants.to_variant(result.column, result.type))
         throws = scope.run.strict or result.place.throws
-        return derive(t.ANY, choice.end(), arg, found, result, throws=throws, cost=4)
+        return derive(t.ANY, choice.end(), arg, found, result, throws=throws, cost=Depth.SMALL)
 
     proper = derive(t.absent(typed.type, nullable=False, missable=False), typed.column, typed)
     return scope.let([proper], apply)
@@ -77,18 +77,18 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         def key_of(item: Column) -> Column:
             return row_key(inner, column_expr(element, item, atomic=True)).column
 
-        keys = derive(t.ANY, F.transform(array.column, key_of), array, cost=12)
+        keys = derive(t.ANY, F.transform(array.column, key_of), array, cost=Depth.DEEP)
 
         def firsts(found: Expr) -> Expr:
             flags = F.transform(found.column, lambda k: F.struct(k.isNull().alias("n"), k.alias("k")))
-            return scope.let([derive(t.ANY, flags, found, cost=3)], keep_firsts)
+            return scope.let([derive(t.ANY, flags, found, cost=Depth.TINY)], keep_firsts)
 
         def keep_firsts(found: Expr) -> Expr:
             places = F.transform(found.column, lambda k: F.array_position(found.column, k))
             pairs = F.arrays_zip(array.column.alias("v"), places.alias("p"))
             once = F.filter(pairs, lambda pair, i: pair["p"] == i + 1)
             column = F.transform(once, lambda pair: pair["v"])
-            return derive(array.type, column, array, found, cost=8)
+            return derive(array.type, column, array, found, cost=Depth.LARGE)
 
         return scope.let([keys], firsts)
 
@@ -106,7 +106,7 @@ def filter_distinct(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
                 .when(kind.column == Kind.BAG, variants.tag(Kind.BAG, items))
                 .otherwise(variants.tag(Kind.SEXP, items))
             )
-            return derive(t.ANY, column, found, kind, cost=8)
+            return derive(t.ANY, column, found, kind, cost=Depth.LARGE)
 
         return _of_elements(scope, value, tagged, said, where)
 
@@ -129,7 +129,7 @@ def as_bag(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if error is not None:
             other = error.cast("array<variant>")
         listed = F.when(collection, variants.elements(column, found)).otherwise(other)
-        return derive(t.Bag(t.ANY), listed, variant, kind, throws=error is not None, cost=6)
+        return derive(t.Bag(t.ANY), listed, variant, kind, throws=error is not None, cost=Depth.MEDIUM)
 
     return scope.let([arg], apply)
 
@@ -156,7 +156,7 @@ def quantified(name: str, every: bool) -> Callable[[Scope, Sequence[Expr], Where
             found = F.when(wrong, error).otherwise(found)
             missing = collection.is_missing()
         full = t.absent(t.BOOL, nullable=True, missable=missing is not None)
-        return derive(full, found, value, collection, array, missing=missing, cost=10, throws=throws)
+        return derive(full, found, value, collection, array, missing=missing, cost=Depth.DEEP, throws=throws)
 
     return build
 

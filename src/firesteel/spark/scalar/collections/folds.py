@@ -10,7 +10,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, column_expr, derive, null_expr
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -35,7 +35,9 @@ def aggregate_array(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
     element = array.type.element
     if name in ("count", "count_star"):
         found = array.column if name == "count_star" else _present(array, element)
-        return derive(t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=3)
+        return derive(
+            t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=Depth.TINY
+        )
     if name == "collect":
         return array.with_type(t.Bag(element))
     if isinstance(element, t.Null | t.Missing):
@@ -73,7 +75,7 @@ def _kinds(array: Expr, element: t.Type) -> Expr:
         return F.struct(value.alias("v"), variants.tagged_kind(value, schema).alias("k"))
 
     pairs = F.filter(F.transform(array.column, pair), lambda p: p["k"].isNotNull() & (p["k"] != Kind.VOID))
-    return derive(t.ANY, pairs, array, cost=10)
+    return derive(t.ANY, pairs, array, cost=Depth.DEEP)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -86,13 +88,13 @@ def _integers(scope: Scope, array: Expr, where: Where) -> Expr:
     def add(total: Column, item: Column) -> Column:
         return F.coalesce(F.try_add(total, item.cast("decimal(20,0)")).cast(WHOLE), item.cast(WHOLE), total)
 
-    total = derive(t.ANY, F.aggregate(array.column, zero, add), array, cost=5)
+    total = derive(t.ANY, F.aggregate(array.column, zero, add), array, cost=Depth.MEDIUM)
 
     def checked(found: Expr) -> Expr:
         fits = found.column.try_cast("bigint")
         lost = found.column.isNotNull() & fits.isNull()
         column = F.when(lost, scope.run.error(OVERFLOW, where)).otherwise(fits)
-        return derive(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=2)
+        return derive(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=Depth.TINY)
 
     return scope.let([total], checked)
 
@@ -191,11 +193,11 @@ def _total(scope: Scope, pairs: Expr, where: Where) -> Expr:
             result = result.when(plain.isNotNull(), quick).otherwise(variants.let_interpreted(digits, exactly))
         else:
             result = result.otherwise(exactly(found.column))
-        return derive(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
+        return derive(_SUM, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=Depth.DEEP)
 
     roomy = scope.run.limits.roomy
-    first = derive(t.Decimal(MAX_DIGITS, _FEW, nullable=True), _plain_total(exact), pairs, cost=8)
-    return scope.let([first if roomy else derive(t.ANY, digits, pairs, cost=12)], finish)
+    first = derive(t.Decimal(MAX_DIGITS, _FEW, nullable=True), _plain_total(exact), pairs, cost=Depth.LARGE)
+    return scope.let([first if roomy else derive(t.ANY, digits, pairs, cost=Depth.DEEP)], finish)
 
 
 def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
@@ -209,8 +211,8 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
             F.when(exact, number["u"]).otherwise(floating["u"]), F.when(exact, number["e"]).otherwise(floating["e"])
         )
 
-    total = derive(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=14)
-    count = derive(t.INT64, F.array_size(column), pairs, cost=2)
+    total = derive(t.ANY, _exact_total(F.transform(column, written)), pairs, cost=Depth.VERY_DEEP)
+    count = derive(t.INT64, F.array_size(column), pairs, cost=Depth.TINY)
 
     def finish(found: Expr) -> Expr:
         doubles = _doubles(F.filter(column, lambda p: one_of(p["k"], Kind.DOUBLE, Kind.FLOAT)))
@@ -224,11 +226,11 @@ def _mean(scope: Scope, pairs: Expr, where: Where) -> Expr:
             .when(found.column["u"].isNull(), beyond)
             .otherwise(exact_decimals.to_variant(Digits(found.column)))
         )
-        return derive(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=10)
+        return derive(_MEAN, F.when(column.isNotNull(), result), pairs, found, throws=True, cost=Depth.DEEP)
 
     def quotient(i: Expr, j: Expr) -> Expr:
         column = exact_arithmetic.mean(Digits(i.column), j.column)
-        return derive(t.ANY, column, i, j, cost=26)
+        return derive(t.ANY, column, i, j, cost=Depth.HUGE)
 
     return scope.let([total, count], lambda i, j: scope.let([quotient(i, j)], finish))
 
@@ -241,7 +243,7 @@ def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Whe
     type_ = t.absent(element, nullable=True, missable=False)
     if is_own_key(element, ordering=True):
         column = (F.array_min if least else F.array_max)(array.column)
-        return derive(type_, column, array, cost=2)
+        return derive(type_, column, array, cost=Depth.TINY)
     inner = scope.inner((), where)
     heights: list[Expr] = []
 
@@ -253,7 +255,7 @@ def _extreme(scope: Scope, least: bool, array: Expr, element: t.Type, where: Whe
 
     ordered = F.filter(F.transform(array.column, ranked), lambda pair: pair["k"].isNotNull())
     best = (F.array_min if least else F.array_max)(ordered)
-    place = derive(t.ANY, F.abs(best["i"]), array, *(e for e in heights[-1:] if not e.place.stage), cost=6)
+    place = derive(t.ANY, F.abs(best["i"]), array, *(e for e in heights[-1:] if not e.place.stage), cost=Depth.MEDIUM)
 
     def chosen(at: Expr) -> Expr:
         item = F.get(array.column, at.column)
@@ -269,7 +271,9 @@ def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Wher
     combine = F.forall if name == "every" else F.exists
     if isinstance(element, t.Bool) and form(element) is not Form.VARIANT:
         items = _present(array, element)
-        return derive(nullable, F.when(F.array_size(items) > 0, combine(items, lambda item: item)), array, cost=4)
+        return derive(
+            nullable, F.when(F.array_size(items) > 0, combine(items, lambda item: item)), array, cost=Depth.SMALL
+        )
 
     def finish(pairs: Expr) -> Expr:
         column = pairs.column
@@ -279,6 +283,6 @@ def _booleans(scope: Scope, name: str, array: Expr, element: t.Type, where: Wher
             .otherwise(combine(column, lambda p: cast_variant(p["v"], "boolean")).cast("variant"))
         )
         full = t.absent(t.BOOL, **_BOTH)
-        return derive(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=4)
+        return derive(full, F.when(column.isNotNull(), result), pairs, throws=scope.run.strict, cost=Depth.SMALL)
 
     return scope.let([_kinds(array, element)], finish)

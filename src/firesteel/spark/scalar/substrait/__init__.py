@@ -14,7 +14,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.functions import substrait as functions
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Depth, Expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar.substrait import decimals, integers, reals
@@ -39,15 +39,15 @@ def _by_type(integer: Build, real: Build) -> Scalar:
 
 
 def _twice(build: Build) -> Scalar:
-    return scalar(build, twice=True, cost=5)
+    return scalar(build, twice=True, cost=Depth.MEDIUM)
 
 
 def _once(build: Build) -> Scalar:
-    return scalar(build, cost=2)
+    return scalar(build, cost=Depth.TINY)
 
 
 def _real(function: Callable[..., Column], outside: reals.Test | None = None) -> Scalar:
-    return scalar(reals.real(function, outside), twice=outside is not None, cost=3)
+    return scalar(reals.real(function, outside), twice=outside is not None, cost=Depth.TINY)
 
 
 def _beyond_one(x: Column) -> Column:
@@ -60,7 +60,7 @@ def _sums(integer: Build, real: Build) -> Scalar:
     def several(call: Call) -> bool:
         return not is_float(call.returns) and integers.mentions_operands_twice(call)
 
-    return scalar(lambda call: (real if is_float(call.returns) else integer)(call), twice=several, cost=3)
+    return scalar(lambda call: (real if is_float(call.returns) else integer)(call), twice=several, cost=Depth.TINY)
 
 
 ARITHMETIC: dict[str, Scalar] = {
@@ -88,9 +88,9 @@ ARITHMETIC: dict[str, Scalar] = {
 }
 
 DECIMAL: dict[str, Scalar] = {
-    "add": scalar(decimals.add, twice=decimals.mentions_operands_twice, cost=3),
-    "subtract": scalar(decimals.subtract, twice=decimals.mentions_operands_twice, cost=3),
-    "multiply": scalar(decimals.multiply, twice=decimals.mentions_operands_twice, cost=3),
+    "add": scalar(decimals.add, twice=decimals.mentions_operands_twice, cost=Depth.TINY),
+    "subtract": scalar(decimals.subtract, twice=decimals.mentions_operands_twice, cost=Depth.TINY),
+    "multiply": scalar(decimals.multiply, twice=decimals.mentions_operands_twice, cost=Depth.TINY),
     "divide": _twice(decimals.divide),
     "modulus": _twice(decimals.modulus),
     "negate": _twice(decimals.negate),
@@ -104,9 +104,9 @@ DECIMAL: dict[str, Scalar] = {
 }
 
 UNSIGNED: dict[str, Scalar] = {
-    "add": scalar(integers.ADD, twice=integers.mentions_operands_twice, cost=6),
-    "subtract": scalar(integers.SUBTRACT, twice=integers.mentions_operands_twice, cost=6),
-    "multiply": scalar(integers.MULTIPLY, twice=integers.mentions_operands_twice, cost=6),
+    "add": scalar(integers.ADD, twice=integers.mentions_operands_twice, cost=Depth.MEDIUM),
+    "subtract": scalar(integers.SUBTRACT, twice=integers.mentions_operands_twice, cost=Depth.MEDIUM),
+    "multiply": scalar(integers.MULTIPLY, twice=integers.mentions_operands_twice, cost=Depth.MEDIUM),
     "divide": _twice(integers.divide),
 }
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form
 from firesteel.spark.encoding.variants import let
@@ -128,6 +129,6 @@ def _choose(pair: Column, rounding: str) -> Column:
 
 
 CALENDARS: dict[str, Scalar] = {
-    "round_temporal": scalar(_round_temporal, twice=True, cost=24),
-    "round_calendar": scalar(_round_calendar, twice=True, cost=24),
+    "round_temporal": scalar(_round_temporal, twice=True, cost=Depth.HUGE),
+    "round_calendar": scalar(_round_calendar, twice=True, cost=Depth.HUGE),
 }

@@ -10,6 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import MICROS, Form, cast_type, form, to_spark, unsigned
 from firesteel.spark.scalar.substrait.base import Call, Scalar, is_float, scalar
@@ -168,4 +169,4 @@ def _may_fail(call: Call) -> bool:
     return not _certain(source, target) and not isinstance(source, t.Null)
 
 
-CASTS: dict[str, Scalar] = {"cast": scalar(_cast, twice=_may_fail, cost=4)}
+CASTS: dict[str, Scalar] = {"cast": scalar(_cast, twice=_may_fail, cost=Depth.SMALL)}

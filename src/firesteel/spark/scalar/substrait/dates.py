@@ -15,7 +15,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
-from firesteel.spark.core.expr import Expr, Split
+from firesteel.spark.core.expr import Depth, Expr, Split
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form
@@ -100,7 +100,7 @@ def add_interval(direction: int) -> Scalar:
         later = F.timestamp_add("MONTH", months, local(call, x, zone))
         return instant(later, zone) if isinstance(x.type, t.Timestamp) and x.type.zone else later
 
-    return scalar(build, twice=True, cost=4)
+    return scalar(build, twice=True, cost=Depth.SMALL)
 
 
 def of_intervals(name: str) -> Scalar:
@@ -240,8 +240,8 @@ DATES: dict[str, Scalar] = {
     "subtract": add_interval(-1),
     "add_intervals": of_intervals("plus"),
     "multiply": of_intervals("times"),
-    "extract": scalar(_extract, twice=True, cost=5),
-    "extract_boolean": scalar(_extract_boolean, twice=True, cost=5),
+    "extract": scalar(_extract, twice=True, cost=Depth.MEDIUM),
+    "extract_boolean": scalar(_extract_boolean, twice=True, cost=Depth.MEDIUM),
     "assume_timezone": scalar(_assume),
     "local_timestamp": scalar(_localized),
     **{name: compared(name) for name in ("lt", "lte", "gt", "gte")},

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form
 from firesteel.spark.scalar.substrait.base import Call, Scalar, scalar
@@ -147,7 +148,7 @@ def _strptime_timestamp(call: Call) -> Column:
 
 
 FORMATS: dict[str, Scalar] = {
-    "strftime": scalar(_strftime, twice=True, cost=8),
-    "strptime_date": scalar(_strptime_date, twice=True, cost=10),
-    "strptime_timestamp": scalar(_strptime_timestamp, twice=True, cost=12),
+    "strftime": scalar(_strftime, twice=True, cost=Depth.LARGE),
+    "strptime_date": scalar(_strptime_date, twice=True, cost=Depth.DEEP),
+    "strptime_timestamp": scalar(_strptime_timestamp, twice=True, cost=Depth.DEEP),
 }

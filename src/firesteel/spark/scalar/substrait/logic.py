@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node, fold
-from firesteel.spark.core.expr import Expr, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, cast_type, form
@@ -82,7 +82,7 @@ def _is_distinct_from(same: bool) -> Scalar:
             equal = compare.equal(scope, a, b, where)
             x, y = (_is_null(e) for e in (a, b))
             column = F.coalesce(equal.plain, x & y)
-            return derive(fn.returns, column if same else ~column, equal, a, b, cost=2)
+            return derive(fn.returns, column if same else ~column, equal, a, b, cost=Depth.TINY)
 
         return scope.let(arguments(fn, args), body)
 

@@ -96,7 +96,10 @@ def _present_key(call: Call, key: Expr) -> Column:
 
 def _at_most(call: Call) -> Column:
     count, most = call.columns
-    return F.when(count <= most, F.lit(True)).otherwise(call.error(f"more than {call.constant(1)} records"))
+    limit = call.constant(1)
+    is_size = call.choice("unit", "RECORDS") == "BYTES"
+    what = f"a record of more than {limit} bytes" if is_size else f"more than {limit} records"
+    return F.when(count <= most, F.lit(True)).otherwise(call.error(what))
 
 
 LISTS: dict[str, Scalar] = {

@@ -10,6 +10,7 @@ from pyspark.sql import Column
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate.regex import compile_regex
 from firesteel.evaluate.substrait.patterns import options
+from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar.substrait.base import Call, Scalar, scalar
 from firesteel.spark.scalar.substrait.text import index
@@ -127,10 +128,10 @@ def _split(call: Call) -> Column:
 
 
 PATTERNS: dict[str, Scalar] = {
-    "regexp_match_substring": scalar(_match, cost=4),
-    "regexp_match_substring_all": scalar(_match_all, cost=3),
-    "regexp_count_substring": scalar(_count, cost=3),
-    "regexp_strpos": scalar(_position, twice=True, cost=8),
-    "regexp_replace": scalar(_replace, twice=True, cost=4),
+    "regexp_match_substring": scalar(_match, cost=Depth.SMALL),
+    "regexp_match_substring_all": scalar(_match_all, cost=Depth.TINY),
+    "regexp_count_substring": scalar(_count, cost=Depth.TINY),
+    "regexp_strpos": scalar(_position, twice=True, cost=Depth.LARGE),
+    "regexp_replace": scalar(_replace, twice=True, cost=Depth.SMALL),
     "regexp_string_split": scalar(_split),
 }

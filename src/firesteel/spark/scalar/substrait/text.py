@@ -9,6 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.evaluate.scalar.text import LONGEST
+from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar.like import like
 from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, scalar, simple
@@ -243,27 +244,29 @@ TEXT: dict[str, Scalar] = {
     "ends_with": scalar(_both(F.endswith)),
     "contains": scalar(_both(F.contains)),
     "strpos": scalar(_strpos),
-    "count_substring": scalar(_count_substring, twice=True, cost=6),
-    "replace": scalar(_replace, cost=3),
-    "replace_slice": scalar(_replace_slice, twice=True, cost=5),
+    "count_substring": scalar(_count_substring, twice=True, cost=Depth.MEDIUM),
+    "replace": scalar(_replace, cost=Depth.TINY),
+    "replace_slice": scalar(_replace_slice, twice=True, cost=Depth.MEDIUM),
     "repeat": scalar(_repeat, twice=True),
     "reverse": simple(F.reverse),
     "lower": scalar(_change_case(F.lower, _ASCII_UPPER, _ASCII_LOWER)),
     "upper": scalar(_change_case(F.upper, _ASCII_LOWER, _ASCII_UPPER)),
-    "swapcase": scalar(_change_case(_swap_case, _ASCII_LOWER + _ASCII_UPPER, _ASCII_UPPER + _ASCII_LOWER), cost=6),
-    "capitalize": scalar(_utf8_only(_capitalize), twice=True, cost=3),
-    "title": scalar(_utf8_only(_title), cost=8),
-    "initcap": scalar(_utf8_only(_initial), cost=8),
-    "char_length": simple(lambda x: F.char_length(x).cast("bigint"), cost=2),
-    "octet_length": simple(lambda x: F.octet_length(x).cast("bigint"), cost=2),
-    "bit_length": simple(lambda x: F.bit_length(x).cast("bigint"), cost=2),
+    "swapcase": scalar(
+        _change_case(_swap_case, _ASCII_LOWER + _ASCII_UPPER, _ASCII_UPPER + _ASCII_LOWER), cost=Depth.MEDIUM
+    ),
+    "capitalize": scalar(_utf8_only(_capitalize), twice=True, cost=Depth.TINY),
+    "title": scalar(_utf8_only(_title), cost=Depth.LARGE),
+    "initcap": scalar(_utf8_only(_initial), cost=Depth.LARGE),
+    "char_length": simple(lambda x: F.char_length(x).cast("bigint"), cost=Depth.TINY),
+    "octet_length": simple(lambda x: F.octet_length(x).cast("bigint"), cost=Depth.TINY),
+    "bit_length": simple(lambda x: F.bit_length(x).cast("bigint"), cost=Depth.TINY),
     "left": scalar(lambda call: F.left(call.columns[0], index(call, 1))),
     "right": scalar(lambda call: F.right(call.columns[0], index(call, 1)), twice=True),
     "lpad": scalar(_pad(F.lpad), twice=True),
     "rpad": scalar(_pad(F.rpad), twice=True),
-    "center": scalar(_center, twice=True, cost=6),
+    "center": scalar(_center, twice=True, cost=Depth.MEDIUM),
     "trim": scalar(_trim(F.trim)),
     "ltrim": scalar(_trim(F.ltrim)),
     "rtrim": scalar(_trim(F.rtrim)),
-    "string_split": scalar(_split, twice=True, cost=3),
+    "string_split": scalar(_split, twice=True, cost=Depth.TINY),
 }

@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.scalar.dates import CLOCK
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Depth, Expr
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
@@ -67,7 +67,9 @@ def date_add(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     type_, _ = calendar.encoded(scope, Moment(F.col("x"), moved), where)
     families = ("int", "moment")
     said = f"a time of day is not counted in {field}s"
-    return call(scope, "date_add", args[1:], families, native, type_, where, partial=said, throws=True, cost=20)
+    return call(
+        scope, "date_add", args[1:], families, native, type_, where, partial=said, throws=True, cost=Depth.VERY_DEEP
+    )
 
 
 def _with_rank(column: Column, rank: Column) -> Column:
@@ -97,7 +99,7 @@ def date_diff(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         error = _no_field(scope, field, where).cast("bigint")
         return call(scope, "date_diff", args[1:], ("moment",) * 2, lambda a, b: error, t.INT64, where, throws=True)
     said = f"nothing can be counted in {field}s between these"
-    return call(scope, "date_diff", args[1:], ("moment",) * 2, native, t.INT64, where, partial=said, cost=12)
+    return call(scope, "date_diff", args[1:], ("moment",) * 2, native, t.INT64, where, partial=said, cost=Depth.DEEP)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -201,14 +203,14 @@ def temporal(
     """A function of a moment or an interval. If the static type allows only one of them, only that is compiled."""
     kinds = possible_kinds(arg)
     if kinds is not None and Kind.INTERVAL not in kinds:
-        return call(scope, name, [arg], ("moment",), of_moment, type_, where, partial=partial, cost=8)
+        return call(scope, name, [arg], ("moment",), of_moment, type_, where, partial=partial, cost=Depth.LARGE)
     if kinds is not None and kinds <= {Kind.INTERVAL}:
-        return call(scope, name, [arg], ("interval",), of_interval, type_, where, partial=partial, cost=8)
+        return call(scope, name, [arg], ("interval",), of_interval, type_, where, partial=partial, cost=Depth.LARGE)
 
     def native(column: Column) -> Column:
         return F.coalesce(of_moment(column["moment"]), of_interval(column["interval"]))
 
-    return call(scope, name, [arg], ("temporal",), native, type_, where, partial=partial, cost=10)
+    return call(scope, name, [arg], ("temporal",), native, type_, where, partial=partial, cost=Depth.DEEP)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -226,7 +228,7 @@ def unix_timestamp(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return F.when(column.isNotNull(), made)
 
     type_ = t.union((t.INT64, t.DECIMAL))
-    return call(scope, "unix_timestamp", args, ("timestamp",), native, type_, where, cost=8)
+    return call(scope, "unix_timestamp", args, ("timestamp",), native, type_, where, cost=Depth.LARGE)
 
 
 def make_date(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -236,7 +238,7 @@ def make_date(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return F.when(fits & (day <= F.day(F.last_day(first))), F.date_add(first, (day - 1).cast("int")))
 
     said = "there is no such day"
-    return call(scope, "make_date", args, ("int",) * 3, native, t.DATE, where, partial=said, cost=6)
+    return call(scope, "make_date", args, ("int",) * 3, native, t.DATE, where, partial=said, cost=Depth.MEDIUM)
 
 
 def make_time(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
@@ -260,7 +262,9 @@ def make_time(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
     families = ("int", "int", "number", "int")[: len(args)]
     type_ = t.Time(zone=len(args) > 3)
     said = "there is no such time"
-    return call(scope, "make_time", args, families, native, type_, where, partial=said, throws=True, cost=16)
+    return call(
+        scope, "make_time", args, families, native, type_, where, partial=said, throws=True, cost=Depth.VERY_DEEP
+    )
 
 
 def _nanos(number: Column) -> Column:
@@ -288,7 +292,9 @@ def from_unixtime(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         near = nanos.between(-limit, limit)
         return F.when(number.isNotNull(), F.when(F.coalesce(near, F.lit(False)), made).otherwise(error))
 
-    return call(scope, "from_unixtime", args, ("number",), native, t.TIMESTAMP, where, throws=True, cost=20)
+    return call(
+        scope, "from_unixtime", args, ("number",), native, t.TIMESTAMP, where, throws=True, cost=Depth.VERY_DEEP
+    )
 
 
 def current(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:

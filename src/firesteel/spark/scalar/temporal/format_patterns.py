@@ -13,7 +13,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.evaluate.scalar.patterns import SYMBOLS, PatternSymbol, parts_of, reader_of
-from firesteel.spark.core.expr import Expr
+from firesteel.spark.core.expr import Depth, Expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
@@ -144,7 +144,7 @@ def to_string(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         texts = [F.lit(part) if isinstance(part, str) else _WRITE[id(part)](moment) for part in parts]
         return F.when(column.isNotNull(), F.concat(*texts) if texts else F.lit(""))
 
-    return call(scope, "to_string", args, families, native, t.STRING, where, cost=10)
+    return call(scope, "to_string", args, families, native, t.STRING, where, cost=Depth.DEEP)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def to_timestamp(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         present = {symbol.field: fields[_plain(symbol.field)] for symbol in reader.symbols}
         return _stamp(present, PRECISIONS.index(reader.known_to))
 
-    return call(scope, "to_timestamp", args, families, native, type_, where, throws=True, cost=24)
+    return call(scope, "to_timestamp", args, families, native, type_, where, throws=True, cost=Depth.HUGE)
 
 
 def _plain(field: str) -> str:

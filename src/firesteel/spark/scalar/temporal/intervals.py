@@ -15,7 +15,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.scalar.calendar import MONTHS, SECONDS
-from firesteel.spark.core.expr import Expr, derive
+from firesteel.spark.core.expr import Depth, Expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
@@ -80,7 +80,7 @@ def _either(scope: Scope, args: Sequence[Expr], temporal: Expr, numeric: Expr) -
     for kind in kinds:
         test = test | F.coalesce(one_of(kind.column, *_TEMPORAL), F.lit(False))
     column = F.when(test, temporal.column.cast("variant")).otherwise(numeric.column)
-    return derive(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=2)
+    return derive(t.ANY, column, temporal, numeric, *kinds, *args, throws=True, cost=Depth.TINY)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def _sum(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
 
     type_ = t.DATE if only_dates else _sum_type(ranks, pairs or apart)
     said = f"{name} does not take these"
-    return call(scope, name, [a, b], families, native, type_, where, partial=said, throws=True, cost=30)
+    return call(scope, name, [a, b], families, native, type_, where, partial=said, throws=True, cost=Depth.HUGE)
 
 
 def _sum_type(ranks: frozenset[int], intervals: bool) -> t.Type:
@@ -209,7 +209,18 @@ def fit(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
 
     said = f"an interval of the other kind has no {first} and {last}"
     taken, type_ = args[:1], t.Interval("year_month" if months else "day_time")
-    return call(scope, "fit_interval", taken, ("interval",), native, type_, where, partial=said, throws=True, cost=20)
+    return call(
+        scope,
+        "fit_interval",
+        taken,
+        ("interval",),
+        native,
+        type_,
+        where,
+        partial=said,
+        throws=True,
+        cost=Depth.VERY_DEEP,
+    )
 
 
 def _whole(number: int) -> Column:
@@ -237,7 +248,7 @@ def _multiple(scope: Scope, name: str, interval: Expr, factor: Expr, where: Wher
     families = ("interval", "number")
     said = f"{name} does not take these"
     return call(
-        scope, name, [interval, factor], families, native, t.INTERVAL, where, partial=said, throws=True, cost=30
+        scope, name, [interval, factor], families, native, t.INTERVAL, where, partial=said, throws=True, cost=Depth.HUGE
     )
 
 
@@ -307,7 +318,7 @@ def unary(scope: Scope, name: str, a: Expr, mixed: Mixed | None, where: Where) -
         return F.when(column.isNotNull(), let(other, lambda made_: interval_variant(Interval(made_))))
 
     def apply(x: Expr) -> Expr:
-        temporal = call(scope, name, [x], ("interval",), native, t.INTERVAL, where, cost=10)
+        temporal = call(scope, name, [x], ("interval",), native, t.INTERVAL, where, cost=Depth.DEEP)
         return temporal if mixed is None else _either(scope, [x], temporal, mixed(x))
 
     return scope.let([a], apply)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column
 
 from firesteel import types as t
-from firesteel.spark.core.expr import Expr, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.variants import any_of, let
@@ -38,7 +38,7 @@ def overlaps(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         if error is None:
             gone = wrong if gone is None else gone | wrong
         full = t.absent(t.BOOL, nullable=True, missable=gone is not None)
-        return derive(full, column, *given, a, b, missing=gone, throws=error is not None, cost=20)
+        return derive(full, column, *given, a, b, missing=gone, throws=error is not None, cost=Depth.VERY_DEEP)
 
     return scope.let(args, apply)
 
@@ -70,7 +70,7 @@ def _period(scope: Scope, arg: Expr, where: Where) -> Expr:
         pair = F.struct(
             _point(a.column, ranks).alias("a"), let(last, lambda m: _point(m, ranks)).alias("b"), fits.alias("ok")
         )
-        return derive(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=30)
+        return derive(t.ANY, let(pair, ordered), array, start, end, a, b, span, cost=Depth.HUGE)
 
     def ordered(pair: Column) -> Column:
         known = pair["a"].isNotNull() & pair["b"].isNotNull()

@@ -72,6 +72,25 @@ def _into_row(lowerer: Lowerer, row: FieldScope, depth: int, start: int, message
     return _steps(lowerer, root, field.child if field.has("child") else None)
 
 
+def input_field(
+    lowerer: Lowerer, reference: Message, row: FieldScope, start: int = 0, width: int | None = None
+) -> p.Rex:
+    """A field of an input that a relation names by a reference: of so many columns of the row, from one on."""
+    if width is None:
+        width = len(row.columns)
+    segment = reference.direct_reference
+    if (
+        reference.which("root_type") not in (None, "root_reference")
+        or segment.which("reference_type") != "struct_field"
+    ):
+        raise UnsupportedError("a reference that is to no field of the input", where=reference.where)
+    field = segment.struct_field
+    if not 0 <= field.field < width:
+        raise PlanError(f"no field {field.field}: the input has {width}", where=reference.where)
+    root = row.variable(start + field.field, 0).at(reference.where)
+    return _steps(lowerer, root, field.child if field.has("child") else None)
+
+
 def _into_value(lowerer: Lowerer, root: p.Rex, message: Message) -> p.Rex:
     if message.which("reference_type") == "masked_reference":
         select = message.masked_reference.select

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from decimal import Decimal
 from functools import reduce
 
@@ -9,7 +10,8 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
-from firesteel.substrait import calls
+from firesteel.plan.field_paths import field_path
+from firesteel.substrait import calls, own_messages
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -48,24 +50,34 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
 def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
     call = require_field(message, "measure")
     args = yield from arguments(lowerer, call, inner)
-    order = yield from sort_specs(lowerer, call.sorts, inner)
+    order = yield from sort_specs(lowerer, call.sorts, inner, compares="the order of an aggregate")
     made: p.Agg = calls.aggregate(call, args, lowerer.extensions, order)
     if message.has("filter"):
         made = made.replace(filter=require_boolean((yield message.filter, inner), message.filter))
     return made if made.where is not None else made.at(call.where)
 
 
+_METHODS = {"METHOD_HASH": p.AggregateMethod.HASH, "METHOD_STREAMING": p.AggregateMethod.STREAMING}
+
+
+def _method(message: Message) -> p.AggregateMethod | None:
+    found = own_messages.find(message, own_messages.AGGREGATE_STRATEGY)
+    return None if found is None else _METHODS.get(found.label("method"))
+
+
 def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: GroupingSets, message: Message) -> p.Rel:
-    """One grouping set is one Aggregate; several are a union of them, with a column that tells the set of a row."""
-    where, sets = message.where, groups.sets
+    """One grouping set is one Aggregate; several are a union of them, with a column that tells the set of a row. The
+    union loses the order that streaming aggregates keep, so it is sorted by what the sets have in common of it."""
+    where, sets, method = message.where, groups.sets, _method(message)
     if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
-        return p.Aggregate(p.Strategy.FULL, aggs, tuple(keys), rel)
+        return p.Aggregate(p.Strategy.FULL, aggs, tuple(keys), rel, method=method)
     marks = _marks(groups)
     parts: list[p.Rel] = []
     for ordinals, mark in zip(sets, marks, strict=True):
         chosen = list(dict.fromkeys(ordinals))
         counted = aggs or ((build.agg("count_star"),) if not chosen else ())  # no keys: still one row
-        grouped = p.Aggregate(p.Strategy.FULL, counted, tuple(keys[i] for i in chosen), rel).at(where)
+        taken = tuple(keys[i] for i in chosen)
+        grouped = p.Aggregate(p.Strategy.FULL, counted, taken, rel, method=method).at(where)
         exprs: list[p.Rex] = []
         for i, key in enumerate(keys):
             if i in chosen:
@@ -75,7 +87,30 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
         measures = [build.column(grouped, len(chosen) + i) for i in range(len(aggs))]
         exprs += [*mark, *measures] if groups.layout is Layout.MASK else [*measures, *mark]
         parts.append(p.Project(tuple(exprs), grouped).at(where))
-    return reduce(lambda left, right: p.Union(left, right), parts[1:], parts[0])
+    made = reduce(lambda left, right: p.Union(left, right), parts[1:], parts[0])
+    if method is not p.AggregateMethod.STREAMING or len(parts) == 1:
+        return made
+    specs = tuple([p.SortSpec(build.column(made, i), order) for i, order in _common_order(rel, keys, sets)])
+    return p.Sort(specs, made.at(where)).at(where) if specs else made
+
+
+def _common_order(rel: p.Rel, keys: list[p.Rex], sets: tuple[tuple[int, ...], ...]) -> list[tuple[int, p.SortOrder]]:
+    """The keys that the rows of all grouping sets are ordered by, with their directions: the first fields of the
+    input's order that every set has. If nothing is known of that order yet, the first keys of the sets, which a sort of
+    the input begins with."""
+    everywhere = set(range(len(keys))).intersection(*sets)
+    known = p.relation_properties(rel).order
+    if not known:
+        shared = itertools.takewhile(lambda step: len(set(step)) == 1, zip(*sets, strict=False))
+        return [(step[0], p.SortOrder.ASC_NULLS_FIRST) for step in shared]
+    paths = {path: i for i, key in enumerate(keys) if i in everywhere and (path := field_path(key)) is not None}
+    found: list[tuple[int, p.SortOrder]] = []
+    for one in known:
+        place = next((paths[path] for path in one.field if path in paths), None)
+        if place is None or one.comparator is not None:
+            break
+        found.append((place, one.order))
+    return found
 
 
 def _marks(groups: GroupingSets) -> list[list[p.Rex]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions.substrait import changed
+from firesteel.substrait import own_messages
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_field
 from firesteel.substrait.message import Message
 
@@ -30,11 +31,22 @@ def _name(type_url: str) -> str:
     return type_url.rpartition("/")[2]
 
 
+#: The captures, which Substrait has in its documents and not in its messages.
+_CAPTURES: dict[str, Callable[[Message, p.Rel], p.Rel]] = {
+    own_messages.MERGING_CAPTURE: lambda detail, rel: p.MergingCapture(rel, blocking=bool(detail.blocking)),
+    own_messages.SIMPLE_CAPTURE: lambda _, rel: p.SimpleCapture(rel),
+}
+
+
 def lower_extension(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
     """The relation that a detail stands for."""
     name = _name(detail.type_url)
     if not name:
         raise PlanError("a relation of an extension that does not say which", where=detail.where)
+    if name in _CAPTURES:
+        if len(inputs) != 1:
+            raise PlanError(f"'{name}' has one input, not {len(inputs)}", where=detail.where)
+        return _CAPTURES[name](own_messages.opened(detail), inputs[0])
     build = _REGISTERED.get(name)
     if build is None:
         raise UnsupportedError(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import replace
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -24,6 +23,7 @@ from firesteel.substrait.lower.base import (
     require_field,
     scope_over,
 )
+from firesteel.substrait.lower.expressions.references import input_field
 from firesteel.substrait.message import Message
 
 #: The types by their names, which all join relations share; their numbers differ. True: left and right are swapped.
@@ -61,14 +61,17 @@ def _cross(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     return p.Join(p.Cross(), left, right)
 
 
-@relation("nested_loop_join")  # without a post-join filter; no condition matches every pair
-@relation("join")
-def _join(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
+def _join(lowerer: Lowerer, message: Message, scope: FieldScope, *, strategy: p.JoinStrategy | None = None) -> Lowering:
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
-    sides = _Sides(message, scope, left, right, *_capture(message))
+    sides = _Sides(message, scope, left, right, *_capture(message), strategy=strategy)
     made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
+
+
+relation("join")(_join)
+# Without a post-join filter; no condition matches every pair.
+relation("nested_loop_join")(partial(_join, strategy=p.JoinStrategy.NESTED_LOOP))
 
 
 def _expression(lowerer: Lowerer, message: Message) -> Message | None:
@@ -105,8 +108,21 @@ def _post_filtered(rel: p.Rel, message: Message, scope: FieldScope) -> Lowering:
     return p.Filter(require_boolean(found, message.post_join_filter), rel).at(message.where)
 
 
+@dataclass(frozen=True)
+class _Term:
+    """A part of a join's condition, over the row of both sides; and the two keys, if it says that they are equal."""
+
+    rex: p.Rex
+    key: p.JoinKey | None = None
+
+
+#: Gives the terms of a condition, over a row with so many columns more between the two sides.
+_Ask = Callable[[int], Generator[object, p.Rex, list[_Term]]]
+
+
 class _Sides:
-    """The two sides of a join, swapped for right semi, anti, single and mark joins."""
+    """The two sides of a join, swapped for right semi, anti, single and mark joins. A hash join builds its table of
+    the side `build`, as the plan counts the sides."""
 
     def __init__(
         self,
@@ -116,13 +132,18 @@ class _Sides:
         right: p.Rel,
         capture: p.Capture,
         swapped: bool,
+        *,
         lateral: bool = False,
+        strategy: p.JoinStrategy | None = None,
+        build: p.Side = p.Side.RIGHT,
     ) -> None:
         self.message, self.scope, self.capture, self.swapped, self.lateral = message, scope, capture, swapped, lateral
         self.left, self.right = left, right
         self.widths = len(p.schema(left)), len(p.schema(right))
+        self.strategy = strategy
+        self.build = _OTHER[build] if swapped else build
 
-    def _row(self, extra: int = 0) -> FieldScope:
+    def row(self, extra: int = 0) -> FieldScope:
         """What the condition sees: the columns as the plan counts them, and where they are in the row at hand, which
         has some more between the two sides."""
         width, other = self.widths
@@ -139,35 +160,45 @@ class _Sides:
     def joined(self, expression: Message | None) -> Lowering:
         """The join by a condition; without one every pair matches."""
 
-        def ask(extra: int) -> Generator[Any, Any, p.Rex]:
+        def ask(extra: int) -> Generator[object, p.Rex, list[_Term]]:
             if expression is None:
-                return p.Lit(t.BOOL, True)
-            return require_boolean((yield expression, self._row(extra)), expression)
+                return []
+            return [_Term(require_boolean((yield expression, self.row(extra)), expression))]
 
         return (yield from self.joined_by(ask))
 
-    def joined_by(self, ask: Any) -> Lowering:
-        found: p.Rex = yield from ask(0)
+    def joined_by(self, ask: _Ask) -> Lowering:
+        terms = yield from ask(0)
         first, second = (self.right, self.left) if self.swapped else (self.left, self.right)
-        made = self._join(found, first, second)
+        made = self._join(terms, first, second)
         if self.capture is p.Capture.LEFT_MARK:
-            return (yield from self._marked(made, found, first, second, ask))
+            return (yield from self._marked(made, _all_of(terms), second, ask))
         if self.capture is p.Capture.LEFT_SINGLE and self.swapped:
             width, other = self.widths
             return build.emit(made, [*range(other, other + width), *range(other)])
         return made
 
-    def _join(self, found: p.Rex, first: p.Rel, second: p.Rel) -> p.Rel:
-        always = isinstance(found, p.Lit) and found.value is True
-        kind = p.Cross() if always and self.capture is p.Capture.INNER else p.Theta(self.capture, found)
-        return p.Join(kind.at(self.message.where), first, second, lateral=self.lateral)
+    def _join(self, terms: Sequence[_Term], first: p.Rel, second: p.Rel) -> p.Join:
+        keys = tuple(term.key for term in terms if term.key is not None)
+        rest = [term for term in terms if term.key is None]
+        strategy, condition = self.strategy, _all_of(terms)
+        kind: p.JoinType
+        if keys:
+            kind = p.Equi(self.capture, keys=keys, residual=_all_of(rest) if rest else None)
+        else:
+            always = isinstance(condition, p.Lit) and condition.value is True
+            kind = p.Cross() if always and self.capture is p.Capture.INNER else p.Theta(self.capture, condition)
+            if strategy is p.JoinStrategy.MERGE:  # no key tells where a match begins: all pairs are tried
+                strategy = p.JoinStrategy.NESTED_LOOP
+        kind = kind.at(self.message.where)
+        return p.Join(kind, first, second, lateral=self.lateral, strategy=strategy, build=self.build)
 
-    def _marked(self, made: p.Rel, found: p.Rex, first: p.Rel, second: p.Rel, ask: Any) -> Lowering:
+    def _marked(self, made: p.Join, found: p.Rex, second: p.Rel, ask: _Ask) -> Lowering:
         """The mark is NULL where no condition is true and one is NULL: a second mark tells. It is always nullable."""
-        width = len(p.schema(first))
+        width = len(p.schema(made.left))
         marked, bool_ = made, t.Bool(nullable=True)
         if found.type.nullable:
-            unknown = build.call("is_null", (yield from ask(1)))
+            unknown = build.call("is_null", _all_of((yield from ask(1))))
             marked = p.Join(p.Theta(p.Capture.LEFT_MARK, unknown), made, second, lateral=self.lateral)
         branches = [p.Branch(build.column(marked, width), p.Lit(t.BOOL, True))]
         if found.type.nullable:
@@ -176,45 +207,50 @@ class _Sides:
         return p.Project((*(build.column(marked, i) for i in range(width)), value), marked).at(self.message.where)
 
 
+_OTHER = {p.Side.LEFT: p.Side.RIGHT, p.Side.RIGHT: p.Side.LEFT}
+
+
+def _all_of(terms: Sequence[_Term]) -> p.Rex:
+    """The condition of all terms; true, if there are none."""
+    if not terms:
+        return p.Lit(t.BOOL, True)
+    return reduce(lambda made, rex: build.call("and", made, rex), [term.rex for term in terms])
+
+
 # ---------------------------------------------------------------------------------------------------------------------
-# Physical joins
+# Joins by keys
 
 
-def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, probes: bool = False) -> Lowering:
-    """A join by keys: fields of the left that are compared with fields of the right. One that `probes` the right with
-    the left rows, one after the other, keeps their order if it is an inner join."""
-    keys = _keys(message)
+def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, strategy: p.JoinStrategy) -> Lowering:
+    """A hash or merge join: fields of the left are compared with fields of the right."""
+    pairs = _keys(message)
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
-    if probes and message.label("type") == "JOIN_TYPE_INNER":
-        right = build.listed(right, left)
-    sides = _Sides(message, scope, left, right, *_capture(message))
+    side = _BUILDS.get(message.label("build_input"), p.Side.RIGHT) if message.has("build_input") else p.Side.RIGHT
+    sides = _Sides(message, scope, left, right, *_capture(message), strategy=strategy, build=side)
 
-    def ask(extra: int) -> Generator[Any, Any, p.Rex]:
-        row = sides._row(extra)
-        terms: list[p.Rex] = []
-        for one, other, comparison in keys:
-            a = _field(one, row, 0, sides.widths[0])
-            b = _field(other, row, sides.widths[0], sides.widths[1])
-            require_comparable(a, b, other.where)
-            terms.append(_compared(lowerer, comparison, a, b, message))
+    def ask(extra: int) -> Generator[object, p.Rex, list[_Term]]:
+        row = sides.row(extra)
+        terms = [_term(lowerer, sides, row, pair) for pair in pairs]
         if message.has("residual_expression"):
             residual = message.residual_expression
-            terms.append(require_boolean((yield residual, row), residual))
-        made = terms[0]
-        for term in terms[1:]:
-            made = build.call("and", made, term)
-        return made
+            terms.append(_Term(require_boolean((yield residual, row), residual)))
+        return terms
 
     made = yield from sides.joined_by(ask)
     return (yield from _post_filtered(made, message, scope))
 
 
-relation("hash_join")(partial(_keyed, probes=True))
-relation("merge_join")(_keyed)
+relation("hash_join")(partial(_keyed, strategy=p.JoinStrategy.HASH))
+relation("merge_join")(partial(_keyed, strategy=p.JoinStrategy.MERGE))
+
+_BUILDS = {"BUILD_INPUT_LEFT": p.Side.LEFT, "BUILD_INPUT_RIGHT": p.Side.RIGHT}
+
+#: References to the two keys, and how they are compared.
+_Pair = tuple[Message, Message, Message | None]
 
 
-def _keys(message: Message) -> list[tuple[Message, Message, Message | None]]:
+def _keys(message: Message) -> list[_Pair]:
     if not message.keys and not message.left_keys and not message.right_keys:
         raise PlanError(
             f"{message.kind.short} without keys", where=message.where, help="a join by an expression has none"
@@ -228,31 +264,52 @@ def _keys(message: Message) -> list[tuple[Message, Message, Message | None]]:
     return [(a, b, None) for a, b in zip(message.left_keys, message.right_keys, strict=True)]
 
 
-def _field(reference: Message, row: FieldScope, start: int, width: int) -> p.Rex:
-    """A key is a field of its own side."""
-    segment = reference.direct_reference
-    if reference.which("reference_type") != "direct_reference" or segment.which("reference_type") != "struct_field":
-        raise UnsupportedError("a join key that is no field of its side", where=reference.where)
-    if segment.struct_field.has("child"):
-        raise UnsupportedError("a join key inside of a field", where=reference.where)
-    ordinal = segment.struct_field.field
-    if not 0 <= ordinal < width:
-        raise PlanError(f"no field {ordinal}: the side has {width}", where=reference.where)
-    return row.variable(start + ordinal, 0)
+def _term(lowerer: Lowerer, sides: _Sides, row: FieldScope, pair: _Pair) -> _Term:
+    """What a pair of keys says, as a condition and, if it is an equality, as a key of the join."""
+    one, other, comparison = pair
+    width, beside = sides.widths
+    a = input_field(lowerer, one, row, 0, width)
+    b = input_field(lowerer, other, row, width, beside)
+    require_comparable(a, b, other.where)
+    label = _comparison(lowerer, comparison)
+    rex = _COMPARED[label](a, b)
+    alike = t.proper(a.type) == t.proper(b.type)
+    if label != "EQ" and not (label == "IS_NOT_DISTINCT_FROM" and alike):
+        return _Term(rex)
+    inner = [
+        input_field(lowerer, reference, FieldScope(columns(rel), sides.scope))
+        for reference, rel in ((one, sides.left), (other, sides.right))
+    ]
+    if sides.swapped:
+        inner.reverse()
+    return _Term(rex, p.JoinKey(*inner, same=label != "EQ").at(one.where))
 
 
-def _compared(lowerer: Lowerer, comparison: Message | None, a: p.Rex, b: p.Rex, message: Message) -> p.Rex:
-    if comparison is not None and comparison.which("inner_type") == "custom_function_reference":
+def _comparison(lowerer: Lowerer, comparison: Message | None) -> str:
+    """How keys are compared. What is not said is equality."""
+    if comparison is None:
+        return "EQ"
+    if comparison.which("inner_type") == "custom_function_reference":
         declared = lowerer.extensions.function(comparison.custom_function_reference, comparison.where)
         raise UnsupportedError(f"keys compared by the function '{declared.name}'", where=comparison.where)
-    label = "EQ" if comparison is None else comparison.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_")
-    if label in ("EQ", "UNSPECIFIED"):
-        return build.call("eq", a, b)
-    null = build.call("and", build.call("is_null", a), build.call("is_null", b))
-    if label == "IS_NOT_DISTINCT_FROM":
-        same = build.call("coalesce", build.call("eq", a, b), p.Lit(t.BOOL, False))
-        return build.call("or", same, null)
-    if label == "MIGHT_EQUAL":
-        either = build.call("or", build.call("is_null", a), build.call("is_null", b))
-        return build.call("or", build.call("coalesce", build.call("eq", a, b), p.Lit(t.BOOL, False)), either)
-    raise PlanError(f"keys compared by '{label}'", where=message.where)
+    label = comparison.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_")
+    if label == "UNSPECIFIED":
+        return "EQ"
+    if label not in _COMPARED:
+        raise PlanError(f"keys compared by '{label}'", where=comparison.where)
+    return label
+
+
+def _equal(a: p.Rex, b: p.Rex) -> p.Rex:
+    return build.call("coalesce", build.call("eq", a, b), p.Lit(t.BOOL, False))
+
+
+def _null(combined: str, a: p.Rex, b: p.Rex) -> p.Rex:
+    return build.call(combined, build.call("is_null", a), build.call("is_null", b))
+
+
+_COMPARED: dict[str, Callable[[p.Rex, p.Rex], p.Rex]] = {
+    "EQ": partial(build.call, "eq"),
+    "IS_NOT_DISTINCT_FROM": lambda a, b: build.call("or", _equal(a, b), _null("and", a, b)),
+    "MIGHT_EQUAL": lambda a, b: build.call("or", _equal(a, b), _null("or", a, b)),
+}

@@ -10,9 +10,10 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import rename_fields
-from firesteel.plan.type_fit import alike, lossless
+from firesteel.plan.type_fit import lossless
 from firesteel.repair import RepairKind
 from firesteel.source import Place
+from firesteel.substrait import calls
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -65,23 +66,23 @@ ORDERS = {
     "SORT_DIRECTION_ASC_NULLS_LAST": p.SortOrder.ASC_NULLS_LAST,
     "SORT_DIRECTION_DESC_NULLS_FIRST": p.SortOrder.DESC_NULLS_FIRST,
     "SORT_DIRECTION_DESC_NULLS_LAST": p.SortOrder.DESC_NULLS_LAST,
-    # Clustered: equal values side by side, in any order. Sorting does that.
-    "SORT_DIRECTION_CLUSTERED": p.SortOrder.ASC_NULLS_FIRST,
+    "SORT_DIRECTION_CLUSTERED": p.SortOrder.CLUSTERED,
 }
 
 
-def sort_specs(lowerer: Lowerer, messages: list[Message], scope: FieldScope) -> Lowering:
-    """Sort fields over the rows of a scope."""
+def sort_specs(lowerer: Lowerer, messages: list[Message], scope: FieldScope, *, compares: str = "") -> Lowering:
+    """Sort fields over the rows of a scope. `compares` says where an order by a comparison function is not possible."""
     specs: list[p.SortSpec] = []
     for one in messages:
-        if one.which("sort_kind") == "comparison_function_reference":
-            declared = lowerer.extensions.function(one.comparison_function_reference, one.where)
-            raise UnsupportedError(f"an order by the comparison function '{declared.name}'", where=one.where)
-        order = ORDERS.get(one.label("direction"))
+        compared = one.which("sort_kind") == "comparison_function_reference"
+        order = p.SortOrder.ASC_NULLS_FIRST if compared else ORDERS.get(one.label("direction"))
         if order is None:
             raise PlanError("a sort field without a direction", where=one.where)
         key = yield require_field(one, "expr"), scope
-        specs.append(p.SortSpec(key, order).at(one.where))
+        comparator = calls.comparator(one, key.type, lowerer.extensions) if compared else None
+        if comparator is not None and compares:
+            raise UnsupportedError(f"{compares} by the comparison function '{comparator.name}'", where=one.where)
+        specs.append(p.SortSpec(key, order, comparator=comparator).at(one.where))
     return tuple(specs)
 
 
@@ -133,44 +134,6 @@ def check_counts(offset: p.Rex | None, count: p.Rex | None, message: Message) ->
 
 def _or_else(count: p.Rex, default: int) -> p.Rex:
     return build.call("coalesce", count, p.Lit(count.type, default)) if count.type.nullable else count
-
-
-@relation("top_n")
-def _top_n(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    source = require_field(message, "input")
-    rel = yield source, scope
-    if not message.sorts:
-        raise PlanError("a top-N without fields to sort by", where=message.where)
-    specs = yield from sort_specs(lowerer, message.sorts, scope_over(scope, (rel, source)))
-    offset = None
-    outside = FieldScope(outer=scope)
-    if message.has("offset"):
-        offset = yield message.offset, outside
-    count = yield require_field(message, "count"), outside
-    if message.label("mode").endswith("WITH_TIES"):
-        return _with_ties(rel, specs, offset, count, message)
-    return fetch(p.Sort(specs, rel).at(message.where), offset, count, message)
-
-
-def _with_ties(
-    rel: p.Rel, specs: tuple[p.SortSpec, ...], offset: p.Rex | None, count: p.Rex | None, message: Message
-) -> p.Rel:
-    """The rows from an offset on, so many, and those that are equal to the last of them: whose rank is among the first.
-
-    That rank and the number of a row are asked of one window: both count from 1 in the order of the sort.
-    """
-    check_counts(offset, count, message)
-    if count is None or (isinstance(count, p.Lit) and count.value is None):
-        return fetch(p.Sort(specs, rel).at(message.where), offset, None, message)
-    places = tuple(p.WindowCall(build.signature(name, ()), (), (), specs) for name in ("rank", "row_number"))
-    ranked = p.Window(places, rel).at(message.where)
-    width = len(p.schema(rel))
-    first = p.Lit(t.INT64, 0) if offset is None else _or_else(offset, 0)
-    last = build.call("plus", first, _or_else(count, 2**31 - 1))
-    among = build.call("lte", build.column(ranked, width), last)
-    if offset is not None:
-        among = build.call("and", among, build.call("gt", build.column(ranked, width + 1), first))
-    return p.Sort(specs, build.emit(p.Filter(among, ranked), range(width)))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -241,70 +204,3 @@ def _reference(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel |
             where=message.where,
         )
     return p.Shared(str(ordinal), lowerer.trees[ordinal])
-
-
-@relation("expand")
-def _expand(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
-    """A row for every duplicate, with its index beside it. Fields of the input beyond the definitions stay as they are,
-    and a switching field of fewer duplicates than others is NULL in the rest."""
-    source = require_field(message, "input")
-    rel = yield source, scope
-    inner = scope_over(scope, (rel, source))
-    fields: list[list[p.Rex]] = []
-    for one in message.fields:
-        switching = one.which("field_type") == "switching_field"
-        exprs = one.switching_field.duplicates if switching else [require_field(one, "consistent_field")]
-        if not exprs:
-            raise PlanError("a switching field without duplicates", where=one.where)
-        made: list[p.Rex] = []
-        for expr in exprs:
-            made.append((yield expr, inner))
-        _check_duplicates(made, one)
-        fields.append(made)
-    count = max((len(made) for made in fields), default=1)
-    switches = [one.has("switching_field") for one in message.fields]
-    if p.is_list(rel) is not False:
-        return _expanded_list(rel, fields, switches, count).at(message.where)
-    shared = p.Shared(f"expand {'/'.join(message.path)}", rel) if _is_closed(scope) and count > 1 else rel
-    kept = [build.column(shared, i) for i in range(len(fields), len(p.schema(rel)))]
-    copies: list[p.Rel] = []
-    for i in range(count):
-        chosen = [_duplicate(made, i, many) for made, many in zip(fields, switches, strict=True)]
-        copies.append(p.Project((*chosen, *kept, p.Lit(t.INT32, i)), shared).at(message.where))
-    return reduce(_UNION_ALL, copies[1:], copies[0])
-
-
-def _expanded_list(rel: p.Rel, fields: list[list[p.Rex]], switches: list[bool], count: int) -> p.Rel:
-    """Of a list, the duplicates of a row come one after the other, so that the rows stay in order."""
-    width = len(p.schema(rel))
-    joined = p.Join(p.Cross(), rel, p.Scan(p.Lit(t.Array(t.INT32), list(range(count)))))
-    index = p.Var(t.INT32, width)
-
-    def chosen(field: list[p.Rex], many: bool) -> p.Rex:
-        *others, last = [_duplicate(field, i, many) for i in range(count)]
-        if not many or not others:
-            return last
-        type_ = t.absent(last.type, nullable=any(one.type.nullable for one in (*others, last)))
-        return p.Case(
-            type_, index, tuple(p.Branch(p.Lit(t.INT32, i), one) for i, one in enumerate(others)), default=last
-        )
-
-    made = [chosen(field, many) for field, many in zip(fields, switches, strict=True)]
-    return p.Project((*made, *(build.column(rel, i) for i in range(len(fields), width)), index), joined)
-
-
-def _duplicate(made: list[p.Rex], i: int, switches: bool) -> p.Rex:
-    """What a field is in one of the duplicates."""
-    if not switches:
-        return made[0]
-    return made[i] if i < len(made) else p.Lit(t.absent(made[0].type, nullable=True), None)
-
-
-def _check_duplicates(made: list[p.Rex], field: Message) -> None:
-    for rex in made[1:]:
-        if not alike(rex.type, made[0].type) and not isinstance(made[0].type, t.Null):
-            raise PlanError(f"a {rex.type} beside a {made[0].type} in one field", where=field.where)
-
-
-def _is_closed(scope: FieldScope) -> bool:
-    return scope.outer is None and not scope.columns

@@ -20,6 +20,7 @@ from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relati
 from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.masks import apply_mask, mask_fields
 from firesteel.substrait.lower.relations.extension_relations import lower_extension
+from firesteel.substrait.lower.relations.promises import promised
 from firesteel.substrait.message import Message, of_kinds
 
 
@@ -51,7 +52,8 @@ def _read(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
         if read.has(name):
             message = getattr(read, name)
             rel = p.Filter(require_boolean((yield message, inner), message), rel).at(message.where)
-    return apply_projection(rel, read, inner.ordinals) if read.has("projection") else rel
+    rel = apply_projection(rel, read, inner.ordinals) if read.has("projection") else rel
+    return promised(lowerer, rel, read)
 
 
 #: The conditions of a read.

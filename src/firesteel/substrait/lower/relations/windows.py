@@ -5,7 +5,7 @@ from __future__ import annotations
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.substrait import calls
+from firesteel.substrait import calls, own_messages
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -28,7 +28,7 @@ def _window_function(lowerer: Lowerer, message: Message, scope: FieldScope) -> L
     partition: list[p.Rex] = []
     for one in message.partitions:
         partition.append((yield one, scope))
-    order = yield from sort_specs(lowerer, message.sorts, scope)
+    order = yield from sort_specs(lowerer, message.sorts, scope, compares="the order of a window")
     call = yield from _call(lowerer, message, scope, tuple(partition), order)
     if call not in scope.windows:
         scope.windows.append(call)
@@ -43,13 +43,23 @@ def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     partition: list[p.Rex] = []
     for one in message.partition_expressions:
         partition.append((yield one, inner))
-    order = yield from sort_specs(lowerer, message.sorts, inner)
+    order = yield from sort_specs(lowerer, message.sorts, inner, compares="the order of a window")
     made: list[p.WindowCall] = []
     for one in message.window_functions:
         made.append((yield from _call(lowerer, one, inner, tuple(partition), order)))
     if not made:
         raise PlanError("a window relation without functions", where=message.where)
-    return p.Window(tuple(made), rel, keeps_order=True)
+    return p.Window(tuple(made), rel, method=_method(message))
+
+
+_METHODS = {"METHOD_HASHING": p.WindowMethod.HASHING, "METHOD_STREAMING": p.WindowMethod.STREAMING}
+
+
+def _method(message: Message) -> p.WindowMethod:
+    found = own_messages.find(message, own_messages.WINDOW_STRATEGY)
+    return (
+        p.WindowMethod.CONSISTENT if found is None else _METHODS.get(found.label("method"), p.WindowMethod.CONSISTENT)
+    )
 
 
 def _call(

@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, column_expr, reference
+from firesteel.spark.core.expr import Depth, Expr, column_expr, reference
 from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import cast_type
@@ -51,7 +51,7 @@ class AggregateCall:
 
     def after(self, column: Column, *, throws: bool = False) -> Expr:
         """The result, if it is an expression over aggregated columns."""
-        return column_expr(self.returns, column, height=4, throws=throws)
+        return column_expr(self.returns, column, height=Depth.SMALL, throws=throws)
 
     def addends(self, column: Column) -> Column:
         """The number of values of the only argument."""

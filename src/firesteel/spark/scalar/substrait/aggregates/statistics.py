@@ -33,7 +33,8 @@ def spread(sample: Callable[[Column], Column], population: Callable[[Column], Co
 
 
 def _spread_of_array(every: Column, whole: bool, power: int) -> Column:
-    """The same of the values in an array. They are divided by the greatest of them first: squares may overflow."""
+    """The same of the values in an array, NULL of none. They are divided by the greatest of them first: squares may
+    overflow."""
     size = F.array_size(every).cast("double")
     count = size if whole else size - 1
     scale = F.array_max(F.transform(every, F.abs))
@@ -45,7 +46,8 @@ def _spread_of_array(every: Column, whole: bool, power: int) -> Column:
 
     mean = F.try_divide(total(scaled), size)
     squares = F.try_divide(total(F.transform(scaled, lambda one: (one - mean) * (one - mean))), count)
-    return F.sqrt(squares) * unit if power == 1 else squares * unit * unit
+    made = F.sqrt(squares) * unit if power == 1 else squares * unit * unit
+    return F.when(size > 0, made)
 
 
 def correlation(call: AggregateCall) -> Expr:
