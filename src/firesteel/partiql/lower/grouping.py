@@ -58,7 +58,10 @@ class Grouping:
 
 def output_of(node: ast.Ast, scope: NameScope) -> p.Rex | None:
     """The column of an expression that is written like a group key, or like an item of a query's select list."""
-    for depth, frame in scope.frames():
+    around: NameScope | None = scope
+    depth = -1
+    while around is not None:
+        frame, depth, around = around.frame, depth + 1, around.outer
         grouping = frame.grouping
         if frame.written:
             like = fold_case(node)

@@ -125,10 +125,13 @@ class NameScope:
         """The scope of a row inside this one."""
         return NameScope(frame, self, self.queries)
 
-    @property
+    @cached_property
     def depth(self) -> int:
         """The number of rows around."""
-        return sum(1 for _ in self.frames()) - 1
+        depth, outer = 0, self.outer
+        while outer is not None:
+            depth, outer = depth + 1, outer.outer
+        return depth
 
     def frames(self) -> Iterator[tuple[int, NameFrame]]:
         """Depth and frame, from the innermost out."""
@@ -139,12 +142,20 @@ class NameScope:
             scope, depth = scope.outer, depth + 1
 
     def variable(self, name: str, quoted: bool) -> p.Var | None:
-        """The variable of that name, the innermost one."""
-        for depth, frame in self.frames():
-            found = frame.find(name, quoted)
-            if found is not None:
-                return p.Var(found.type, found.ordinal, depth=depth)
-        return None
+        """The variable of that name, the innermost one. Most names are looked for in every row around: a loop without
+        calls keeps that cheap if queries nest deep."""
+        wanted = name.lower()
+        depth, scope = 0, self
+        while True:
+            for binding in scope.frame.bindings:
+                if binding.lower == wanted:
+                    found = scope.frame.find(name, quoted)
+                    if found is not None:
+                        return p.Var(found.type, found.ordinal, depth=depth)
+                    break
+            if scope.outer is None:
+                return None
+            depth, scope = depth + 1, scope.outer
 
 
 def has_field(struct: t.Struct, name: str, quoted: bool) -> bool:
