@@ -354,12 +354,15 @@ def members(type_: Type) -> tuple[Type, ...]:
 def union(types: Iterable[Type]) -> Type:
     """The least type that holds what any of these holds, without giving up precision: a union where they differ."""
     flat: list[Type] = []
+    whole: set[Type] = set()
     nullable = missable = False
     for type_ in types:
         if isinstance(type_, Any):
             return ANY
         nullable |= type_.nullable
         missable |= type_.missable
+        if not isinstance(type_, (Null, Missing)):
+            whole.add(proper(type_))
         for member in members(type_):
             plain = proper(member)
             if not isinstance(plain, (Null, Missing)) and plain not in flat:
@@ -368,6 +371,8 @@ def union(types: Iterable[Type]) -> Type:
         if nullable:
             return Null(missable=True) if missable else NULL
         return MISSING
+    if len(whole) == 1:  # a union of one type is that type, with what its class says of it
+        return absent(whole.pop(), nullable=nullable, missable=missable)
     if len(flat) == 1:
         return absent(flat[0], nullable=nullable, missable=missable)
     return Union(tuple(sorted(flat, key=text)), nullable=nullable, missable=missable)

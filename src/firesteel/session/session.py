@@ -42,6 +42,7 @@ def connect(
     verify_passes: bool = False,
     policy: Policy | None = None,
     warehouse: str | Path | None = None,
+    shapes: str | Path | bool = True,
     verify_properties: bool = False,
     add_sorts: bool = False,
 ) -> Session:
@@ -53,6 +54,10 @@ def connect(
     (docs/passes.md), and with `verify_passes` the plan is checked after every pass. `policy` says which files a plan
     may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
     folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
+
+    The shape of a file of JSON lines (which paths it has, and of which types) is learned in one pass and used by Spark as
+    long as the file does not change. `shapes` names a folder in which shapes are kept for other processes; with False
+    none is learned.
 
     With `verify_properties` the orders and distributions that tables and plans promise are checked against the rows. A
     merge join, a streaming aggregate or a streaming window needs inputs that are ordered: a plan in which they are not
@@ -68,7 +73,7 @@ def connect(
             return Reference()
         from firesteel.spark import SparkEngine
 
-        return SparkEngine(spark, master=master, remote=remote, fallback=fallback, warehouse=warehouse)
+        return SparkEngine(spark, master=master, remote=remote, fallback=fallback, warehouse=warehouse, shapes=shapes)
 
     return Session(
         start,

@@ -125,11 +125,20 @@ def test_strict_json_lines(ours: fs.Session, reference: fs.Session, tmp_path: Pa
             session.query("SELECT VALUE t.nope FROM t AS t", mode="strict").value()
 
 
-def test_only_what_is_touched_is_read(ours: fs.Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_what_is_touched_is_read(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "t.jsonl"
-    path.write_text('{"id":1}\n', encoding="utf-8")
-    ours.register("t", path, replace=True)
-    text = plan_text(ours, "SELECT o.id AS id, o.who.at.city AS c, i.qty AS q FROM t AS o, o.items AS i", capsys)
+    line = '{"id":1,"who":{"at":{"city":"Bern"},"name":"a"},"items":[{"qty":1,"price":2}]}'
+    path.write_text(f"{line}\n", encoding="utf-8")
+    query = "SELECT o.id AS id, o.who.at.city AS c, i.qty AS q FROM t AS o, o.items AS i"
+    with fs.connect(spark=spark, in_process=False) as session:
+        session.register("t", path)
+        text = plan_text(session, query, capsys)
+    (_, _, columns) = text.partition("ReadSchema: ")
+    assert "items:array<struct<qty:bigint>>" in columns
+    assert "who:struct<at:struct<city:string>>" in columns
+    with fs.connect(spark=spark, in_process=False, shapes=False) as session:
+        session.register("t", path)
+        text = plan_text(session, query, capsys)
     assert text.count("from_json") == 1
     for part in ("StructField(id,VariantType", "StructField(city,VariantType", "StructField(qty,VariantType"):
         assert part in text

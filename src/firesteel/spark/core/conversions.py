@@ -24,7 +24,15 @@ from firesteel.spark.core.expr import (
 )
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, cast_type, common_type, form, to_spark
+from firesteel.spark.encoding.column_types import (
+    MAX_DIGITS,
+    Form,
+    WholeOrDecimal,
+    cast_type,
+    common_type,
+    form,
+    to_spark,
+)
 from firesteel.spark.encoding.variants import to_variant
 
 
@@ -93,13 +101,22 @@ def convert(column: Column, source: t.Type, target: t.Type) -> Column:
 
 def split_variant(expr: Expr) -> Expr:
     """A variant of one scalar type as a Split, so that functions of that type can take its plain column. NumberParts
-    become one column."""
-    if isinstance(expr, NumberParts):
+    become one column, unless they are one already."""
+    if isinstance(expr, NumberParts) and not isinstance(expr.type, WholeOrDecimal):
         return derive(expr.type, expr.column, expr, cost=Depth.TINY)
     if not isinstance(expr, Variant) or not isinstance(t.proper(expr.type), NATIVE):
         return expr
     place = replace(expr.place, height=expr.place.height + 1)
     return Split(expr.type, expr.plain, expr.value.isNull(), place=place, constant=expr.constant)
+
+
+def as_single_kind(expr: Expr) -> Expr:
+    """Integers and decimals in one column of decimals, as variants; any other expression as it is. For callers that do
+    different things with integers and decimals."""
+    if not isinstance(expr, NumberParts) or not isinstance(expr.type, WholeOrDecimal):
+        return expr
+    type_ = t.Union(expr.type.members, nullable=expr.type.nullable, missable=expr.type.missable)
+    return derive(type_, to_variant(expr.value, expr.type), expr, cost=Depth.SMALL)
 
 
 def truth(expr: Expr) -> Expr:

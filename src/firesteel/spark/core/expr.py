@@ -24,7 +24,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form
+from firesteel.spark.encoding.column_types import Form, WholeOrDecimal, form
 from firesteel.spark.encoding.variants import any_of, to_variant
 from firesteel.values import MISSING
 
@@ -235,20 +235,25 @@ class NumberParts(Columns):
 
     @property
     def columns(self) -> tuple[Column, ...]:
+        if isinstance(self.type, WholeOrDecimal):
+            return (self.value,)
         return tuple(part for part in (self.value, self.integral, self.places) if part is not None)
 
     def with_columns(self, columns: Sequence[Column]) -> NumberParts:
         value, *others = columns
+        if isinstance(self.type, WholeOrDecimal):
+            return NumberParts(self.type, value, variants.is_whole(value), place=Placement(atomic=True))
         rest = iter(others)
         integral, places = (None if part is None else next(rest) for part in (self.integral, self.places))
         return NumberParts(self.type, value, integral, places, place=Placement(atomic=True))
 
     @property
     def column(self) -> Column:
-        if self.integral is None:
+        if self.integral is None or isinstance(self.type, WholeOrDecimal):
             return self.value
         integer = F.when(self.integral, self.value.try_cast("bigint"))
-        return F.coalesce(integer.cast("variant"), self.value.cast("variant"), variants.null())
+        number = F.coalesce(integer.cast("variant"), to_variant(self.value, _decimal_of(self)))
+        return number if self.type.missable else F.coalesce(number, variants.null())
 
     def is_missing(self) -> Column | None:
         return self.value.isNull() if self.type.missable else None
@@ -295,10 +300,17 @@ class StructParts(Expr):
 # Making expressions
 
 
-def column_expr(type_: t.Type, column: Column, *, constant: Any = UNKNOWN, **place: Any) -> Plain | Variant:
+def column_expr(type_: t.Type, column: Column, *, constant: Any = UNKNOWN, **place: Any) -> Columns:
     """An expression of one column, encoded by the type."""
-    cls = Variant if form(type_) is Form.VARIANT else Plain
-    return cls(type_, column, place=Placement(**place), constant=constant)
+    return _of_column(type_, column, Placement(**place), constant)
+
+
+def _of_column(type_: t.Type, column: Column, place: Placement, constant: Any = UNKNOWN) -> Columns:
+    if form(type_) is Form.VARIANT:
+        return Variant(type_, column, place=place, constant=constant)
+    if isinstance(type_, WholeOrDecimal):
+        return NumberParts(type_, column, variants.is_whole(column), place=place, constant=constant)
+    return Plain(type_, column, place=place, constant=constant)
 
 
 def place_over(args: Iterable[Expr], cost: int = 1, throws: bool = False) -> Placement:
@@ -313,12 +325,12 @@ def place_over(args: Iterable[Expr], cost: int = 1, throws: bool = False) -> Pla
 
 def derive(
     type_: t.Type, value: Column, *args: Expr, missing: Column | None = None, cost: int = 1, throws: bool = False
-) -> Plain | Variant | Split:
+) -> Columns:
     """An expression made of `args`: a Split if `missing` is given, else one column."""
     place = place_over(args, cost, throws)
     if missing is not None:
         return Split(type_, value, missing, place=place)
-    return (Variant if form(type_) is Form.VARIANT else Plain)(type_, value, place=place)
+    return _of_column(type_, value, place)
 
 
 def number_parts(
@@ -333,8 +345,12 @@ def as_decimal(expr: Expr) -> Expr:
     """NumberParts as plain decimals, where integers need not be told apart; any other expression as it is."""
     if not isinstance(expr, NumberParts):
         return expr
-    decimal = next(member for member in t.members(expr.type) if isinstance(member, t.Decimal))
-    return Plain(t.absent(t.proper(decimal), nullable=True), expr.value, place=expr.place, constant=expr.constant)
+    type_ = t.absent(_decimal_of(expr), nullable=expr.type.nullable, missable=expr.type.missable)
+    return Plain(type_, expr.value, place=expr.place, constant=expr.constant)
+
+
+def _decimal_of(expr: NumberParts) -> t.Type:
+    return t.proper(next(member for member in t.members(expr.type) if isinstance(member, t.Decimal)))
 
 
 def struct_expr(pairs: Iterable[tuple[str, Expr]], present: Column | None = None) -> StructParts:
@@ -350,7 +366,7 @@ def struct_expr(pairs: Iterable[tuple[str, Expr]], present: Column | None = None
     return StructParts(type_, inner, present, place=place)
 
 
-def reference(type_: t.Type, name: str) -> Plain | Variant:
+def reference(type_: t.Type, name: str) -> Columns:
     """A column of the frame."""
     return column_expr(type_, F.col(name), atomic=True, names=(name,), own=True)
 

@@ -72,6 +72,9 @@ class Run:
     touched: Mapping[int, PathTree] = field(default_factory=dict)
     #: The relations that several places refer to, and that are kept (`shared.Kept`).
     kept: Any = None
+    #: The shapes of files (`known_shapes.KnownShapes`), if they may be used; and those that were.
+    shapes: Any = None
+    relied_on: list[Any] = field(default_factory=list)
     _names: int = 0
     #: How often each of the frames was asked for.
     _frames: Counter[object] = field(default_factory=Counter)

@@ -19,7 +19,7 @@ from firesteel import types as t
 from firesteel.evaluate.scalar.arithmetic import trim_zeros
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variant_bytes
-from firesteel.spark.encoding.column_types import Form, Mean, form, seconds, settle, to_spark
+from firesteel.spark.encoding.column_types import Form, TrimmedDecimal, WholeOrDecimal, form, seconds, settle, to_spark
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.values import MISSING, Bag, Clob, Sexp, Struct, Symbol, Timestamp, Value
 
@@ -318,5 +318,6 @@ _TAKERS: dict[type[t.Type], Callable[[Any], Value]] = {
     t.Clob: Clob,
     t.Int: int,
     t.UserDefined: int,
-    Mean: trim_zeros,
+    TrimmedDecimal: trim_zeros,
+    WholeOrDecimal: lambda number: int(number) if number == int(number) else trim_zeros(number),
 }

@@ -39,6 +39,8 @@ MAX_NESTED = 12
 MAX_DIGITS = 38
 MICROS = 6
 
+#: The most digits of a `ShortInt`.
+SHORT = 9
 #: How many digits a column of integers may need, by their bits.
 _INTEGERS = {8: 3, 16: 5, 32: 10, 64: 20}
 
@@ -59,11 +61,36 @@ class Encoding:
     spark: s.DataType
 
 
-class Mean(t.Decimal):
-    """The type of AVG over decimals. The column has a fixed scale; a value read from it loses its trailing zeros."""
+class TrimmedDecimal(t.Decimal):
+    """Decimals of different scales: means, and the numbers of a JSON file. The column has a fixed scale; a value read
+    from it loses its trailing zeros, all but the first one behind the point."""
 
     def __str__(self) -> str:
         return str(t.Decimal(self.precision, self.scale, nullable=self.nullable, missable=self.missable))
+
+
+class ShortInt(t.Int64):
+    """Integers of at most nine digits in a column of 64 bits: Spark's decimals have room for their products."""
+
+    @property
+    def bits(self) -> int:
+        return 64
+
+    def __str__(self) -> str:
+        return str(t.absent(t.INT64, nullable=self.nullable, missable=self.missable))
+
+
+class WholeOrDecimal(t.Union):
+    """Integers and decimals in one column of decimals, for data where `12` occurs but `12.0` does not: a whole number
+    in the column is an integer. The members are `Int64` and the `TrimmedDecimal` that the column is encoded as."""
+
+    @property
+    def decimal(self) -> t.Decimal:
+        return next(member for member in self.members if isinstance(member, t.Decimal))
+
+
+def whole_or_decimal(precision: int, scale: int) -> WholeOrDecimal:
+    return WholeOrDecimal((t.INT64, TrimmedDecimal(precision, scale)))
 
 
 _VARIANT = Encoding(Form.VARIANT, s.VariantType())
@@ -143,7 +170,9 @@ def _plain(type_: t.Type, inner: list[Encoding]) -> s.DataType | None:
             return s.MapType(inner[0].spark, inner[1].spark)
         case t.UserDefined(name=name) if unsigned(type_):
             return _UNSIGNED[name]
-    return _SCALARS.get(type(type_))
+        case WholeOrDecimal():
+            return _plain(type_.decimal, [])
+    return _SCALARS.get(t.Int64 if isinstance(type_, ShortInt) else type(type_))
 
 
 def unsigned(type_: t.Type) -> bool:
@@ -246,6 +275,8 @@ def digits_of(type_: t.Type) -> tuple[int, int]:
     """The precision and scale of an integer or decimal type."""
     if isinstance(type_, t.Decimal):
         return type_.precision or MAX_DIGITS, type_.scale or 0
+    if isinstance(type_, ShortInt):
+        return SHORT, 0
     return _INTEGERS.get(type_.bits or 0, MAX_DIGITS) if isinstance(type_, t.Integer) else MAX_DIGITS, 0
 
 

@@ -61,6 +61,10 @@ _CLASSES: dict[str | None, type[FiresteelError]] = {
 _TOO_DEEP = ("StackOverflowError", "Max iterations", "RecursionError", "Error parsing message with type")
 
 
+class Unreadable(EvaluationError):
+    """A file is damaged, or has lines that do not fit the schema that it is read with."""
+
+
 def mark_message(number: int, error: FiresteelError) -> str:
     """The message of an error in a Python worker, marked with its class and the number of its place."""
     return f"[firesteel:{number}:{type(error).__name__}] {' '.join(error.message.split(chr(10)))}"
@@ -112,7 +116,7 @@ def _classify(text: str) -> FiresteelError | None:
         if sign.search(text):
             return EvaluationError(message, help=help_)
     if "FAILED_READ_FILE" in text or "MALFORMED_RECORD_IN_PARSING" in text:
-        return EvaluationError(_unreadable(text, classes))
+        return Unreadable(_unreadable(text, classes))
     if classes:
         wrapped = _cause(text) if classes[0][0].startswith(_WRAPPERS) else None
         return EvaluationError(f"Spark: {wrapped or f'{classes[0][1].strip()} ({classes[0][0]})'}")

@@ -16,7 +16,7 @@ from pyspark.sql import Column
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import Form, Mean, form, to_spark
+from firesteel.spark.encoding.column_types import Form, TrimmedDecimal, WholeOrDecimal, form, to_spark
 from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
@@ -208,8 +208,11 @@ def to_variant(column: Column, type_: t.Type) -> Column:
 
 def _variant(column: Column, type_: t.Type) -> Column:
     """A plain column as a variant; SQL NULL stays SQL NULL."""
-    if isinstance(type_, Mean):
+    if isinstance(type_, TrimmedDecimal):
         return decimal_variant(column, type_.scale or 0)
+    if isinstance(type_, WholeOrDecimal):
+        decimal = decimal_variant(column, type_.decimal.scale or 0)
+        return F.when(is_whole(column), column.cast("bigint").cast("variant")).otherwise(decimal)
     if isinstance(type_, _AS_THEY_ARE):
         return column.cast("variant")
     if _simple(t.proper(type_)):
@@ -270,7 +273,7 @@ def items_variant(column: Column, element: t.Type) -> Column:
 
 def _simple(type_: t.Type) -> bool:
     """Does Spark's own conversion of a nested column do the right thing?"""
-    if type_.missable or form(type_) is Form.VARIANT or isinstance(type_, Mean):
+    if type_.missable or form(type_) is Form.VARIANT or isinstance(type_, TrimmedDecimal | WholeOrDecimal):
         return False
     if isinstance(type_, t.Array):
         return _simple(type_.element)
@@ -364,6 +367,11 @@ def decimal_variant(column: Column, scale: int, places: Column | None = None) ->
         return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
     kept = F.char_length(text) - F.lit(scale) + F.greatest(places, F.lit(1))
     return F.parse_json(F.substring(text, F.lit(1), kept))
+
+
+def is_whole(column: Column) -> Column:
+    """Has a decimal no digits but zeros behind the point?"""
+    return column == F.floor(column)
 
 
 def any_of(conditions: Iterable[Column]) -> Column | None:

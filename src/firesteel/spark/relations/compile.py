@@ -14,7 +14,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions import Lazy
 from firesteel.passes.analysis.paths import touched_paths
 from firesteel.spark.core import limits as plan_depth
-from firesteel.spark.core.conversions import fit, split_variant
+from firesteel.spark.core.conversions import as_single_kind, fit, split_variant
 from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, column_expr, missing_expr, null_expr
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.handlers import (
@@ -52,6 +52,7 @@ from firesteel.spark.relations.physical.restoring import with_properties
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
+from firesteel.spark.sources.known_shapes import KnownShapes, Learned
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -83,8 +84,10 @@ def _call(node: p.Call, scope: Scope) -> Compiling[Expr]:
             # It would be bound anyway: bind it in this scope, whose guard says when it is evaluated.
             value = here.bind(value)
         args.append(value)
-        if listed and constant_lists.applies(split_variant(value), len(listed)):  # the list is not compiled to columns
-            return constant_lists.in_constants(scope, split_variant(value), listed, node.where)
+        if listed:
+            known = split_variant(as_single_kind(value))
+            if constant_lists.applies(known, len(listed)):  # the list is not compiled to columns
+                return constant_lists.in_constants(scope, known, listed, node.where)
         if lazy and here.stages is not None:
             here = _scope_after(lazy, here, value)
     return calls.apply(scope, node.fn, args, node.where)
@@ -120,6 +123,8 @@ class Compiled:
     failures: Failures
     #: The rows in partitions of which the plan's properties are true, where `rows` are not; or why they cannot be made.
     in_partitions: Rows | UnsupportedError | None = None
+    #: The shapes of files that were taken as known. The plan is wrong for a file that has changed.
+    relies_on: tuple[Learned, ...] = ()
 
     def for_partitions(self) -> Compiled:
         """The same, for who sees the partitions: in a DataFrame, or as files."""
@@ -170,6 +175,7 @@ def compile_plan(
     fallbacks: FallbackLog | None = None,
     refuse: bool = False,
     kept: SharedRelations | None = None,
+    shapes: KnownShapes | None = None,
 ) -> Compiled:
     """Compile a plan's statement. Expressions that run in Python are added to `fallbacks`, or refused."""
     statement = plan.statement
@@ -183,10 +189,10 @@ def compile_plan(
     run = Run(spark, tables, statement.mode is p.Mode.STRICT, limits, failures, shared, refuse, log)
     run.touched = touched_paths(plan)
     run.kept = kept if kept is not None else SharedRelations(failures=failures)
+    run.shapes = shapes
     top = Scope(run)
-    if isinstance(statement, p.Root):
-        return _root(statement, top)
-    return _query(statement.rex, top)
+    compiled = _root(statement, top) if isinstance(statement, p.Root) else _query(statement.rex, top)
+    return replace(compiled, relies_on=tuple(run.relied_on)) if run.relied_on else compiled
 
 
 def _root(statement: p.Root, top: Scope) -> Compiled:

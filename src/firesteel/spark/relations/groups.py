@@ -8,7 +8,7 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.conversions import split_variant
+from firesteel.spark.core.conversions import as_single_kind, split_variant
 from firesteel.spark.core.expr import Depth, Expr, Split, StructParts, Variant, column_expr, null_expr, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
 from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project, refuse_comparator
@@ -110,7 +110,7 @@ def distinct_is_collected(name: str, arg: Expr) -> bool:
 
 def aggregate_distinct(group: Group, arg: Expr) -> Expr:
     """An aggregate with DISTINCT: collect the values in an array, keep the first of equal ones, aggregate the array."""
-    value = group.bound(arg)
+    value = group.bound(as_single_kind(arg))
     boxed = group.add(F.collect_list(F.struct(value.column.alias("v"))))
     array = column_expr(t.Bag(value.type), F.transform(boxed, lambda item: item["v"]), height=Depth.TINY)
     inline = Scope(group.scope.run)  # names cannot be bound in selects after the aggregation

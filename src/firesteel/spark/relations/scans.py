@@ -30,7 +30,7 @@ from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, common_type, form, settle
+from firesteel.spark.encoding.column_types import Form, common_type, form, settle, to_spark
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import cast_variant, elements, kind_of
 from firesteel.spark.relations.joins.sides import joined_order
@@ -187,7 +187,8 @@ def _typed_elements(scope: Scope, value: Expr, where: Where) -> Expr:
     nothing = missing_expr() if type_.missable else null_expr()
     element = common_type((type_.element, nothing.type))
     inner = type_.element
-    array = F.transform(value.plain, lambda item: convert(item, inner, element))
+    same = to_spark(inner) == to_spark(element)
+    array = value.plain if same else F.transform(value.plain, lambda item: convert(item, inner, element))
     column = F.coalesce(array, F.array(fit(nothing, element)))
     return derive(type(type_)(element), column, value)
 

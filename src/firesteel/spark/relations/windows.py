@@ -18,7 +18,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.functions import OfNothing
-from firesteel.spark.core.conversions import fit, split_variant
+from firesteel.spark.core.conversions import as_single_kind, fit, split_variant
 from firesteel.spark.core.expr import Depth, Expr, column_expr, null_expr
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
 from firesteel.spark.core.rows import Order, Rows, apply_stages, project, refuse_comparator
@@ -68,7 +68,7 @@ def _window_call(node: p.WindowCall, over: Over) -> Compiling[Expr]:
     args: list[Expr] = []
     for arg in node.args:
         if isinstance(arg, p.Rex):
-            args.append(scope.bind(split_variant((yield from expr_of(arg, scope)))))
+            args.append(scope.bind(split_variant(as_single_kind((yield from expr_of(arg, scope))))))
     partition: list[Column] = []
     for expr in node.partition:
         value, found = yield from _value_and_key(expr, scope, later, ordering=False)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -21,7 +21,7 @@ from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
 from firesteel.spark.encoding.arrow_values import download
-from firesteel.spark.encoding.failures import Failures, is_from_spark, translated
+from firesteel.spark.encoding.failures import Failures, Unreadable, is_from_spark, translated
 from firesteel.spark.relations.compile import Compiled, compile_plan
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
@@ -31,14 +31,17 @@ from firesteel.spark.runtime.sessions import Lease, lease, lease_given, release
 from firesteel.spark.runtime.settings import java_options, settings
 from firesteel.spark.runtime.start import STACK, silence
 from firesteel.spark.sources.json_lines import malformed
+from firesteel.spark.sources.known_shapes import KnownShapes, Learned
 from firesteel.spark.sources.tables import text_lines
-from firesteel.tables import File, Parts, Stored, files_of, is_document, records, warn_skipped
+from firesteel.tables import File, Parts, Stored, files_of, is_document, path_of, records, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from firesteel.tables import Source, Table
+
+T = TypeVar("T")
 
 #: A cancelled run is told to stop every 0.1 s: so many times while the caller waits, then so many in the background.
 PATIENCE, STUBBORNNESS = 10, 1_200
@@ -60,8 +63,11 @@ class SparkEngine:
         remote: str | None = None,
         fallback: Literal["allow", "refuse"] = "allow",
         warehouse: str | Path | None = None,
+        shapes: str | Path | bool = True,
     ) -> None:
         self._warehouse = Warehouse(warehouse)
+        folder = None if isinstance(shapes, bool) else path_of(shapes)
+        self._shapes = KnownShapes(folder, on=shapes is not False)
         self._given = spark is not None
         self._refuse = fallback == "refuse"
         self._lease = None if spark is None else lease_given(spark)
@@ -111,15 +117,20 @@ class SparkEngine:
         leased = self._leased()
         spark = leased.spark
         lenient = _lenient(tables)
-        key = None if kept.rows else key_of(plan, tables)
+        key = None if kept.rows else key_of(plan, tables, self._shapes.on)
+
+        def compiled_now(log: FallbackLog | None = None, misread: Sequence[Learned] = ()) -> Compiled:
+            self._shapes.distrust(misread)
+            return compile_plan(plan, tables, spark, _limits(spark), failures, log, self._refuse, kept, self._shapes)
+
         with leased.using(failures), settings(spark):
             known = leased.known.find(key)
             if known is not None:
-                return Outcome(leased, *known, lenient=lenient, kept=kept)
-            compiled = compile_plan(plan, tables, spark, _limits(spark), failures, fallbacks, self._refuse, kept)
+                return Outcome(leased, *known, lenient=lenient, kept=kept, compile_again=compiled_now)
+            compiled = compiled_now(fallbacks)
             if not fallbacks:
                 leased.known.keep(key, compiled, plan)
-        return Outcome(leased, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables))
+        return Outcome(leased, compiled, plan, tuple(fallbacks), lenient, kept, _judged(tables), compiled_now)
 
     def forget(self) -> None:
         """Forget the plans that were compiled."""
@@ -190,8 +201,10 @@ class Outcome:
         lenient: Sequence[File] = (),
         kept: SharedRelations | None = None,
         judged: Sequence[Path] = (),
+        compile_again: Callable[..., Compiled] | None = None,
     ) -> None:
         self._judged = judged
+        self._compile_again = compile_again
         self._kept = kept  # shared relations stay persisted while this outcome lives
         self._lease = lease
         self._spark = lease.spark
@@ -209,27 +222,37 @@ class Outcome:
     def dataframe(self) -> DataFrame:
         """The DataFrame, with the user's column names; nothing has run yet."""
         with self._lease.using(self._compiled.failures), settings(self._spark):
+            self._renew()
             return named_frame(self._compiled)
 
     def value(self) -> Value:
         """The answer: a bag or list of values, or the only value; rows are structs."""
+        return self._with_fitting_shapes(self._value)
+
+    def _value(self) -> Value:
         with self._running():
             compiled = self._compiled.decided()
             rows = list(download(compiled.frame, compiled.types))
-            self._ensure_judged()
+            self._ensure_same_files()
             self._warn_of_malformed()
         return answer_of(compiled, rows)
 
     def write(self, path: str | Path, format: str | None = None) -> None:
         """Write the answer. An existing target is replaced only when the new one is complete."""
+        self._with_fitting_shapes(lambda: self._write(path, format))
+
+    def _write(self, path: str | Path, format: str | None) -> None:
         with self._running():
-            write(self._compiled, path, format, self._ensure_judged)
+            write(self._compiled, path, format, self._ensure_same_files)
             self._warn_of_malformed()
 
     def keep(self, folder: Path, columns: t.Schema) -> None:
         """Write the rows, in our encoding, to a folder that later plans read as a table."""
+        self._with_fitting_shapes(lambda: self._store(folder, columns))
+
+    def _store(self, folder: Path, columns: t.Schema) -> None:
         with self._running():
-            store(self._compiled, folder, columns, self.plan.statement.where, self._ensure_judged)
+            store(self._compiled, folder, columns, self.plan.statement.where, self._ensure_same_files)
             self._warn_of_malformed()
 
     def cancel(self) -> None:
@@ -278,10 +301,13 @@ class Outcome:
             try:
                 if self._cancelled:
                     raise EvaluationError("cancelled")
+                self._renew()
                 yield
             except BaseException as error:
                 if not is_from_spark(error):
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more
+                else:
+                    self._ensure_same_shapes()
                 raise
             finally:
                 self._lease.busy.discard(self)
@@ -294,10 +320,35 @@ class Outcome:
         with self._lease.using(self._compiled.failures), settings(self._spark):
             return sum(self._count_malformed(source) for source in self._lenient)
 
-    def _ensure_judged(self) -> None:
-        """Spark opens files by name: check that they are still the files that the policy allowed."""
+    def _with_fitting_shapes(self, action: Callable[[], T]) -> T:
+        """The result of the action. If a line does not fit the shape that was learned (a key repeats in it, with values
+        of two types), the action is repeated without the shape."""
+        try:
+            return action()
+        except Unreadable:
+            if not self._compiled.relies_on or self._compile_again is None:
+                raise
+        with self._lease.using(self._compiled.failures), settings(self._spark):
+            self._compiled = self._compile_again(misread=self._compiled.relies_on)
+        return action()
+
+    def _renew(self) -> None:
+        """Compile again if a file has changed whose shape the plan relies on."""
+        if self._compile_again is not None and not all(learned.holds() for learned in self._compiled.relies_on):
+            self._compiled = self._compile_again()
+
+    def _ensure_same_files(self) -> None:
+        """Spark opens files by name: check that they are still the files that the policy allowed, and that none changed
+        while it was read."""
         for path in self._judged:
             ensure_unmoved(path)
+        self._ensure_same_shapes()
+
+    def _ensure_same_shapes(self) -> None:
+        for learned in self._compiled.relies_on:
+            if not learned.holds():
+                names = ", ".join(f"'{file}'" for file in learned.states)
+                raise EvaluationError(f"{names} changed while it was read", help="run the query again")
 
     def _warn_of_malformed(self) -> None:
         """Warn of skipped lines: counting them issues the warning."""

@@ -43,7 +43,7 @@ class PlanCache:
         self._plans.forget()
 
 
-def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
+def key_of(plan: p.Plan, tables: Sequence[Table], shapes: bool = True) -> Hashable | None:
     """The key of a plan: the plan, its text (errors show it), and the state of the files that it reads. None if it has
     to be compiled each time: it uses the clock, a user's function, a shared relation, or tables that are not files."""
     file_states: list[Hashable] = []
@@ -58,7 +58,7 @@ def key_of(plan: p.Plan, tables: Sequence[Table]) -> Hashable | None:
         file_states.append((table.source, table.record_id, table.malformed, now))
     if has(plan, p.Shared) or any(_varies(call.fn) for call in walk(plan, p.Call)):
         return None
-    return plan, _text(plan.statement.where), tuple(file_states)
+    return plan, _text(plan.statement.where), tuple(file_states), shapes
 
 
 def _varies(fn: p.Fn) -> bool:

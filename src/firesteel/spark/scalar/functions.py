@@ -15,13 +15,13 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.conversions import split_variant
+from firesteel.spark.core.conversions import as_single_kind, split_variant
 from firesteel.spark.core.expr import Depth, Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar import casts, compare, conform, logic, structs, substrait, text
 from firesteel.spark.scalar.arguments import Native, call
-from firesteel.spark.scalar.arithmetic import arithmetic, negate, rounding
+from firesteel.spark.scalar.arithmetic import arithmetic, mixed, negate, rounding
 from firesteel.spark.scalar.collections import collections
 from firesteel.spark.scalar.collections.aggregates import AGGREGATES
 from firesteel.spark.scalar.temporal import dates, format_patterns, intervals, overlaps
@@ -171,7 +171,9 @@ def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -
         return ready(scope, fn, args, where)
     if any(isinstance(arg, Expr) and isinstance(arg, NumberParts) for arg in args):
         args = _as_decimals(name, args)
-    args = [split_variant(arg) if isinstance(arg, Expr) else arg for arg in args]
+        if mixed.applies(name, args):
+            return mixed.binary(scope, name, [arg for arg in args if isinstance(arg, Expr)], where)
+    args = [split_variant(as_single_kind(arg)) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
         return _simple(scope, row, SPARK[name], [arg for arg in args if isinstance(arg, Expr)], where)
     if name in LOWERED:

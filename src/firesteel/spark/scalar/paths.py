@@ -325,7 +325,8 @@ def _at(scope: Scope, value: Expr, key: Expr, where: Where) -> Expr:
     error = scope.wrong("no such element", where)
     throws = error is not None
     plain = not element.absent and null is None and not throws
-    if plain and missing is None:
+    if plain and key.is_missing() is None and not isinstance(value, Variant):
+        # Of an array that is MISSING there is no element either: Spark gives SQL NULL for both.
         return derive(t.absent(element, missable=True), item, *parts, cost=Depth.TINY)
     column = to_variant(item, element)
     column = F.when(within, column) if error is None else F.when(within, column).otherwise(error)

@@ -27,7 +27,7 @@ from firesteel.spark.encoding.arrow_values import upload
 from firesteel.spark.encoding.column_types import bare, from_spark, to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.encoding.substitution import ensure_read
-from firesteel.spark.sources import ion_files, json_lines
+from firesteel.spark.sources import ion_files, json_lines, typed_lines
 from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
 from firesteel.spark.sources.file_frames import Opened, cached_frame
 from firesteel.spark.sources.named_files import parts_frame
@@ -235,6 +235,9 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     files, folders = files_of(source)
     if source.format == "json" and not any(map(is_document, files)):
         ensure_whole(files)
+        typed = _typed_lines(run, source, files, folders, tree)
+        if typed is not None:
+            return _rows(run, node, *typed, table)
         text = text_lines(run.spark, source, files, folders)
         lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip", columns=folders.fields)
     elif run.refuse or not ion_files.are_large(files):
@@ -243,6 +246,29 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
         run.fallbacks.add(Fallback(node, ion_files.REASON if source.format == "ion" else ion_files.DOCUMENT))
         lines = ion_files.read(run, table, files, folders, tree, node.where)
     return _rows(run, node, lines.frame, lines.value, table)
+
+
+def _typed_lines(
+    run: Run, source: File, files: Sequence[Path], folders: Partitions, tree: PathTree
+) -> tuple[DataFrame, Expr] | None:
+    """JSON lines in plain columns, if their shape is known and allows it."""
+    learned = None if run.shapes is None else run.shapes.shape_of(run.spark, files)
+    if learned is None:
+        return None
+    type_ = typed_lines.row_type(learned.shape, tree, [name for name, _ in folders.columns])
+    if type_ is None:
+        return None
+    run.relied_on.append(learned)
+
+    def load(schema: s.StructType) -> DataFrame:
+        def open_() -> Opened:
+            reader = run.spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
+            frame = _in_folders(reader, source, files, folders).load(_places(source.path))
+            return Opened(_cast_partitions(frame, folders))
+
+        return cached_frame(run.spark, source.path, ("json", schema.json()), open_).frame
+
+    return typed_lines.read(run, type_, load, folders.fields)
 
 
 def _read_all(source: File, *, skip: bool) -> values.Bag:

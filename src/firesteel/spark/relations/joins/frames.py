@@ -21,7 +21,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.spark.core.conversions import absent_as_null, fit, split_variant
-from firesteel.spark.core.expr import Expr, Variant, column_expr, derive, reference
+from firesteel.spark.core.expr import Expr, Variant, as_decimal, column_expr, derive, reference
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, part_of, rows_of
 from firesteel.spark.core.rows import Rows, apply_stages
 from firesteel.spark.core.scope import Run, Scope
@@ -141,7 +141,7 @@ def _equi(equi: p.Equi, sides: Sides) -> Compiling[Rows]:
 def _bind_key(scope: Scope, key_expr: Expr) -> Expr:
     """Bind a key to a name. Catalyst adds `key IS NOT NULL` and pushes it below an explode, to rows that the explode
     drops. A key that may raise an error is bound so that Catalyst cannot move it (`dear`)."""
-    expr = split_variant(key_expr)
+    expr = split_variant(as_decimal(key_expr))
     return scope.bind(expr, dear=expr.place.throws)
 
 

@@ -22,7 +22,7 @@ from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, cast_type, digits_of
+from firesteel.spark.encoding.column_types import MAX_DIGITS, ShortInt, TrimmedDecimal, cast_type, digits_of
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, decimal_variant, null, one_of
@@ -72,19 +72,19 @@ def binary(scope: Scope, name: str, args: Sequence[Expr], where: Where) -> Expr:
     """`plus`, `minus`, `times`, `divide`, `modulo`."""
     a, b = args
     if all(typed(arg) for arg in args):
-        return _typed_binary(scope, name, a, b, where)
+        return typed_binary(scope, name, a, b, where)
     if intervals.is_temporal(name, a, b):
         both = intervals.may_be_any(a, "number") and intervals.may_be_any(b, "number")
-        mixed = (lambda x, y: _dynamic_binary(scope, name, x, y, where)) if both else None
+        mixed = (lambda x, y: dynamic_binary(scope, name, x, y, where)) if both else None
         return intervals.binary(scope, name, a, b, mixed, where)
-    return scope.let(args, lambda x, y: _dynamic_binary(scope, name, x, y, where))
+    return scope.let(args, lambda x, y: dynamic_binary(scope, name, x, y, where))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Operands of known types
 
 
-def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+def typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     ints, decimals, floats = _OPERATIONS[name]
     if any(isinstance(e.type, t.Float32 | t.Float64) for e in (a, b)):
         x, y = a.plain.cast("double"), b.plain.cast("double")
@@ -103,6 +103,8 @@ def _typed_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Ex
         type_ = _decimal_result(name, _digits(a), _digits(b))
     if type_ is None:
         return _exact_binary(scope, name, a, b, where)
+    if any(isinstance(e.type, TrimmedDecimal) for e in (a, b)):
+        type_ = TrimmedDecimal(type_.precision, type_.scale)
     if name in _BARE and (type_.precision or MAX_DIGITS) < MAX_DIGITS:
         return propagate_absent(type_, _BARE[name](_as_decimal(a), _as_decimal(b)), (a, b))
     return with_overflow_check(scope, type_, decimals, a, b, None, DECIMAL_OVERFLOW, where, division=name in _DIVISIONS)
@@ -120,7 +122,7 @@ def _small(expr: Expr) -> bool:
     """Does the integer have at most 32 bits? The sum or product of two such fits in 64."""
     if isinstance(expr.constant, int):
         return abs(expr.constant) < 2**31
-    return isinstance(expr.type, t.Int8 | t.Int16 | t.Int32)
+    return isinstance(expr.type, t.Int8 | t.Int16 | t.Int32 | ShortInt)
 
 
 def with_overflow_check(
@@ -279,7 +281,7 @@ FLOATS = (Kind.DOUBLE, Kind.FLOAT)
 _QUICK = 10**18
 
 
-def _dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
+def dynamic_binary(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     """One branch for each pair of kinds that the operands may have."""
     x, y = number(scope, a), number(scope, b)
     floating = any_holds(x.is_kind(*FLOATS), y.is_kind(*FLOATS))

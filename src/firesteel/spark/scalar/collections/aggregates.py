@@ -30,7 +30,7 @@ from firesteel.spark.core.expr import (
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, Mean, cast_type, form
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, TrimmedDecimal, cast_type, form
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
@@ -143,7 +143,8 @@ def _decimal_sum(group: Group, value: Expr) -> Expr:
 
 def _decimal_sum_type(type_: t.Type) -> t.Decimal:
     assert isinstance(type_, t.Decimal)
-    return t.Decimal(min(MAX_DIGITS, (type_.precision or MAX_DIGITS) + 10), type_.scale or 0)
+    cls = TrimmedDecimal if isinstance(type_, TrimmedDecimal) else t.Decimal
+    return cls(min(MAX_DIGITS, (type_.precision or MAX_DIGITS) + 10), type_.scale or 0)
 
 
 def _roomy(type_: t.Type, most: int = MAX_DIGITS) -> bool:
@@ -199,7 +200,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
     count = group.add(F.count_distinct(wide) if group.distinct else F.count(wide))
     if isinstance(value.type, t.Decimal) and (value.type.scale or 0) > PLACES:
         return _long_mean(group, total, count, value.type)
-    type_ = Mean(MAX_DIGITS, PLACES)
+    type_ = TrimmedDecimal(MAX_DIGITS, PLACES)
     mean = _quotient(total, count).cast(cast_type(type_))
     return _unless_lost(group, value, mean, type_, BEYOND, UnsupportedError)
 
@@ -222,7 +223,7 @@ def _long_mean(group: Group, total: Column, count: Column, type_: t.Decimal) -> 
 def _simple_mean(group: Group, column: Column, digits: int) -> Expr:
     """The mean of numbers with `digits` digits before the point (at most 20)."""
     total, count = group.add(F.sum(column)), group.add(F.count(column))
-    type_ = Mean(digits + PLACES, PLACES)
+    type_ = TrimmedDecimal(digits + PLACES, PLACES)
     mean = F.try_divide(total.cast(EXACT), count.cast("decimal(20,0)")).cast(cast_type(type_))
     return column_expr(t.absent(type_, nullable=True), mean, height=Depth.SMALL)
 

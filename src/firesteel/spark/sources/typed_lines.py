@@ -1,0 +1,169 @@
+"""JSON lines whose shape is known: Spark's own JSON source reads what the plan touches into columns of plain types.
+
+Nothing is tested again that the shape says: that each line is one object, of which type each value is, whether it is
+ever null or absent. Where values of one path differ in type, that path is a VARIANT; where the shape cannot be read
+this way at all (the keys of an object differ only in case), the lines are read without it.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from pyspark.sql import types as s
+
+from firesteel import types as t
+from firesteel.passes.analysis.paths import WHOLE, Name, PathTree
+from firesteel.spark.core.expr import NATIVE, Expr, reference, struct_expr
+from firesteel.spark.core.scope import Run
+from firesteel.spark.core.variant_kinds import JSON
+from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import (
+    MAX_DIGITS,
+    MAX_NESTED,
+    Form,
+    ShortInt,
+    TrimmedDecimal,
+    form,
+    to_spark,
+    whole_or_decimal,
+)
+from firesteel.tables.value_shapes import LONG, SHORT, ValueShape
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+#: Options of Spark's JSON source. A line that does not fit the shape is an error: then the file has changed.
+OPTIONS = {
+    "mode": "FAILFAST",
+    "columnNameOfCorruptRecord": f"corrupt{uuid.uuid4().hex}",
+    "allowSingleQuotes": "false",
+    "allowNonNumericNumbers": "false",
+}
+
+
+class Untyped(Exception):
+    """Values of this shape cannot be read into plain columns, not even with a VARIANT inside."""
+
+
+def row_type(shape: ValueShape, tree: PathTree, partition_columns: Iterable[str]) -> t.Struct | None:
+    """The type of what the plan touches of each line; None if the lines have to be read without their shape.
+    Partition columns are not among it: they replace attributes of the same name."""
+    if shape.kinds != {"object"} or shape.null or tree.elements is not None or tree.indexed:
+        return None
+    hidden = {name.lower() for name in partition_columns}
+    try:
+        fields = _fields(shape, tree, 1)
+    except Untyped:
+        return None
+    return t.Struct(tuple(field for field in fields if (field.name or "").lower() not in hidden), open=False)
+
+
+def read(
+    run: Run, type_: t.Struct, load: Callable[[s.StructType], DataFrame], columns: Sequence[t.Field]
+) -> tuple[DataFrame, Expr]:
+    """The lines as values of the type, with the partition columns behind. `load` reads them with a schema."""
+    schema = s.StructType([s.StructField(field.name or "", to_spark(field.type)) for field in type_.fields])
+    frame = load(schema)
+    named = [(field.name or "", reference(field.type, run.name())) for field in (*type_.fields, *columns)]
+    picked = [_quoted(name).alias(expr.place.names[0]) for name, expr in named]
+    return frame.select(*picked), struct_expr(named)
+
+
+def _quoted(name: str) -> Column:
+    return F.col("`" + name.replace("`", "``") + "`")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Shapes as types
+
+
+def _fields(shape: ValueShape, tree: PathTree, depth: int) -> list[t.Field]:
+    """The fields of an object that the plan touches."""
+    touched = dict.fromkeys(shape.fields, WHOLE) if tree.whole else _touched(shape, tree)
+    lower = [name.lower() for name in shape.fields]
+    if any(lower.count(name.lower()) > 1 for name in touched) or not all(touched):
+        raise Untyped
+    return [
+        t.Field(name, _type(shape.fields[name], inner, depth + 1, missable=name in shape.optional))
+        for name, inner in touched.items()
+    ]
+
+
+def _touched(shape: ValueShape, tree: PathTree) -> dict[str, PathTree]:
+    """The touched fields of an object, by their keys in the data."""
+    found: dict[str, PathTree] = {}
+    for name, inner in tree.fields.items():
+        for key in shape.fields:
+            if _means(name, key):
+                found[key] = inner if key not in found else WHOLE
+    return found
+
+
+def _means(name: Name, key: str) -> bool:
+    return key == name.text or (not name.exact and key.lower() == name.text.lower())
+
+
+def _type(shape: ValueShape, tree: PathTree, depth: int, *, missable: bool) -> t.Type:
+    plain = _plain(shape, tree, depth)
+    type_ = JSON if plain is None else t.absent(plain, nullable=shape.null, missable=missable)
+    if form(type_) is not Form.VARIANT:
+        return type_
+    if _has_zeros(shape):
+        raise Untyped  # a VARIANT would show the zeros, which are none of the value's
+    return type_ if isinstance(plain, NATIVE) else JSON
+
+
+def _has_zeros(shape: ValueShape) -> bool:
+    inner = [*shape.fields.values(), *([shape.element] if shape.element is not None else [])]
+    return shape.zeros or any(map(_has_zeros, inner))
+
+
+def _plain(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
+    """The type of the values that are there; None if there is none that a plain column has."""
+    if depth > MAX_NESTED:
+        return None
+    if shape.kinds == {"object"}:
+        return _object(shape, tree, depth)
+    if shape.kinds == {"array"}:
+        return _array(shape, tree, depth)
+    if shape.kinds <= {"int", "decimal"} and shape.kinds:
+        return _number(shape)
+    if len(shape.kinds) == 1:
+        return _SCALARS.get(next(iter(shape.kinds)))
+    return None
+
+
+_SCALARS: dict[str, t.Type] = {"bool": t.BOOL, "float": t.FLOAT64, "string": t.STRING}
+
+
+def _object(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
+    # Ranging over an object gives the object itself: the paths of the element are paths of the object.
+    whole = tree.whole or tree.elements is not None or tree.indexed or not tree.fields
+    try:
+        fields = _fields(shape, WHOLE if whole else tree, depth)
+    except Untyped:
+        return None
+    return t.Struct(tuple(fields), open=False) if fields else None
+
+
+def _array(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
+    if shape.element is None:  # the arrays are all empty
+        return None
+    inner = tree.elements if tree.elements is not None and not tree.whole and not tree.fields else WHOLE
+    return t.Array(_type(shape.element, inner, depth + 1, missable=False))
+
+
+def _number(shape: ValueShape) -> t.Type | None:
+    if shape.kinds == {"int"}:
+        return ShortInt() if shape.whole <= SHORT else t.INT64
+    digits = max(shape.whole + shape.places, 1)
+    if digits > MAX_DIGITS or shape.whole >= LONG:
+        return None
+    if shape.kinds == {"decimal"}:
+        return TrimmedDecimal(digits, shape.places)
+    return None if shape.zeros else whole_or_decimal(digits, shape.places)
+
+
+__all__ = ["OPTIONS", "Untyped", "read", "row_type"]

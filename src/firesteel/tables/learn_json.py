@@ -1,0 +1,84 @@
+"""The shape of JSON lines, found by this process: for small files. Spark finds the shape of large ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from firesteel.tables.value_shapes import LONG, MOST_NESTED, NOTHING, SHORT, Unknown, ValueShape, merge, merge_all
+
+_INT64 = range(-(1 << 63), 1 << 63)
+_DIGITS = 38
+
+
+def shape_of_lines(lines: Iterable[bytes]) -> ValueShape:
+    """The shape of the values on these lines. Raises `Unknown` if a line is not one object, or repeats a key."""
+    root = NOTHING
+    for line in lines:
+        try:
+            text = line.decode("utf-8").strip(" \t\r\n")
+            if text:
+                value = _decoder.decode(text)
+                if not isinstance(value, dict):
+                    raise Unknown("a line is no object")
+                root = merge(root, _shape(value, 0))
+        except (ValueError, RecursionError):
+            raise Unknown("a line is not JSON") from None
+    return root
+
+
+def _shape(value: Any, depth: int) -> ValueShape:
+    if isinstance(value, ValueShape):
+        return value
+    if depth > MOST_NESTED:
+        raise Unknown(f"values nest deeper than {MOST_NESTED} levels")
+    if isinstance(value, dict):
+        return ValueShape(
+            frozenset(("object",)), fields={name: _shape(item, depth + 1) for name, item in value.items()}
+        )
+    if isinstance(value, list):
+        elements = [_shape(item, depth + 1) for item in value]
+        return ValueShape(frozenset(("array",)), element=merge_all(elements) if elements else None)
+    return _SCALARS[type(value)]
+
+
+_SCALARS = {
+    bool: ValueShape(frozenset(("bool",))),
+    str: ValueShape(frozenset(("string",))),
+    type(None): ValueShape(null=True),
+}
+_SHORT = ValueShape(frozenset(("int",)), whole=SHORT)
+_LONG = ValueShape(frozenset(("int",)), whole=LONG)
+_WIDE = ValueShape(frozenset(("wide",)))
+_FLOAT = ValueShape(frozenset(("float",)))
+
+
+def _integer(text: str) -> ValueShape:
+    if len(text.lstrip("-")) <= SHORT:
+        return _SHORT
+    return _LONG if len(text) <= 20 and int(text) in _INT64 else _WIDE
+
+
+def _number(text: str) -> ValueShape:
+    whole, _, fraction = text.lstrip("-").partition(".")
+    whole = "" if whole == "0" else whole
+    if "e" in text.lower() or len(whole) + len(fraction) > _DIGITS:
+        return _FLOAT
+    return ValueShape(frozenset(("decimal",)), False, len(whole), len(fraction), fraction.endswith("0"))
+
+
+def _constant(text: str) -> Any:
+    raise ValueError(f"{text} is not JSON")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise Unknown("an object repeats a key")
+    return found
+
+
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
+)

@@ -1,0 +1,244 @@
+"""Files whose shape is learned are read typed: answers are the reference's, also after a file has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import firesteel as fs
+from firesteel import values
+from firesteel.spark.sources import known_shapes
+from firesteel.spark.sources.learn_lines import shapes_of_lines
+from firesteel.tables.learn_json import shape_of_lines
+from firesteel.tables.value_shapes import ValueShape
+from tests.spark.sources.drifting import lines
+
+pytestmark = pytest.mark.spark
+
+QUERIES = [
+    "SELECT VALUE t FROM t AS t",
+    "SELECT t.k, t.x, t.o.a, t.l[0].q FROM t AS t",
+    "SELECT VALUE [t.x + 1, t.x * t.y, t.x - t.o.a, -t.y] FROM t AS t",
+    "SELECT t.k FROM t AS t WHERE t.x > 3 OR t.o.b = 'low' OR t.x = t.y",
+    'SELECT VALUE [t.x IS MISSING, t.x IS NULL, t.o.a IS MISSING, t.X IS NULL, t."X" IS MISSING] FROM t AS t',
+    "SELECT k, COUNT(*) AS n, COUNT(t.x) AS c, MAX(t.y) AS m FROM t AS t GROUP BY t.k AS k",
+    "SELECT x, COUNT(*) AS n FROM t AS t GROUP BY t.x AS x",
+    "SELECT t.k, i.q, i.p FROM t AS t, t.l AS i WHERE i.q IS NOT NULL",
+    "SELECT t.k, (SELECT COUNT(*) AS n, MIN(i.p) AS m FROM t.l AS i) AS w FROM t AS t",
+    "SELECT DISTINCT VALUE t.o FROM t AS t",
+    "SELECT VALUE e FROM t AS t, t.s AS e ORDER BY e, t.k",
+    "SELECT VALUE CAST(t.x AS STRING) || 'x' FROM t AS t",
+    "SELECT a.k, b.y FROM t AS a JOIN t AS b ON a.x = b.o.a WHERE a.k < b.k",
+    "SELECT VALUE COALESCE(t.x, t.o.b, 0) FROM t AS t",
+    "SELECT VALUE CASE WHEN t.k = 1 THEN t.x ELSE 0 END FROM t AS t",
+    "SELECT COUNT(*) AS n FROM t",
+]
+
+
+@pytest.fixture(scope="module")
+def ours(spark: Any) -> Iterator[fs.Session]:
+    with fs.connect(spark=spark, in_process=False) as session:
+        yield session
+
+
+def differences(ours: fs.Session, path: Path, queries: list[str]) -> list[str]:
+    reference = fs.connect(engine="reference")
+    found = []
+    for session in (ours, reference):
+        session.register("t", path, replace=True)
+    for query in queries:
+        expected, got = (_answer(session, query) for session in (reference, ours))
+        if not values.equal(got, expected):
+            found.append(f"{path.name}: {query}\n  Spark:     {got!r}\n  reference: {expected!r}")
+    return found
+
+
+def _answer(session: fs.Session, query: str) -> values.Value:
+    try:
+        return session.query(query).value()
+    except fs.EvaluationError as error:
+        return f"an error: {error.message.split(':')[0]}"
+
+
+def check(ours: fs.Session, folder: Path, seeds: range, queries: list[str]) -> None:
+    found: list[str] = []
+    for seed in seeds:
+        path = folder / f"t{seed}.jsonl"
+        path.write_text("\n".join(lines(seed)), encoding="utf-8")
+        found += differences(ours, path, queries)
+    assert not found, "\n".join(found)
+
+
+def test_answers_are_those_of_the_reference(ours: fs.Session, tmp_path: Path) -> None:
+    check(ours, tmp_path, range(4), QUERIES)
+
+
+@pytest.mark.slow
+def test_more_answers(ours: fs.Session, tmp_path: Path) -> None:
+    check(ours, tmp_path, range(4, 60), QUERIES)
+
+
+@pytest.mark.slow
+def test_answers_with_shapes_that_spark_learned(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_shapes, "SMALL", -1)
+    with fs.connect(spark=spark, in_process=False) as session:
+        check(session, tmp_path, range(100, 110), QUERIES)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The two ways to learn
+
+
+def covers(more: ValueShape, less: ValueShape) -> bool:
+    """Does the one shape allow all that the other does?"""
+    if not more.kinds >= less.kinds or more.null < less.null or more.zeros < less.zeros:
+        return False
+    if len(more.kinds) > 6:  # Spark says of an array of unlike values only that they are unlike
+        return True
+    if more.whole < less.whole or more.places < less.places or not more.optional >= less.optional:
+        return False
+    if more.fields.keys() != less.fields.keys():
+        return False
+    inner = all(covers(more.fields[name], less.fields[name]) for name in less.fields)
+    return inner and (less.element is None or (more.element is not None and covers(more.element, less.element)))
+
+
+def test_spark_learns_what_this_process_learns(spark: Any, tmp_path: Path) -> None:
+    expected = {}
+    for seed in range(200, 212):
+        text = "\n".join(["", *lines(seed)])
+        path = tmp_path / f"l{seed}.jsonl"
+        path.write_text(text, encoding="utf-8")
+        expected[path.name] = shape_of_lines(text.encode().split(b"\n"))
+    found = shapes_of_lines(spark.read.text(str(tmp_path)))
+    assert len(found) == len(expected)
+    for uri, shape in found.items():
+        assert isinstance(shape, ValueShape), shape
+        assert covers(shape, expected[uri.rpartition("/")[2]]), f"{uri}\n{shape}\n{expected[uri.rpartition('/')[2]]}"
+
+
+BAD = ['{"a": 1} and more', '{"a": 1}{"a": 2}', '{"a": 1},"b":{"a": 2}', '{"a": 1', "[1]", "7", "x"]
+
+
+def test_lines_that_spark_learns_nothing_of(spark: Any, tmp_path: Path) -> None:
+    for i, bad in enumerate(BAD):
+        (tmp_path / f"b{i}.jsonl").write_text(f'{{"a": 1}}\n{bad}\n', encoding="utf-8")
+    (tmp_path / "utf.jsonl").write_bytes(b'{"a": "\xff"}\n')
+    found = shapes_of_lines(spark.read.text(str(tmp_path)))
+    assert [type(shape) for shape in found.values()] == [str] * (len(BAD) + 1), found
+
+
+def test_a_line_that_does_not_fit(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark's parser keeps the last value of a key that repeats, so the pass that learns sees no string here."""
+    monkeypatch.setattr(known_shapes, "SMALL", -1)
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"a": 1}\n{"a": "x", "a": 2}\n', encoding="utf-8")
+    with fs.connect(spark=spark, in_process=False) as session:
+        assert not differences(session, path, ["SELECT VALUE t.a + 1 FROM t AS t"])
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Files that change
+
+FIRST = '{"a": 1, "s": "x", "d": 1.5, "o": {"b": 1}}\n{"a": 2, "s": "y", "d": 2.25, "o": {"b": 2}}\n'
+#: What becomes of the file, each time after its shape was learned and used.
+CHANGES = {
+    "a number is a string on the last line": FIRST + '{"a": "3", "s": "z", "d": 1.5}\n',
+    "a string is a number on the last line": FIRST + '{"a": 3, "s": 3, "d": 1.5}\n',
+    "a key in another case": FIRST + '{"A": 3, "s": "z", "d": 1.5}\n',
+    "a null": FIRST + '{"a": null, "s": null, "d": 1.5}\n',
+    "a wider decimal": FIRST + '{"a": 3, "s": "z", "d": 1234567.123456789}\n',
+    "a wider integer": FIRST + '{"a": 12345678901234, "s": "z", "d": 1.5}\n',
+    "an object is an array": FIRST + '{"a": 3, "s": "z", "o": [{"b": 1}]}\n',
+    "a decimal is an integer": FIRST + '{"a": 3, "s": "z", "d": 7}\n',
+    "fewer lines": FIRST.splitlines()[0] + "\n",
+    "other values of the same size": FIRST.replace('"x"', "123"),
+    "a key that repeats": FIRST + '{"a": 3, "a": 4, "s": "z"}\n',
+    "no lines": "",
+}
+CHANGED = [
+    "SELECT VALUE t FROM t AS t",
+    "SELECT t.a + 1 AS a, t.s || '!' AS s, t.d * 2 AS d, t.o.b AS b FROM t AS t",
+    "SELECT COUNT(*) AS n, SUM(t.d) AS d FROM t AS t",
+]
+
+
+def test_a_changed_file_is_learned_again(ours: fs.Session, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    found: list[str] = []
+    for name, text in CHANGES.items():
+        path.write_text(FIRST, encoding="utf-8")
+        found += differences(ours, path, CHANGED)
+        times = path.stat()
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # a program may set the time of change back
+        found += [f"{name}: {one}" for one in differences(ours, path, CHANGED)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("bad", ['{"a": 3, "s"', '{"a": 3} and more'])
+def test_a_line_that_is_cut(ours: fs.Session, tmp_path: Path, bad: str) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(FIRST, encoding="utf-8")
+    assert not differences(ours, path, CHANGED)
+    path.write_text(FIRST + bad, encoding="utf-8")
+    with pytest.raises(fs.EvaluationError, match="not a JSON value"):
+        ours.query("SELECT VALUE t.a FROM t AS t").value()
+
+
+def test_a_query_that_was_planned_before_the_change(ours: fs.Session, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(FIRST, encoding="utf-8")
+    ours.register("t", path, replace=True)
+    result, frame = (ours.query("SELECT VALUE t.s FROM t AS t") for _ in range(2))
+    path.write_text(FIRST + '{"a": 3, "s": 4}\n', encoding="utf-8")
+    assert sorted(map(str, result.to_python())) == ["4", "x", "y"]
+    assert frame.to_spark().count() == 3
+
+
+def test_a_new_file_in_the_folder(ours: fs.Session, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(FIRST, encoding="utf-8")
+    assert not differences(ours, folder, CHANGED)
+    (folder / "b.jsonl").write_text('{"a": "3", "s": null, "d": 7, "new": [1]}\n', encoding="utf-8")
+    assert not differences(ours, folder, CHANGED)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Shapes that are kept
+
+
+def test_shapes_are_kept_in_a_folder(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, kept = tmp_path / "t.jsonl", tmp_path / "shapes"
+    path.write_text(FIRST, encoding="utf-8")
+    with fs.connect(spark=spark, in_process=False, shapes=kept) as first:
+        assert not differences(first, path, CHANGED)
+    (written,) = kept.iterdir()
+    monkeypatch.setattr(known_shapes, "_learn", lambda _, files: {} if not files else pytest.fail("learned again"))
+    with fs.connect(spark=spark, in_process=False, shapes=kept) as second:
+        assert not differences(second, path, CHANGED)
+    monkeypatch.undo()
+    damages = ("", "{", "[]", json.dumps({"version": 1}), written.read_text(encoding="utf-8").replace('"int"', '"xxx"'))
+    for damaged in damages:
+        written.write_text(damaged, encoding="utf-8")
+        with fs.connect(spark=spark, in_process=False, shapes=kept) as third:
+            assert not differences(third, path, CHANGED)
+
+
+def test_shapes_can_be_switched_off(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text(FIRST, encoding="utf-8")
+    texts = []
+    for shapes in (True, False):
+        with fs.connect(spark=spark, in_process=False, shapes=shapes) as session:
+            assert not differences(session, path, CHANGED)
+            session.query("SELECT t.a AS a FROM t AS t").to_spark().explain()
+            texts.append(capsys.readouterr().out)
+    assert "FileScan json" in texts[0]
+    assert "from_json" in texts[1]
