@@ -55,9 +55,9 @@ def connect(
     may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
     folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
 
-    The shape of a file of JSON lines (which paths it has, and of which types) is learned in one pass and used by Spark as
-    long as the file does not change. `shapes` names a folder in which shapes are kept for other processes; with False
-    none is learned.
+    The shape of a file of JSON lines (its paths, and the types of their values) is learned in one pass, and used by
+    Spark as long as the file does not change. `shapes` names a folder in which shapes are kept for other processes;
+    with False none is learned.
 
     With `verify_properties` the orders and distributions that tables and plans promise are checked against the rows. A
     merge join, a streaming aggregate or a streaming window needs inputs that are ordered: a plan in which they are not

@@ -30,9 +30,9 @@ from firesteel.spark.runtime.plan_cache import key_of
 from firesteel.spark.runtime.sessions import Lease, lease, lease_given, release
 from firesteel.spark.runtime.settings import java_options, settings
 from firesteel.spark.runtime.start import STACK, silence
+from firesteel.spark.sources.file_readers import text_lines
 from firesteel.spark.sources.json_lines import malformed
 from firesteel.spark.sources.known_shapes import KnownShapes, Learned
-from firesteel.spark.sources.tables import text_lines
 from firesteel.tables import File, Parts, Stored, files_of, is_document, path_of, records, warn_skipped
 from firesteel.values import Bag, Sexp, Struct, Value
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from firesteel import types as t
+from firesteel.lru import Recent
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -51,24 +52,22 @@ class Opened:
             return self._copies[nth]
 
 
-_Key = tuple[Path, object]
-_cache: WeakKeyDictionary[Any, dict[_Key, Opened]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Any, Recent[Opened]] = WeakKeyDictionary()
 _numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
-def cached_frame(spark: SparkSession, path: Path, how: object, load: Callable[[], Opened]) -> Opened:
+def cached_frame(spark: SparkSession, path: Path, how: Hashable, load: Callable[[], Opened]) -> Opened:
     """The result of `load`, cached by path and `how` (all else that it depends on) while the files do not change."""
     now = state(path)
     with _lock:
-        frames = _cache.setdefault(spark, {})
-        cached = frames.get((path, how))
+        frames = _cache.setdefault(spark, Recent())
+    cached = frames.find((path, how))
     if cached is not None and now is not None and cached.state == now:
         return cached
     loaded = replace(load(), state=now)
     if now is not None:
-        with _lock:
-            frames[path, how] = loaded
+        frames.keep((path, how), loaded)
     return loaded
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Column
@@ -27,34 +25,30 @@ from firesteel.spark.encoding.arrow_values import upload
 from firesteel.spark.encoding.column_types import bare, from_spark, to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.encoding.substitution import ensure_read
-from firesteel.spark.sources import ion_files, json_lines, typed_lines
+from firesteel.spark.sources import ion_files, json_lines
 from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
 from firesteel.spark.sources.file_frames import Opened, cached_frame
+from firesteel.spark.sources.file_readers import cast_partitions, in_folders, places_of, text_lines, typed_frame
 from firesteel.spark.sources.named_files import parts_frame
+from firesteel.spark.sources.typed_lines import quoted
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
-    COMPRESSED,
-    FORMATS,
     Arrow,
     File,
     Frame,
     Memory,
-    Partitions,
     Parts,
     Stored,
     Table,
     ensure_text_keys,
     files_of,
     is_document,
-    matches,
-    present,
     records,
-    suffix_of,
 )
 from firesteel.tables.files import file_schema, read_arrow
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 Ranging = p.Scan | p.ScanIndexed
 
@@ -175,12 +169,12 @@ def _load_file(spark: SparkSession, source: File) -> Opened:
 
     def load(schema: s.StructType | None) -> DataFrame:
         reader = spark.read.format(source.format).options(**_OPTIONS.get(source.format, {}))
-        reader = _in_folders(reader, source, files, folders)
+        reader = in_folders(reader, source, files, folders)
         if source.format == "csv":
             reader = reader.option("encoding", source.encoding)
         if schema is not None:
-            return reader.schema(schema).load(_places(source.path))
-        return _cast_partitions(reader.load(_places(source.path)), folders)
+            return reader.schema(schema).load(places_of(source.path))
+        return cast_partitions(reader.load(places_of(source.path)), folders)
 
     if source.format in ("parquet", "orc"):
         return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
@@ -192,50 +186,13 @@ def _load_file(spark: SparkSession, source: File) -> Opened:
     return Opened(load(None))
 
 
-def _in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], folders: Partitions) -> DataFrameReader:
-    """The reader, restricted to the files that we found: those of the format, at any depth."""
-    if not source.path.is_dir():
-        return reader
-    if not folders.columns:
-        reader = reader.option("recursiveFileLookup", "true")
-    if files and FORMATS.get(suffix_of(files[0])) == source.format:
-        reader = reader.option("pathGlobFilter", _names(source.format))
-    return reader
-
-
-def _names(format_: str) -> str:
-    """A glob pattern for the names of files of a format, in upper or lower case."""
-    suffixes = [suffix + more for suffix, known in FORMATS.items() if known == format_ for more in ("", *COMPRESSED)]
-    letters = ("".join(f"[{c}{c.upper()}]" if c.isalpha() else c for c in suffix) for suffix in suffixes)
-    return f"*{{{','.join(letters)}}}"
-
-
-def _cast_partitions(frame: DataFrame, folders: Partitions) -> DataFrame:
-    """The frame with partition columns cast to their types: Spark reads them as text."""
-    types = {name: to_spark(type_) for name, type_ in folders.columns}
-    if not types:
-        return frame
-    picked = [
-        _quoted_column(name).cast(types[name]).alias(name) if name in types else _quoted_column(name)
-        for name in frame.columns
-    ]
-    return frame.select(*picked)
-
-
-def _places(path: Path) -> str | list[str]:
-    """The URIs that Spark reads for a path. A path of ours is a pattern only if no file has that name."""
-    if not present(path):
-        return [read_uri(Path(os.path.realpath(part))) for part in matches(path)] or read_uri(path)
-    return read_uri(Path(os.path.realpath(path)))
-
-
 def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: PathTree) -> Rows:
     """A row for every value of Ion or JSON, with what the plan uses of it. Spark reads JSON lines. Other files are read
     by this process, with the types of their values, or, if they are large, by the workers."""
     files, folders = files_of(source)
     if source.format == "json" and not any(map(is_document, files)):
         ensure_whole(files)
-        typed = _typed_lines(run, source, files, folders, tree)
+        typed = typed_frame(run, source, files, folders, tree)
         if typed is not None:
             return _rows(run, node, *typed, table)
         text = text_lines(run.spark, source, files, folders)
@@ -248,29 +205,6 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     return _rows(run, node, lines.frame, lines.value, table)
 
 
-def _typed_lines(
-    run: Run, source: File, files: Sequence[Path], folders: Partitions, tree: PathTree
-) -> tuple[DataFrame, Expr] | None:
-    """JSON lines in plain columns, if their shape is known and allows it."""
-    learned = None if run.shapes is None else run.shapes.shape_of(run.spark, files)
-    if learned is None:
-        return None
-    type_ = typed_lines.row_type(learned.shape, tree, [name for name, _ in folders.columns])
-    if type_ is None:
-        return None
-    run.relied_on.append(learned)
-
-    def load(schema: s.StructType) -> DataFrame:
-        def open_() -> Opened:
-            reader = run.spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
-            frame = _in_folders(reader, source, files, folders).load(_places(source.path))
-            return Opened(_cast_partitions(frame, folders))
-
-        return cached_frame(run.spark, source.path, ("json", schema.json()), open_).frame
-
-    return typed_lines.read(run, type_, load, folders.fields)
-
-
 def _read_all(source: File, *, skip: bool) -> values.Bag:
     """All values in a file. With `skip`, malformed ones are left out, which the engine reports."""
     kept = []
@@ -280,20 +214,6 @@ def _read_all(source: File, *, skip: bool) -> values.Bag:
         elif not skip:
             raise item
     return values.Bag(kept)
-
-
-#: The one column of text, under a name that no partition column has.
-_LINE = s.StructType([s.StructField("the line", s.StringType())])
-
-
-def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions) -> DataFrame:
-    """The lines of JSON files, or of a folder of such, and its partition columns."""
-
-    def load() -> DataFrame:
-        reader = _in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
-        return _cast_partitions(reader.load(_places(source.path)), folders)
-
-    return cached_frame(spark, source.path, "text", lambda: Opened(load())).frame
 
 
 #: A frame of more columns than this is first reduced to the columns that the plan uses.
@@ -310,7 +230,7 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
             ensure_read(fields[i], table.source.format)
     if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
         types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
-        source = Opened(source.frame.select(*(_quoted_column(fields[i].name) for i in wanted)), types=types)
+        source = Opened(source.frame.select(*(quoted(fields[i].name) for i in wanted)), types=types)
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))
@@ -336,11 +256,6 @@ def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: Pa
             picked.append(F.col(stored_name).alias(name))
             pairs.append((field.name or "", reference(type_, name)))
     return _rows(run, node, frame.select(*picked), struct_expr(pairs), table)
-
-
-def _quoted_column(name: str) -> Column:
-    """The column of that name, in backquotes: the name may hold dots."""
-    return F.col("`" + name.replace("`", "``") + "`")
 
 
 def _touches(tree: PathTree, name: str) -> bool:

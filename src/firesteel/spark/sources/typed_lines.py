@@ -67,11 +67,12 @@ def read(
     schema = s.StructType([s.StructField(field.name or "", to_spark(field.type)) for field in type_.fields])
     frame = load(schema)
     named = [(field.name or "", reference(field.type, run.name())) for field in (*type_.fields, *columns)]
-    picked = [_quoted(name).alias(expr.place.names[0]) for name, expr in named]
+    picked = [quoted(name).alias(expr.place.names[0]) for name, expr in named]
     return frame.select(*picked), struct_expr(named)
 
 
-def _quoted(name: str) -> Column:
+def quoted(name: str) -> Column:
+    """The column of that name, in backquotes: the name may hold dots."""
     return F.col("`" + name.replace("`", "``") + "`")
 
 

@@ -332,7 +332,8 @@ def _branches(
     beyond = error(BEYOND, where, cls=UnsupportedError)
     choice = Choice()
     if small is not None:
-        there = all_hold(small.plain.isNotNull(), _negated(whole_numbers))
+        fractional = not whole_numbers if isinstance(whole_numbers, bool) else ~whole_numbers
+        there = all_hold(small.plain.isNotNull(), fractional)
         choice.when(there, lambda: decimal_variant(small.plain, digits_of(small.type)[1], small.places))
     choice.when(misfit(x, y), lambda: _complaint(scope, name, x, y, where))
     choice.when(any_holds(*(missing(n) for n in (x, y))), lambda: F.lit(None).cast("variant"))
@@ -360,10 +361,6 @@ def _branches(
     number = NumberParts(small.type, within, integral, small.places, place=place)
     assert isinstance(result, Variant)
     return replace(result, number=number)
-
-
-def _negated(test: Column | bool) -> Column | bool:
-    return not test if isinstance(test, bool) else ~test
 
 
 def missing(operand: Number) -> Column | bool:
