@@ -18,7 +18,7 @@ from typing import Any
 
 import firesteel as fs
 from firesteel.spark.runtime.start import start
-from tools import bench_json, bench_orders, bench_properties, bench_substrait, bench_tpch, tpch
+from tools import bench_events, bench_json, bench_order_queries, bench_properties, bench_substrait, bench_tpch, tpch
 from tools.bench_tpch import Found
 
 BUILD = Path(__file__).parent.parent / "build"
@@ -87,15 +87,13 @@ def _measured(
             title = f"TPC-H at scale factor {asked.scale:g}: DataFusion's Substrait plans to rows"
             yield bench_substrait.measure(session, spark, texts, asked.repeat, title)
     if "json" in parts:
-        folder = BUILD / "bench"
-        customers = bench_orders.customers_file(folder)
-        small = bench_orders.orders_file(folder, 5)
-        yield from bench_json.disagreements(session, spark, small, customers, only)
-        for size in asked.megabytes.split(","):
-            orders = bench_orders.orders_file(folder, int(size))
-            yield bench_json.measure(session, spark, orders, customers, asked.repeat, only)
-            if asked.cold:
-                yield bench_json.measure_cold(orders, customers, asked.cold, only)
+        for make in (bench_order_queries.data, bench_events.data):
+            yield from bench_json.disagreements(session, spark, make(BUILD / "bench", 5), only)
+            for size in asked.megabytes.split(","):
+                data = make(BUILD / "bench", int(size))
+                yield bench_json.measure(session, spark, data, asked.repeat, only)
+                if asked.cold:
+                    yield bench_json.measure_cold(data, asked.cold, only)
     if "properties" in parts:
         yield from bench_properties.disagreements(session, spark, BUILD / "bench")
         yield bench_properties.measure(session, spark, BUILD / "bench", asked.rows, asked.repeat)

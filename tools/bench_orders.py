@@ -72,35 +72,31 @@ def _zip(pick: random.Random) -> object:
 
 def orders_file(folder: Path, megabytes: int) -> Path:
     """A file of so many megabytes; it is generated if it does not exist."""
-    return _made(folder / f"orders-{megabytes}.jsonl", _lines(megabytes * 1_000_000))
+    lines = (json.dumps(order, ensure_ascii=False) for order in orders(SEED))
+    return written_file(folder / f"orders-{megabytes}.jsonl", lines, megabytes * 1_000_000)
 
 
 def customers_file(folder: Path) -> Path:
     """The file of the customers of the orders."""
     pick = random.Random(SEED)
     rows = ({"id": i, "segment": pick.choice(("shop", "web", "phone")), "since": 1990 + i % 30} for i in _ids())
-    return _made(folder / "customers.jsonl", (json.dumps(row) for row in rows))
+    return written_file(folder / "customers.jsonl", (json.dumps(row) for row in rows))
 
 
 def _ids() -> range:
     return range(1, CUSTOMERS + 1)
 
 
-def _lines(size: int) -> Iterator[str]:
-    written = 0
-    for order in orders(SEED):
-        line = json.dumps(order, ensure_ascii=False)
-        yield line
-        written += len(line.encode()) + 1
-        if written >= size:
-            return
-
-
-def _made(path: Path, lines: Iterator[str]) -> Path:
+def written_file(path: Path, lines: Iterator[str], size: int | None = None) -> Path:
+    """The file of these lines, or of the first `size` bytes of them; it is written if it does not exist."""
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         staged = path.with_name(f".{path.name}.{os.getpid()}")
-        with open(staged, "w", encoding="utf-8") as out:
-            out.writelines(f"{line}\n" for line in lines)
+        written = 0
+        with open(staged, "wb") as out:
+            for line in lines:
+                written += out.write(f"{line}\n".encode())
+                if size is not None and written >= size:
+                    break
         staged.rename(path)
     return path

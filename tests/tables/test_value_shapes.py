@@ -17,6 +17,7 @@ from firesteel.tables.value_shapes import (
     file_state,
     from_json,
     merge,
+    open_keys,
     to_json,
 )
 
@@ -110,3 +111,13 @@ def test_a_file_that_changes_has_another_state(tmp_path: Path) -> None:
     assert file_state(path) == before
     path.write_text("{ }")
     assert file_state(path) != before
+
+
+def test_keys_that_are_data() -> None:
+    lines = [f'{{"id": {i}, "votes": {{"u{i}": 1.50, "u{i + 1}": 2}}}}' for i in range(300)]
+    shape = learned(*lines)
+    assert open_keys(shape) == {"votes"}
+    assert shape.fields["votes"] == ValueShape(frozenset(("object",)), zeros=True, open=True)
+    every = ", ".join(f'"u{i}": 1.50' for i in range(300))
+    assert learned(f'{{"id": 1, "votes": {{{every}}}}}') == shape
+    assert from_json(json.loads(json.dumps(to_json(shape)))) == shape

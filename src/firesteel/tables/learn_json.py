@@ -6,7 +6,18 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from firesteel.tables.value_shapes import LONG, MOST_NESTED, NOTHING, SHORT, Unknown, ValueShape, merge, merge_all
+from firesteel.tables.value_shapes import (
+    LONG,
+    MOST_FIELDS,
+    MOST_NESTED,
+    NOTHING,
+    SHORT,
+    Unknown,
+    ValueShape,
+    has_zeros,
+    merge,
+    merge_all,
+)
 
 _INT64 = range(-(1 << 63), 1 << 63)
 _DIGITS = 38
@@ -33,6 +44,9 @@ def _shape(value: Any, depth: int) -> ValueShape:
         return value
     if depth > MOST_NESTED:
         raise Unknown(f"values nest deeper than {MOST_NESTED} levels")
+    if isinstance(value, dict) and len(value) > MOST_FIELDS:
+        items = merge_all(_shape(item, depth + 1) for item in value.values())
+        return ValueShape(frozenset(("object",)), zeros=has_zeros(items), open=True)
     if isinstance(value, dict):
         return ValueShape(
             frozenset(("object",)), fields={name: _shape(item, depth + 1) for name, item in value.items()}

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 KINDS = ("bool", "int", "wide", "decimal", "float", "string", "array", "object")
 #: An integer counts as one of so many digits, or of so many: its exact number of digits is of no use.
 SHORT, LONG = 9, 19
+#: An object with more different keys than this has data for keys: its fields are not part of the shape.
+MOST_FIELDS = 200
 #: Values that nest deeper have no shape.
 MOST_NESTED = 40
 
@@ -45,6 +47,8 @@ class ValueShape:
     fields: Mapping[str, ValueShape] = field(default_factory=dict)
     #: The names of fields that some of the objects do not have.
     optional: frozenset[str] = frozenset()
+    #: Are the keys of the objects data? Then there are no `fields`, and the flags are those of all values inside.
+    open: bool = False
     #: The shape of the elements of arrays; None if there are none.
     element: ValueShape | None = None
 
@@ -62,6 +66,8 @@ def merge(a: ValueShape, b: ValueShape) -> ValueShape:
     fields = dict(a.fields)
     for name, shape in b.fields.items():
         fields[name] = merge(fields[name], shape) if name in fields else shape
+    if a.open or b.open or len(fields) > MOST_FIELDS:
+        return _opened(a, b)
     optional = a.optional | b.optional
     if "object" in a.kinds and "object" in b.kinds:
         optional |= a.fields.keys() ^ b.fields.keys()
@@ -74,8 +80,37 @@ def merge(a: ValueShape, b: ValueShape) -> ValueShape:
         a.zeros or b.zeros,
         fields,
         optional,
-        merge_all(elements) if elements else None,
+        element=merge_all(elements) if elements else None,
     )
+
+
+def _opened(a: ValueShape, b: ValueShape) -> ValueShape:
+    """The two shapes as one whose keys are data."""
+    elements = [shape.element for shape in (a, b) if shape.element is not None]
+    zeros = any(map(has_zeros, (a, b)))
+    return ValueShape(
+        a.kinds | b.kinds,
+        a.null or b.null,
+        max(a.whole, b.whole),
+        max(a.places, b.places),
+        zeros,
+        open=True,
+        element=merge_all(elements) if elements else None,
+    )
+
+
+def has_zeros(shape: ValueShape) -> bool:
+    """Is there a decimal that ends in zero, at the path or further in?"""
+    inner = [*shape.fields.values(), *([shape.element] if shape.element is not None else [])]
+    return shape.zeros or any(map(has_zeros, inner))
+
+
+def open_keys(shape: ValueShape, key: str = "") -> frozenset[str]:
+    """The keys of objects whose own keys are data: `votes` of `{"votes": {"u4711": 1}}`."""
+    found = frozenset((key,)) if shape.open else frozenset()
+    for name, inner in shape.fields.items():
+        found |= open_keys(inner, name)
+    return found if shape.element is None else found | open_keys(shape.element, key)
 
 
 def merge_all(shapes: Iterable[ValueShape]) -> ValueShape:
@@ -100,6 +135,7 @@ def to_json(shape: ValueShape) -> dict[str, Any]:
         "zeros": shape.zeros,
         "fields": {name: to_json(inner) for name, inner in shape.fields.items()},
         "optional": sorted(shape.optional),
+        "open": shape.open,
         "element": None if shape.element is None else to_json(shape.element),
     }
     return {name: part for name, part in parts.items() if part}
@@ -115,6 +151,7 @@ def from_json(parts: Mapping[str, Any]) -> ValueShape:
         bool(parts.get("zeros", False)),
         {str(name): from_json(inner) for name, inner in parts.get("fields", {}).items()},
         frozenset(parts.get("optional", ())),
+        bool(parts.get("open", False)),
     )
     if not shape.kinds <= set(KINDS) or not shape.optional <= shape.fields.keys():
         raise ValueError("no shape")
@@ -145,6 +182,7 @@ __all__ = [
     "ANYTHING",
     "KINDS",
     "LONG",
+    "MOST_FIELDS",
     "MOST_NESTED",
     "NOTHING",
     "SHORT",
@@ -153,7 +191,9 @@ __all__ = [
     "ValueShape",
     "file_state",
     "from_json",
+    "has_zeros",
     "merge",
     "merge_all",
+    "open_keys",
     "to_json",
 ]

@@ -75,12 +75,12 @@ def check(ours: fs.Session, folder: Path, seeds: range, queries: list[str]) -> N
 
 
 def test_answers_are_those_of_the_reference(ours: fs.Session, tmp_path: Path) -> None:
-    check(ours, tmp_path, range(4), QUERIES)
+    check(ours, tmp_path, range(2), QUERIES)
 
 
 @pytest.mark.slow
 def test_more_answers(ours: fs.Session, tmp_path: Path) -> None:
-    check(ours, tmp_path, range(4, 60), QUERIES)
+    check(ours, tmp_path, range(2, 60), QUERIES)
 
 
 @pytest.mark.slow
@@ -120,6 +120,16 @@ def test_spark_learns_what_this_process_learns(spark: Any, tmp_path: Path) -> No
     for uri, shape in found.items():
         assert isinstance(shape, ValueShape), shape
         assert covers(shape, expected[uri.rpartition("/")[2]]), f"{uri}\n{shape}\n{expected[uri.rpartition('/')[2]]}"
+
+
+def test_spark_learns_of_keys_that_are_data(spark: Any, tmp_path: Path) -> None:
+    rows = [
+        {"id": i, "o": {"votes": {f"u{i}": i / 4, "x {": {"}": "\\"}}}, "s": 'say "votes": {1}'} for i in range(300)
+    ]
+    text = "\n".join(map(json.dumps, rows))
+    (tmp_path / "t.jsonl").write_text(text, encoding="utf-8")
+    (found,) = shapes_of_lines(spark.read.text(str(tmp_path)), frozenset(("votes",))).values()
+    assert found == shape_of_lines(text.encode().split(b"\n"))
 
 
 BAD = ['{"a": 1} and more', '{"a": 1}{"a": 2}', '{"a": 1},"b":{"a": 2}', '{"a": 1', "[1]", "7", "x"]
@@ -173,7 +183,7 @@ def test_a_changed_file_is_learned_again(ours: fs.Session, tmp_path: Path) -> No
     found: list[str] = []
     for name, text in CHANGES.items():
         path.write_text(FIRST, encoding="utf-8")
-        found += differences(ours, path, CHANGED)
+        found += differences(ours, path, CHANGED[1:2])
         times = path.stat()
         path.write_text(text, encoding="utf-8")
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # a program may set the time of change back

@@ -24,13 +24,24 @@ from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.sources.learn_lines import shapes_of_lines
 from firesteel.tables.learn_json import shape_of_lines
 from firesteel.tables.opening import COMPRESSED, open_unpacked, reading
-from firesteel.tables.value_shapes import FileState, Unknown, ValueShape, file_state, from_json, merge_all, to_json
+from firesteel.tables.value_shapes import (
+    FileState,
+    Unknown,
+    ValueShape,
+    file_state,
+    from_json,
+    merge_all,
+    open_keys,
+    to_json,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 #: Files of up to so many bytes are learned by this process, larger ones by Spark.
 SMALL = 1 << 20
+#: So many bytes of a large file are looked at first.
+SAMPLE = 1 << 19
 #: A file that changed so many nanoseconds ago may change again without another time of change.
 _TICK = 20_000_000
 _VERSION = 1
@@ -129,10 +140,21 @@ def _learn(spark: SparkSession, files: Sequence[Path]) -> dict[Path, Known]:
     found: dict[Path, Known] = {file: _learn_small(file) for file in files if _is_small(file)}
     large = {os.path.realpath(file): file for file in files if file not in found}
     if large:
-        by_uri = shapes_of_lines(spark.read.text([read_uri(Path(place)) for place in large]))
+        keys = frozenset[str]().union(*map(_open_keys, large.values()))
+        by_uri = shapes_of_lines(spark.read.text([read_uri(Path(place)) for place in large]), keys)
         by_place = {unquote(urlsplit(uri).path): known for uri, known in by_uri.items()}
         found.update({file: by_place.get(place, "it has no lines") for place, file in large.items()})
     return found
+
+
+def _open_keys(file: Path) -> frozenset[str]:
+    """The keys of objects whose keys are data, as far as the first lines of the file show it."""
+    try:
+        with reading(file), open_unpacked(file) as lines:
+            sample = lines.read(SAMPLE).split(b"\n")
+        return open_keys(shape_of_lines(sample[:-1]))
+    except (FiresteelError, Unknown):
+        return frozenset()
 
 
 def _is_small(file: Path) -> bool:

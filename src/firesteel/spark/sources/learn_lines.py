@@ -51,13 +51,14 @@ _MARKS: dict[str, tuple[str, str | None]] = {
 }
 
 
-def shapes_of_lines(lines: DataFrame) -> dict[str, ValueShape | str]:
-    """The shape of each file, by its URI; or why it has none. `lines` are the lines of text files, in one column."""
+def shapes_of_lines(lines: DataFrame, open_keys: frozenset[str] = frozenset()) -> dict[str, ValueShape | str]:
+    """The shape of each file, by its URI; or why it has none. `lines` are the lines of text files, in one column. The
+    objects under `open_keys` have data for keys: what is in them is cut out of the line before it is parsed."""
     name = lines.columns[0]
     line = F.col(name)
     there = lines.select(line.alias("line"), F.col("_metadata.file_path").alias("file"))
     there = there.filter(F.col("line").startswith("{") | (F.ltrim(F.col("line"), F.lit(" \t\r\n")) != ""))
-    found = there.select("file", _schema(F.col("line")).alias("schema"), *_marks(F.col("line")))
+    found = there.select("file", _schema(_cut(F.col("line"), open_keys)).alias("schema"), *_marks(F.col("line")))
     groups = found.distinct().limit(MOST_SHAPES + 1).collect()
     if len(groups) > MOST_SHAPES:
         why = f"its lines have more than {MOST_SHAPES:,} different shapes"
@@ -65,7 +66,21 @@ def shapes_of_lines(lines: DataFrame) -> dict[str, ValueShape | str]:
     by_file: dict[str, list[Any]] = {}
     for row in groups:
         by_file.setdefault(row["file"], []).append(row)
-    return {file: _merged(rows) for file, rows in by_file.items()}
+    return {file: _merged(rows, open_keys) for file, rows in by_file.items()}
+
+
+_TEXT = r'"(?:[^"\\]++|\\.)*+"'
+#: An object, and what is in it: texts, and objects that have no objects in them.
+_OBJECT = rf"\{{(?:[^{{}}\"]++|{_TEXT}|\{{(?:[^{{}}\"]++|{_TEXT})*+\}})*+\}}"
+
+
+def _cut(line: Column, open_keys: frozenset[str]) -> Column:
+    """The line with `{}` for the objects under these keys. A key that is written with escapes is left as it
+    is, and so is an object that nests deeper. Then there are more shapes, and none is wrong."""
+    names = [re.escape(key) for key in sorted(open_keys) if re.fullmatch(r"[\w .:@$#-]+", key)]
+    if not names:
+        return line
+    return F.regexp_replace(line, rf'("(?:{"|".join(names)})"\s*+:\s*+){_OBJECT}', "$1{}")
 
 
 def _schema(line: Column) -> Column:
@@ -81,9 +96,9 @@ def _marks(line: Column) -> Iterable[Column]:
         yield F.when(test, F.array_join(keys, '"')).alias(name)
 
 
-def _merged(rows: Iterable[Any]) -> ValueShape | str:
+def _merged(rows: Iterable[Any], open_keys: frozenset[str]) -> ValueShape | str:
     try:
-        return merge_all(_line_shape(row) for row in rows)
+        return merge_all(_line_shape(row, open_keys) for row in rows)
     except Unknown as error:
         return str(error)
 
@@ -107,10 +122,10 @@ class Marked:
         return self.every or key in self.keys
 
 
-def _line_shape(row: Any) -> ValueShape:
+def _line_shape(row: Any, open_keys: frozenset[str]) -> ValueShape:
     if row["schema"] is None:
         raise Unknown("a line is not JSON, or repeats a key")
-    root = SchemaText(row["schema"], {name: Marked.of(row[name]) for name in _MARKS}).shape()
+    root = SchemaText(row["schema"], {name: Marked.of(row[name]) for name in _MARKS}, open_keys).shape()
     if set(root.fields) != {_LINE, _END} or root.fields[_LINE].kinds != {"object"}:
         raise Unknown("a line is no object")
     return root.fields[_LINE]
@@ -130,10 +145,11 @@ _SCALARS = {
 class SchemaText:
     """A reader of what `schema_of_variant` writes."""
 
-    def __init__(self, text: str, marks: Mapping[str, Marked]) -> None:
+    def __init__(self, text: str, marks: Mapping[str, Marked], open_keys: frozenset[str] = frozenset()) -> None:
         self._tokens = list(_TOKEN.finditer(text))
         self._at = 0
         self._marks = marks
+        self._open_keys = open_keys
 
     def shape(self) -> ValueShape:
         return self._value("", 0, listed=False)
@@ -149,6 +165,8 @@ class SchemaText:
         token = self._next()
         if token[0] == "OBJECT<":
             found = self._object(depth, listed=listed)
+            if key in self._open_keys:
+                found = ValueShape(found.kinds, zeros=bool(self._marks["zeros"].keys), open=True)
         elif token[0] == "ARRAY<":
             element = self._value("", depth + 1, listed=True)
             found = ValueShape(frozenset(("array",)), element=None if element == NOTHING else element)

@@ -29,7 +29,7 @@ from firesteel.spark.encoding.column_types import (
     to_spark,
     whole_or_decimal,
 )
-from firesteel.tables.value_shapes import LONG, SHORT, ValueShape
+from firesteel.tables.value_shapes import LONG, SHORT, ValueShape, has_zeros
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -50,7 +50,7 @@ class Untyped(Exception):
 def row_type(shape: ValueShape, tree: PathTree, partition_columns: Iterable[str]) -> t.Struct | None:
     """The type of what the plan touches of each line; None if the lines have to be read without their shape.
     Partition columns are not among it: they replace attributes of the same name."""
-    if shape.kinds != {"object"} or shape.null or tree.elements is not None or tree.indexed:
+    if shape.kinds != {"object"} or shape.open or shape.null or tree.elements is not None or tree.indexed:
         return None
     hidden = {name.lower() for name in partition_columns}
     try:
@@ -111,14 +111,9 @@ def _type(shape: ValueShape, tree: PathTree, depth: int, *, missable: bool) -> t
     type_ = JSON if plain is None else t.absent(plain, nullable=shape.null, missable=missable)
     if form(type_) is not Form.VARIANT:
         return type_
-    if _has_zeros(shape):
+    if has_zeros(shape):
         raise Untyped  # a VARIANT would show the zeros, which are none of the value's
     return type_ if isinstance(plain, NATIVE) else JSON
-
-
-def _has_zeros(shape: ValueShape) -> bool:
-    inner = [*shape.fields.values(), *([shape.element] if shape.element is not None else [])]
-    return shape.zeros or any(map(_has_zeros, inner))
 
 
 def _plain(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
@@ -140,6 +135,8 @@ _SCALARS: dict[str, t.Type] = {"bool": t.BOOL, "float": t.FLOAT64, "string": t.S
 
 
 def _object(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
+    if shape.open:
+        return None
     # Ranging over an object gives the object itself: the paths of the element are paths of the object.
     whole = tree.whole or tree.elements is not None or tree.indexed or not tree.fields
     try:
