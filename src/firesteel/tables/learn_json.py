@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -23,8 +24,35 @@ _INT64 = range(-(1 << 63), 1 << 63)
 _DIGITS = 38
 
 
-def shape_of_lines(lines: Iterable[bytes]) -> ValueShape:
-    """The shape of the values on these lines. Raises `Unknown` if a line is not one object, or repeats a key."""
+#: An object has data for keys if it has at least so many different ones, each of which occurs less than so many times on
+#: average.
+MANY, SELDOM = 30, 3
+
+
+def keys_of_open_objects(lines: Iterable[bytes]) -> frozenset[str]:
+    """The keys of objects whose own keys are data, as far as these lines show it: `votes` of `{"votes": {"u4711": 1}}`.
+    A key stands for all paths that end in it."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        try:
+            values = [("", json.loads(line))] if line.strip() else []
+        except (ValueError, RecursionError):
+            continue
+        while values:
+            key, value = values.pop()
+            if isinstance(value, dict):
+                counts[key].update(value.keys())
+                values.extend(value.items())
+            elif isinstance(value, list):
+                values.extend((key, item) for item in value if isinstance(item, dict | list))
+    return frozenset(
+        key for key, names in counts.items() if key and len(names) >= MANY and names.total() < SELDOM * len(names)
+    )
+
+
+def shape_of_lines(lines: Iterable[bytes], open_keys: frozenset[str] = frozenset()) -> ValueShape:
+    """The shape of the values on these lines. Raises `Unknown` if a line is not one object, or repeats a key. The
+    objects under `open_keys` have data for keys."""
     root = NOTHING
     for line in lines:
         try:
@@ -33,26 +61,25 @@ def shape_of_lines(lines: Iterable[bytes]) -> ValueShape:
                 value = _decoder.decode(text)
                 if not isinstance(value, dict):
                     raise Unknown("a line is no object")
-                root = merge(root, _shape(value, 0))
+                root = merge(root, _shape(value, 0, "", open_keys))
         except (ValueError, RecursionError):
             raise Unknown("a line is not JSON") from None
     return root
 
 
-def _shape(value: Any, depth: int) -> ValueShape:
+def _shape(value: Any, depth: int, key: str, open_keys: frozenset[str]) -> ValueShape:
     if isinstance(value, ValueShape):
         return value
     if depth > MOST_NESTED:
         raise Unknown(f"values nest deeper than {MOST_NESTED} levels")
-    if isinstance(value, dict) and len(value) > MOST_FIELDS:
-        items = merge_all(_shape(item, depth + 1) for item in value.values())
-        return ValueShape(frozenset(("object",)), zeros=has_zeros(items), open=True)
     if isinstance(value, dict):
-        return ValueShape(
-            frozenset(("object",)), fields={name: _shape(item, depth + 1) for name, item in value.items()}
-        )
+        fields = {name: _shape(item, depth + 1, name, open_keys) for name, item in value.items()}
+        if key in open_keys or len(fields) > MOST_FIELDS:
+            zeros = any(map(has_zeros, fields.values()))
+            return ValueShape(frozenset(("object",)), zeros=zeros, open=True)
+        return ValueShape(frozenset(("object",)), fields=fields)
     if isinstance(value, list):
-        elements = [_shape(item, depth + 1) for item in value]
+        elements = [_shape(item, depth + 1, key, open_keys) for item in value]
         return ValueShape(frozenset(("array",)), element=merge_all(elements) if elements else None)
     return _SCALARS[type(value)]
 

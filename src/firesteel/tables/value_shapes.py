@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 KINDS = ("bool", "int", "wide", "decimal", "float", "string", "array", "object")
 #: An integer counts as one of so many digits, or of so many: its exact number of digits is of no use.
 SHORT, LONG = 9, 19
-#: An object with more different keys than this has data for keys: its fields are not part of the shape.
-MOST_FIELDS = 200
+#: An object with more different keys than this counts as one whose keys are data.
+MOST_FIELDS = 1_000
 #: Values that nest deeper have no shape.
 MOST_NESTED = 40
 
@@ -103,14 +103,6 @@ def has_zeros(shape: ValueShape) -> bool:
     """Is there a decimal that ends in zero, at the path or further in?"""
     inner = [*shape.fields.values(), *([shape.element] if shape.element is not None else [])]
     return shape.zeros or any(map(has_zeros, inner))
-
-
-def open_keys(shape: ValueShape, key: str = "") -> frozenset[str]:
-    """The keys of objects whose own keys are data: `votes` of `{"votes": {"u4711": 1}}`."""
-    found = frozenset((key,)) if shape.open else frozenset()
-    for name, inner in shape.fields.items():
-        found |= open_keys(inner, name)
-    return found if shape.element is None else found | open_keys(shape.element, key)
 
 
 def merge_all(shapes: Iterable[ValueShape]) -> ValueShape:
@@ -194,6 +186,5 @@ __all__ = [
     "has_zeros",
     "merge",
     "merge_all",
-    "open_keys",
     "to_json",
 ]

@@ -129,7 +129,7 @@ def test_spark_learns_of_keys_that_are_data(spark: Any, tmp_path: Path) -> None:
     text = "\n".join(map(json.dumps, rows))
     (tmp_path / "t.jsonl").write_text(text, encoding="utf-8")
     (found,) = shapes_of_lines(spark.read.text(str(tmp_path)), frozenset(("votes",))).values()
-    assert found == shape_of_lines(text.encode().split(b"\n"))
+    assert found == shape_of_lines(text.encode().split(b"\n"), frozenset(("votes",)))
 
 
 BAD = ['{"a": 1} and more', '{"a": 1}{"a": 2}', '{"a": 1},"b":{"a": 2}', '{"a": 1', "[1]", "7", "x"]

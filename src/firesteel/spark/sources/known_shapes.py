@@ -22,7 +22,7 @@ from firesteel.errors import FiresteelError
 from firesteel.lru import Recent
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.sources.learn_lines import shapes_of_lines
-from firesteel.tables.learn_json import shape_of_lines
+from firesteel.tables.learn_json import keys_of_open_objects, shape_of_lines
 from firesteel.tables.opening import COMPRESSED, open_unpacked, reading
 from firesteel.tables.value_shapes import (
     FileState,
@@ -31,7 +31,6 @@ from firesteel.tables.value_shapes import (
     file_state,
     from_json,
     merge_all,
-    open_keys,
     to_json,
 )
 
@@ -151,9 +150,8 @@ def _open_keys(file: Path) -> frozenset[str]:
     """The keys of objects whose keys are data, as far as the first lines of the file show it."""
     try:
         with reading(file), open_unpacked(file) as lines:
-            sample = lines.read(SAMPLE).split(b"\n")
-        return open_keys(shape_of_lines(sample[:-1]))
-    except (FiresteelError, Unknown):
+            return keys_of_open_objects(lines.read(SAMPLE).split(b"\n")[:-1])
+    except FiresteelError:
         return frozenset()
 
 
@@ -168,7 +166,8 @@ def _learn_small(file: Path) -> Known:
             text = lines.read(16 * SMALL + 1)
         if len(text) > 16 * SMALL:
             return "it is small only as long as it is compressed"
-        return shape_of_lines(text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"))
+        found = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        return shape_of_lines(found, keys_of_open_objects(found))
     except (FiresteelError, Unknown) as error:
         return str(error)
 
