@@ -24,8 +24,8 @@ _INT64 = range(-(1 << 63), 1 << 63)
 _DIGITS = 38
 
 
-#: An object has data for keys if it has at least so many different ones, each of which occurs less than so many times on
-#: average.
+#: An object has data for keys if it has at least so many different ones, which on average occur less often than so many
+#: times.
 MANY, SELDOM = 30, 3
 
 

@@ -16,13 +16,13 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.plan.scope import shifted
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Depth, Expr, StructParts, Variant, derive, missing_expr, null_expr
+from firesteel.spark.core.expr import Depth, Expr, Split, StructParts, Variant, derive, missing_expr, null_expr
 from firesteel.spark.core.handlers import UNSUPPORTED, Compiling, expr_of, handles, part_of
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import JSON, may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import common_type
+from firesteel.spark.encoding.column_types import Form, common_type, form
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import any_of, cast_variant, to_variant
 from firesteel.spark.scalar.arguments import view
@@ -167,6 +167,9 @@ def _or_absent(value: Expr, inner: Expr) -> Expr:
         if isinstance(inner, StructParts):
             return replace(inner, type=t.absent(inner.type, nullable=True), present=_and(inner.present, value))
         return derive(type_, inner.plain, inner, cost=0) if not inner.place.atomic else _retype(inner, type_)
+    if form(type_) is not Form.VARIANT and not isinstance(inner, Variant | StructParts | Split):
+        # SQL NULL stands for the one way of being absent, and of a struct that is SQL NULL all attributes are.
+        return derive(type_, inner.plain, inner, cost=0)
     column = fit(inner, type_)
     null, missing = value.is_null(), value.is_missing()
     if missing is not None:
