@@ -11,6 +11,8 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.repair import RepairKind
+from firesteel.substrait import own_messages
+from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -58,12 +60,18 @@ def _capture(message: Message) -> tuple[p.Capture, bool]:
 def _cross(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     return p.Join(p.Cross(), left, right)
 
 
 def _join(lowerer: Lowerer, message: Message, scope: FieldScope, *, strategy: p.JoinStrategy | None = None) -> Lowering:
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     sides = _Sides(message, scope, left, right, *_capture(message), strategy=strategy)
     made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
@@ -92,6 +100,9 @@ def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if message.common.has("rel_anchor"):
         row = replace(row, anchors={**row.anchors, message.common.rel_anchor: 0})
     right = yield require_field(message, "right"), row
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     capture, swapped = _capture(message)
     if swapped or capture.pads_left:
         raise PlanError("a lateral join has no right side without a left row", where=message.where)
@@ -226,6 +237,9 @@ def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, strategy: p
     pairs = _keys(message)
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     side = _BUILDS.get(message.label("build_input"), p.Side.RIGHT) if message.has("build_input") else p.Side.RIGHT
     sides = _Sides(message, scope, left, right, *_capture(message), strategy=strategy, build=side)
 
@@ -272,7 +286,7 @@ def _term(lowerer: Lowerer, sides: _Sides, row: FieldScope, pair: _Pair) -> _Ter
     b = input_field(lowerer, other, row, width, beside)
     require_comparable(a, b, other.where)
     label = _comparison(lowerer, comparison)
-    rex = _COMPARED[label](a, b)
+    rex = COMPARED[label](a, b)
     alike = t.proper(a.type) == t.proper(b.type)
     if label != "EQ" and not (label == "IS_NOT_DISTINCT_FROM" and alike):
         return _Term(rex)
@@ -295,7 +309,7 @@ def _comparison(lowerer: Lowerer, comparison: Message | None) -> str:
     label = comparison.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_")
     if label == "UNSPECIFIED":
         return "EQ"
-    if label not in _COMPARED:
+    if label not in COMPARED:
         raise PlanError(f"keys compared by '{label}'", where=comparison.where)
     return label
 
@@ -308,7 +322,7 @@ def _null(combined: str, a: p.Rex, b: p.Rex) -> p.Rex:
     return build.call(combined, build.call("is_null", a), build.call("is_null", b))
 
 
-_COMPARED: dict[str, Callable[[p.Rex, p.Rex], p.Rex]] = {
+COMPARED: dict[str, Callable[[p.Rex, p.Rex], p.Rex]] = {
     "EQ": partial(build.call, "eq"),
     "IS_NOT_DISTINCT_FROM": lambda a, b: build.call("or", _equal(a, b), _null("and", a, b)),
     "MIGHT_EQUAL": lambda a, b: build.call("or", _equal(a, b), _null("or", a, b)),
