@@ -294,6 +294,12 @@ def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | N
     return None
 
 
+def present(name: str, *args: p.Rex) -> p.Rex:
+    """A call of a PartiQL function over Substrait's data, which has no MISSING."""
+    made = build.call(name, *args)
+    return _exactly(made, t.absent(made.type, missable=False))
+
+
 def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
     """The call with a type that excludes MISSING: Substrait data has none."""
     if isinstance(made, p.Call) and made.type != returns:

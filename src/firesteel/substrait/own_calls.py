@@ -159,7 +159,7 @@ def _take_call(rex: p.Call) -> Taken:
 def _build_call(args: list[Any], type_: t.Type, choices: tuple[p.Choice, ...]) -> p.Rex:
     name, opts, *rest = args
     end = rest.index("ARGUMENTS")
-    kinds = {"TYPE": p.TypeParam, "VALUE": p.ValueParam}
+    kinds: dict[str, type[p.TypeParam | p.ValueParam]] = {"TYPE": p.TypeParam, "VALUE": p.ValueParam}
     params = tuple(kinds[kind](given) for kind, given in zip(rest[:end:2], rest[1:end:2], strict=True))
     if not isinstance(name, str) or any(not isinstance(one, p.Rex | t.Type) for one in rest[end + 1 :]):
         raise TypeError(name)

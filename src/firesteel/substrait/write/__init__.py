@@ -30,7 +30,7 @@ def write(plan: p.Plan, target: str | None = None) -> Message:
     if chosen.portable:
         from firesteel.substrait.write.portable import portable_plan
 
-        plan = portable_plan(plan)
+        plan = portable_plan(plan, chosen.lowerings)
     if plan.definitions:
         raise UnsupportedError("labelled nodes of a document in a Substrait plan", where=plan.where)
     exact = any(in_any_case(path) != path for path in walk(plan, p.Path))

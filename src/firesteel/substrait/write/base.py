@@ -7,6 +7,7 @@ a node that its message would not be read as; such a node goes out as a message 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from types import GeneratorType
@@ -15,7 +16,7 @@ from typing import Any, TypeVar
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.node import Node, drive
+from firesteel.node import Node, drive, uses
 from firesteel.plan.scope import free_rows
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.types import write_type
@@ -77,6 +78,7 @@ class Writer:
         #: Does something refer to a global by its number?
         self.counts_globals = False
         self._done: dict[tuple[int, int], tuple[Message, Row, Node]] = {}
+        self._uses: Counter[int] | None = None
 
     def write(self, node: Node, row: Row = TOP) -> Message:
         """The message of a relation or an expression."""
@@ -91,12 +93,17 @@ class Writer:
         return self._made(node, row, key) if known is None else known[0]
 
     def _made(self, node: Node, row: Row, key: tuple[int, int]) -> Writing:
-        handler = _relation if isinstance(node, p.Rel) else _expression
-        made = handler(self, node, row)
+        made: Any = _relation(self, node, row) if isinstance(node, p.Rel) else _expression(self, node, row)
         if isinstance(made, GeneratorType):
             made = yield from made
         self._done[key] = made, row, node
         return made
+
+    def uses(self, rel: p.Rel) -> int:
+        """In how many places a relation is used."""
+        if self._uses is None:
+            self._uses = uses(self.plan, p.Rel)
+        return self._uses[id(rel)]
 
     def forget(self) -> None:
         """Write shared nodes anew: a message is in one tree only."""
@@ -151,7 +158,8 @@ def expression(*classes: type[p.Rex]) -> Callable[[H], H]:
     return register
 
 
-def _expression(writer: Writer, node: p.Rex, row: Row) -> Any:
+def _expression(writer: Writer, node: Node, row: Row) -> Any:
+    assert isinstance(node, p.Rex)
     return EXPRESSIONS[type(node)](writer, node, row)
 
 

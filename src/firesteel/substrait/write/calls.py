@@ -47,7 +47,8 @@ def scalar(writer: Writer, rex: p.Call, row: Row) -> Writing:
     for candidate in _scalars(rex):
         arguments: list[Message] = []
         for one in candidate.given:
-            arguments.append((yield from argument(writer, one, row)))
+            if one not in writer.target.names_meant:
+                arguments.append((yield from argument(writer, one, row)))
         returns = positional(rex.type)
         return call(
             writer, candidate.urn, candidate.name, arguments, returns, candidate.options, candidate.form.signature

@@ -11,6 +11,7 @@ from firesteel.evaluate.substrait import casts
 from firesteel.plan import build
 from firesteel.plan.fit import named_like
 from firesteel.source import Place
+from firesteel.substrait.calls import present
 from firesteel.substrait.lower.base import require_comparable
 from firesteel.substrait.lower.expressions.calls import choice, list_of, map_of
 from firesteel.substrait.lower.expressions.subqueries import COMPARISONS, rows_of, values_of
@@ -194,9 +195,14 @@ def _values(query: p.Rex | t.Type | None) -> p.Rel | None:
     return query.input
 
 
+def _is_present(rex: p.Call) -> bool:
+    """Is it the call that a reader makes of the function, over data without MISSING?"""
+    return len(rex.values) == len(rex.args) and present(rex.fn.name, *rex.values) == rex
+
+
 def _exists(writer: Writer, rex: p.Call, row: Row) -> Writing:
     rel = _rows(rex.args[0]) if len(rex.args) == 1 else None
-    if rel is None or build.call("exists", *rex.args) != rex:
+    if rel is None or not _is_present(rex):
         return None
     tuples = yield rel, row
     made = message("Expression.Subquery.SetPredicate", predicate_op="PREDICATE_OP_EXISTS", tuples=tuples)
@@ -205,7 +211,7 @@ def _exists(writer: Writer, rex: p.Call, row: Row) -> Writing:
 
 def _in(writer: Writer, rex: p.Call, row: Row) -> Writing:
     needle, found = (*rex.args, None, None)[:2]
-    if not isinstance(needle, p.Rex) or not isinstance(found, p.Rex) or build.call("in_collection", *rex.args) != rex:
+    if not isinstance(needle, p.Rex) or not isinstance(found, p.Rex) or not _is_present(rex):
         return None
     rel = _values(found)
     if rel is not None and _comparable(needle, [build.column(rel, 0)]):
@@ -235,7 +241,7 @@ def _compared(writer: Writer, rex: p.Call, row: Row) -> Writing:
     name, _, how = rex.fn.name.rpartition("_")
     left, query = (*rex.args, None, None)[:2]
     rel = _values(query)
-    if rel is None or not isinstance(left, p.Rex) or build.call(rex.fn.name, *rex.args) != rex:
+    if rel is None or not isinstance(left, p.Rex) or not _is_present(rex):
         return None
     if not _comparable(left, [build.column(rel, 0)]):
         return None

@@ -62,7 +62,7 @@ def one_value_table(writer: Writer, value: Message, type_: t.Type) -> Message:
 def names_inside(type_: t.Type) -> list[str]:
     """The names of the fields inside a type, depth first, as a schema lists them."""
     found: list[str] = []
-    stack = [type_]
+    stack: list[t.Type | t.Field] = [type_]
     while stack:
         match stack.pop():
             case t.Field() as field:
@@ -161,6 +161,9 @@ def own_function(writer: Writer, rex: p.Rex, row: Row) -> Writing:
 def argument(writer: Writer, given: p.Rex | t.Type | str, row: Row) -> Writing:
     """An argument of a function."""
     match given:
+        case str() if writer.target.names_as_text:
+            text = message("Expression", literal=message("Expression.Literal", string=given))
+            return message("FunctionArgument", value=text)
         case str():
             return message("FunctionArgument", enum=given)
         case t.Type():

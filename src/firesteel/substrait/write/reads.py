@@ -181,7 +181,7 @@ def _row_fields(one: Any, type_: t.Struct) -> list[p.Rex] | None:
     if isinstance(one, values.Struct):
         pairs = [(key, p.Lit(field.type, value)) for field, (key, value) in zip(type_.fields, one.pairs, strict=False)]
         rexes: list[p.Rex] = [rex for _, rex in pairs]
-        keys = [key for key, _ in one.pairs]
+        keys: list[str | None] = [key for key, _ in one.pairs]
     elif isinstance(one, p.Struct):
         keys = [pair.key.value if isinstance(pair.key, p.Lit) else None for pair in one.pairs]
         rexes = [pair.value for pair in one.pairs]

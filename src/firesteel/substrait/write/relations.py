@@ -47,7 +47,7 @@ def sort_fields(writer: Writer, specs: tuple[p.SortSpec, ...], row: Row, *, comp
     """Sort fields; None if one compares by a function that no message names."""
     made: list[Message] = []
     for spec in specs:
-        kind = {"direction": f"SORT_DIRECTION_{spec.order.name}"}
+        kind: dict[str, str | int] = {"direction": f"SORT_DIRECTION_{spec.order.name}"}
         if spec.comparator is not None:
             anchor = calls.comparator(writer, spec) if compares else None
             if anchor is None:
@@ -76,15 +76,21 @@ def _is_count(rex: p.Rex, *, offset: bool) -> bool:
 def _limit(writer: Writer, node: p.Limit, row: Row) -> Writing:
     if not _is_count(node.count, offset=False):
         return None
-    below, skip = node.input, None
-    if isinstance(below, p.Offset) and below.hints is None and below.declared is None:
-        if _is_count(below.count, offset=True):
-            below, skip = below.input, below.count
+    below, skip = node.input, _skipped(node.input)
+    if skip is not None:
+        (below,) = p.inputs(below)
     counts = Row(outer=row)
     parts = {"count_expr": (yield node.count, counts)}
     if skip is not None:
         parts["offset_expr"] = yield skip, counts
     return "fetch", message("FetchRel", common=common(), input=(yield below, row), **parts)
+
+
+def _skipped(rel: p.Rel) -> p.Rex | None:
+    """How many rows are left out first, if that is said in the same message."""
+    if not isinstance(rel, p.Offset) or rel.hints is not None or rel.declared is not None:
+        return None
+    return rel.count if _is_count(rel.count, offset=True) else None
 
 
 @relation(p.Offset)
@@ -107,13 +113,16 @@ _SET_OPS: dict[tuple[type[p.SetRel], p.Quantifier], str] = {
     (p.Intersect, p.Quantifier.ALL): "SET_OP_INTERSECTION_MULTISET_ALL",
 }
 #: The operations that a chain of may be one relation of: those of the first with each of the others in turn.
-_CHAINED = ("SET_OP_UNION_ALL", "SET_OP_MINUS_PRIMARY_ALL", "SET_OP_INTERSECTION_MULTISET", "SET_OP_INTERSECTION_MULTISET_ALL")
+_CHAINED = (
+    *("SET_OP_UNION_ALL", "SET_OP_UNION_DISTINCT", "SET_OP_MINUS_PRIMARY_ALL"),
+    *("SET_OP_INTERSECTION_MULTISET", "SET_OP_INTERSECTION_MULTISET_ALL"),
+)
 
 
 @relation(p.Union, p.Intersect, p.Except)
 def _set(writer: Writer, node: p.SetRel, row: Row) -> Writing:
     op = _SET_OPS.get((type(node), node.quantifier))
-    return (yield from _set_of(op, node, row)) if op is not None else None
+    return (yield from _set_of(writer, op, node, row)) if op is not None else None
 
 
 @relation(p.Distinct)
@@ -121,17 +130,17 @@ def _distinct(writer: Writer, node: p.Distinct, row: Row) -> Writing:
     below = node.input
     if isinstance(below, p.Union) and below.quantifier is p.Quantifier.ALL and below.hints is None:
         if below.declared is None:
-            return (yield from _set_of("SET_OP_UNION_DISTINCT", below, row))
+            return (yield from _set_of(writer, "SET_OP_UNION_DISTINCT", below, row))
     return None
 
 
-def _set_of(op: str, node: p.SetRel, row: Row) -> Writing:
-    """A relation of two inputs or more: a chain of one operation is one relation."""
+def _set_of(writer: Writer, op: str, node: p.SetRel, row: Row) -> Writing:
+    """A relation of two inputs or more: a chain of one operation is one relation, but for parts that are shared."""
     rels = [node.right]
     first: p.Rel = node.left
-    if op in (*_CHAINED, "SET_OP_UNION_DISTINCT"):
+    if op in _CHAINED:
         while isinstance(first, type(node)) and first.quantifier is node.quantifier and first.hints is None:
-            if first.declared is not None:
+            if first.declared is not None or writer.uses(first) > 1:
                 break
             rels.append(first.right)
             first = first.left
@@ -149,10 +158,13 @@ def _matches(rel: p.Rel, first: p.Rel) -> bool:
     """Has an input the columns of the first one, so that a reader leaves it as it is?"""
     given, wanted = p.schema(rel), p.schema(first)
     return len(given) == len(wanted) and all(
-        (isinstance(a.type, t.Null) or isinstance(b.type, t.Null) or lossless(a.type, b.type) or lossless(b.type, a.type))
-        and names_of(a.type) == names_of(b.type)
-        for a, b in zip(given, wanted, strict=True)
+        _meets(a.type, b.type) and names_of(a.type) == names_of(b.type) for a, b in zip(given, wanted, strict=True)
     )
+
+
+def _meets(a: t.Type, b: t.Type) -> bool:
+    """May columns of these types stand side by side in a set?"""
+    return isinstance(a, t.Null) or isinstance(b, t.Null) or lossless(a, b) or lossless(b, a)
 
 
 @relation(p.Shared)

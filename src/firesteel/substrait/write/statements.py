@@ -130,7 +130,7 @@ def _create(writer: Writer, statement: p.CreateTable) -> tuple[Message, Said]:
     ops = {p.IfExists.ERROR: "DDL_OP_CREATE", p.IfExists.REPLACE: "DDL_OP_CREATE_OR_REPLACE"}
     if statement.exists not in ops:
         raise UnsupportedError(
-            f"an empty table that is created to {statement.exists.value} one that exists: Substrait has no such operation",
+            f"an empty table, and '{statement.exists.value}' where there is one: Substrait has no such operation",
             where=statement.where,
         )
     made = message(

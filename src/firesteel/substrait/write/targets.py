@@ -1,8 +1,8 @@
 """Who a plan is written for, as data: one row for each consumer.
 
-Without a target a plan is written by today's specification, so that reading it gives the same plan again: what Substrait
-has no message for goes out as messages, functions and types of ours. For a consumer the plan is first put into
-Substrait's own nodes and functions (`portable/`), and anything of ours is refused.
+Without a target a plan is written by today's specification, so that reading it gives the same plan again: what
+Substrait has no message for goes out as messages, functions and types of ours. For a consumer the plan is first put
+into Substrait's own nodes and functions (`portable/`), and anything of ours is refused.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ class Target:
     old_uris: bool = False
     #: Does every message nest in its parent? Otherwise deep and repeated ones are detached.
     nested: bool = True
+    #: The lowering passes that it needs, as engines do.
+    lowerings: tuple[str, ...] = ()
+    #: Are arguments that are one of a few names written as text?
+    names_as_text: bool = False
+    #: Such arguments that the consumer has no place for, because it always means them.
+    names_meant: frozenset[str] = frozenset()
     #: Names that the consumer has for functions, by the standard's.
     function_names: Mapping[str, str] = field(default_factory=dict)
     #: The version that the plan says it is written for.
@@ -36,7 +42,16 @@ class Target:
 TODAY = Target("today", portable=False, nested=False)
 
 TARGETS: dict[str, Target] = {
-    "datafusion": Target("datafusion", compound_names=False, old_uris=True),
+    "datafusion": Target(
+        "datafusion",
+        compound_names=False,
+        old_uris=True,
+        # A subquery over the table that is around it: DataFusion takes columns of the same name for one.
+        lowerings=("decorrelate",),
+        names_as_text=True,
+        names_meant=frozenset(["ONE"]),
+        function_names={"extract": "date_part", "std_dev": "stddev", "variance": "var_samp"},
+    ),
     "spec:0.57": Target("spec:0.57", old_uris=True, version=(0, 57, 0)),
 }
 

@@ -138,7 +138,7 @@ def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if not options:
         raise PlanError("a list without options", where=message.where)
     listed = build.collection(t.Array, options)
-    return build.call("in_collection", value, listed).at(message.where)
+    return calls.present("in_collection", value, listed).at(message.where)
 
 
 @expression("multi_or_list")

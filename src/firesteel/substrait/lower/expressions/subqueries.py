@@ -7,6 +7,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
+from firesteel.substrait.calls import present
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, require_comparable, require_field
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.message import Message
@@ -59,7 +60,7 @@ def _in(message: Message, scope: FieldScope) -> Lowering:
     for i, (needle, one) in enumerate(zip(needles, message.needles, strict=True)):
         require_comparable(build.column(rel, i), needle, one.where)
     if len(needles) == 1:
-        return build.call("in_collection", needles[0], values_of(rel))
+        return present("in_collection", needles[0], values_of(rel))
     return _in_rows(needles, rel)
 
 
@@ -91,7 +92,7 @@ def _exists(message: Message, scope: FieldScope) -> Lowering:
     rel = yield require_field(message, "tuples"), scope
     match message.label("predicate_op"):
         case "PREDICATE_OP_EXISTS":
-            return build.call("exists", rows_of(rel))
+            return present("exists", rows_of(rel))
         case "PREDICATE_OP_UNIQUE":
             return _unique(rel)
     raise PlanError("a predicate on rows that does not say which", where=message.where)
@@ -122,7 +123,7 @@ def _compared(message: Message, scope: FieldScope) -> Lowering:
     how = message.label("reduction_op").removeprefix("REDUCTION_OP_").lower()
     if name is None or how not in ("any", "all"):
         raise PlanError("a comparison with rows that does not say which", where=message.where)
-    return build.call(f"{name}_{how}", left, values_of(rel))
+    return present(f"{name}_{how}", left, values_of(rel))
 
 
 _KINDS = {"scalar": _scalar, "in_predicate": _in, "set_predicate": _exists, "set_comparison": _compared}
