@@ -56,7 +56,7 @@ def scalar(message: Message, args: Sequence[Any], extensions: Extensions) -> p.R
         return p.Call(_plain(declared.name, message, args, extensions), tuple(args))
     if declared.urn != ALGEBRA_URN:
         return None
-    made = _NODES.get(declared.name)
+    made = NODES.get(declared.name)
     if made is None:
         raise PlanError(f"our algebra has no function '{declared.name}'", where=message.where)
     choices = tuple([p.Choice(one.name, one.preference[0]) for one in message.options if one.preference])
@@ -180,7 +180,7 @@ def _build_parameter(args: list[Any], type_: t.Type, _: Any) -> p.Rex:
 
 
 #: For each function: the class of its node, what the arguments are, and the node that they make.
-_NODES: dict[str, tuple[Callable[[Any], Taken], Built]] = {
+NODES: dict[str, tuple[Callable[[Any], Taken], Built]] = {
     "path": (_take_path, _build_path),
     "struct": (lambda rex: [part for pair in rex.pairs for part in (pair.key, pair.value)], _build_struct),
     "collection": (
@@ -202,4 +202,4 @@ _NODES: dict[str, tuple[Callable[[Any], Taken], Built]] = {
 
 def taken(rex: p.Rex) -> Taken:
     """The arguments of the function of our algebra that stands for a node."""
-    return _NODES[rex.tag][0](rex)
+    return NODES[rex.tag][0](rex)

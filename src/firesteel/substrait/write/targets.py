@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import version
 
 from firesteel.errors import UnsupportedError
 
@@ -34,8 +35,8 @@ class Target:
     names_meant: frozenset[str] = frozenset()
     #: Names that the consumer has for functions, by the standard's.
     function_names: Mapping[str, str] = field(default_factory=dict)
-    #: The version that the plan says it is written for.
-    version: tuple[int, int, int] = (0, 107, 0)
+    #: The version of Substrait that the plan is written for.
+    version: tuple[int, ...] = tuple(int(part) for part in version("substrait-protobuf").split(".")[:3])
 
 
 #: Today's specification.

@@ -15,6 +15,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.node import drive
 from firesteel.passes import Context, Phase, run_passes
 from firesteel.substrait.write.portable import relations, values  # noqa: F401  (they register)
+from firesteel.substrait.write.portable.relations import plain_table
 from firesteel.substrait.write.portable.scope import TOP, Portable
 
 
@@ -26,7 +27,8 @@ def portable_plan(plan: p.Plan, lowerings: tuple[str, ...] = ()) -> p.Plan:
         one = run_passes(plan.replace(statement=statement), context, (Phase.OPTIMIZE, Phase.LOWER))
         made.append(_statement(one, statement))
     whole = made[0] if len(made) == 1 else p.Script(tuple(made))
-    return p.Plan(whole, globals=plan.globals)
+    tables = [binding.replace(type=plain_table(binding.type) or binding.type) for binding in plan.globals]
+    return p.Plan(whole, globals=tuple(tables))
 
 
 def _statement(plan: p.Plan, given: p.Statement) -> p.Statement:

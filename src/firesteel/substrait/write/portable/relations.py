@@ -32,53 +32,91 @@ from firesteel.substrait.write.portable.values import AGGREGATES, plain_type
 
 
 @portable(p.Scan)
-def _scan(work: Portable, node: p.Scan, scope: Scope) -> Columns | Translating:
+def _scan(work: Portable, node: p.Scan, scope: Scope) -> Translating:
     if node.identified:
         raise refusal(node, "with identifiers of records")
     match node.rex:
         case p.Global():
             return _table(node, node.rex)
         case p.Select(constructor=constructor, input=rel):
-            return work.dispatch(p.Project((constructor,), rel).at(node.where), scope)  # type: ignore[no-any-return]
+            return (yield p.Project((constructor,), rel).at(node.where), scope)
         case p.Lit(value=list() | v.Bag() as items):
-            return _written(node, list(items))
+            return (yield from _written(node, [p.Lit(t.type_of(one), one) for one in items], scope))
+        case p.Collection(items=rexes):
+            return (yield from _written(node, list(rexes), scope))
     raise refusal(node, "of a value that is no table")
+
+
+def plain_table(type_: t.Type) -> t.Type | None:
+    """The type of a table whose columns have types that Substrait has; None for one without a schema."""
+    element = type_.element if isinstance(type_, t.Collection) else None
+    if not isinstance(element, t.Struct) or element.open or not element.fields:
+        return None
+    fields = tuple([t.Field(field.name, plain_type(field.type)) for field in element.fields])
+    return t.Bag(t.Struct(fields, open=False))
 
 
 def _table(node: p.Scan, source: p.Global) -> Columns:
     """The columns of a table."""
-    element = source.type.element if isinstance(source.type, t.Collection) else None
-    if not isinstance(element, t.Struct) or element.open or not element.fields:
+    type_ = plain_table(source.type)
+    if type_ is None:
         raise refusal(node, "a table without a schema; plan it in a session that has the table")
-    fields = tuple([t.Field(field.name, plain_type(field.type)) for field in element.fields])
-    type_ = t.Struct(fields, open=False)
-    row = p.Var(type_, 0)
-    names = tuple([field.name or "" for field in fields])
-    scan = p.Scan(source.replace(type=t.Bag(type_))).at(node.where)
+    scan = p.Scan(source.replace(type=type_)).at(node.where)
+    row = build.column(scan, 0)
+    assert isinstance(row.type, t.Struct)
+    names = tuple([field.name or "" for field in row.type.fields])
     rel = p.Project(tuple(attribute(row, name) for name in names), scan, names=names).at(node.where)
     return Columns(rel, ({name: i for i, name in enumerate(names)},))
 
 
-def _written(node: p.Scan, items: list[v.Value]) -> Columns:
+def _written(node: p.Scan, items: list[p.Rex], scope: Scope) -> Translating:
     """Rows that are written out in the plan: structs of the same names, or values of one column."""
-    structs = [item for item in items if isinstance(item, v.Struct)]
-    names = [name for name, _ in structs[0].pairs] if structs else ["_1"]
-    if structs and (len(structs) != len(items) or any([n for n, _ in one.pairs] != names for one in structs)):
+    rows: list[list[tuple[str, p.Rex]]] = []
+    for item in items:
+        row: list[tuple[str, p.Rex]] = []
+        for name, rex in _attributes(item):
+            row.append((name, (yield rex, scope)))
+        rows.append(row)
+    names = [name for name, _ in rows[0]] if rows else []
+    if not rows or any([name for name, _ in row] != names for row in rows) or len(set(names)) != len(names):
         raise refusal(node, "rows of several shapes")
-    rows = [[value for _, value in one.pairs] for one in structs] if structs else [[item] for item in items]
-    types: list[t.Type] = []
-    for column in zip(*rows, strict=True):
-        found = common([t.type_of(one) for one in column])
-        if found is None:
-            raise refusal(node, "a column of several types")
-        types.append(plain_type(t.absent(found, nullable=any(one is None for one in column))))
-    fields = tuple([t.Field(f"_{i}", type_) for i, type_ in enumerate(types, 1)])
-    type_ = t.Struct(fields, open=False)
-    bag = v.Bag([v.Struct([(field.name or "", one) for field, one in zip(fields, row, strict=True)]) for row in rows])
-    scan = p.Scan(p.Lit(t.Bag(type_), bag)).at(node.where)
+    columns: list[list[p.Rex]] = []
+    for i in range(len(names)):
+        columns.append(_one_type([row[i][1] for row in rows], node))
+    structs = [build.struct((f"_{i}", rex) for i, rex in enumerate(row, 1)) for row in zip(*columns, strict=True)]
+    fields = [t.Field(f"_{i}", _column_type(column)) for i, column in enumerate(columns, 1)]
+    type_ = t.Struct(tuple(fields), open=False)
+    scan = p.Scan(p.Collection(t.Bag(type_), tuple(structs))).at(node.where)
     row_ = p.Var(type_, 0)
     rel = p.Project(tuple(attribute(row_, field.name or "") for field in fields), scan, names=tuple(names))
-    return Columns(rel.at(node.where), ({name: i for i, name in enumerate(names)},) if structs else (0,))
+    whole = isinstance(items[0].type, t.Struct)
+    return Columns(rel.at(node.where), ({name: i for i, name in enumerate(names)},) if whole else (0,))
+
+
+def _attributes(item: p.Rex) -> list[tuple[str, p.Rex]]:
+    """The names and values of a struct; of another value, the one column of it."""
+    if isinstance(item, p.Lit) and isinstance(item.value, v.Struct):
+        return [(name, p.Lit(t.type_of(value), value)) for name, value in item.value.pairs]
+    if isinstance(item, p.Struct):
+        return [(str(pair.key.value) if isinstance(pair.key, p.Lit) else "", pair.value) for pair in item.pairs]
+    return [("_1", item)]
+
+
+def _column_type(column: list[p.Rex]) -> t.Type:
+    return t.absent(column[0].type, nullable=any(rex.type.nullable for rex in column))
+
+
+def _one_type(column: list[p.Rex], node: p.Scan) -> list[p.Rex]:
+    """The values of a column, all of the type that holds them."""
+    found = common([rex.type for rex in column])
+    if found is None or isinstance(found, t.Null):
+        raise refusal(node, "a column of several types, or of none")
+    type_ = t.absent(found, nullable=any(rex.type.nullable for rex in column))
+    made: list[p.Rex] = []
+    for rex in column:
+        whole = isinstance(rex, p.Lit) and t.proper(rex.type) in (found, t.NULL)
+        made.append(rex.replace(type=type_) if whole else build.substrait_cast(rex, found))
+    return made
 
 
 # ---------------------------------------------------------------------------------------------------------------------
