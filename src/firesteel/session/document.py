@@ -53,8 +53,9 @@ class Plan:
         return algebra.write(self.node)
 
     def to_substrait(self, target: str | None = None) -> bytes:
-        """The plan as a Substrait plan in protobuf's bytes. Without a target it is written by today's specification, and
-        `read_plan` reads it as the same plan; a target (`"datafusion"`) is a consumer, and gets what it can read."""
+        """The plan as a Substrait plan in protobuf's bytes. Without a target it is written by today's specification,
+        and `read_plan` reads it as the same plan. A target (`"datafusion"`) is a consumer, and gets what it can
+        read."""
         return substrait.encode(substrait.write(self.node, target))
 
     def to_substrait_json(self, target: str | None = None) -> str:

@@ -81,9 +81,7 @@ def keeps_order(found: standard.Resolved) -> bool:
     return found.implementation.ordered or found.row.name in _ORDERED
 
 
-def over_rows(
-    found: standard.Resolved, args: Sequence[CallArgument]
-) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
+def over_rows(found: standard.Resolved, args: Sequence[CallArgument]) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
     """The function and the arguments of an aggregate or window call; PartiQL's function where it means the same."""
     values = tuple(one for one in _values(found, args) if not isinstance(one, Lambda))
     fn = _fn(found, values)

@@ -74,11 +74,7 @@ def as_declared(
 def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:
     """DataFusion declares no result type for aggregates: the mean of decimals has DataFusion's own type."""
     source = found.arguments[0] if found.arguments else None
-    if (
-        found.row.name not in ANY_DIGITS
-        or "datafusion" not in extensions.producer
-        or not isinstance(source, t.Decimal)
-    ):
+    if found.row.name not in ANY_DIGITS or "datafusion" not in extensions.producer or not isinstance(source, t.Decimal):
         return found
     precision, scale = source.precision or _MOST_DIGITS, source.scale or 0
     meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))

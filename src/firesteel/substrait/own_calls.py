@@ -65,7 +65,9 @@ def scalar(message: Message, args: Sequence[Any], extensions: Extensions) -> p.R
     except FiresteelError as error:
         raise error.located(message.where) from None
     except (IndexError, TypeError, ValueError, AttributeError, KeyError):
-        raise PlanError(f"'{declared.name}' of our algebra does not take these arguments", where=message.where) from None
+        raise PlanError(
+            f"'{declared.name}' of our algebra does not take these arguments", where=message.where
+        ) from None
 
 
 def over_rows(

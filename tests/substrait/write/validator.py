@@ -25,10 +25,21 @@ OURS = "extension:firesteel:"
 _WITH_URIS = ("Plan", "ExtensionFunction")
 
 _SHORT = {
-    **{"boolean": "bool", "string": "str", "binary": "vbin", "timestamp": "ts", "timestamp_tz": "tstz"},
-    **{"interval_year": "iyear", "interval_day": "iday", "interval_compound": "icompound", "fixedchar": "fchar"},
-    **{"varchar": "vchar", "fixedbinary": "fbin", "decimal": "dec", "precision_time": "pt"},
-    **{"precision_timestamp": "pts", "precision_timestamp_tz": "ptstz"},
+    "boolean": "bool",
+    "string": "str",
+    "binary": "vbin",
+    "timestamp": "ts",
+    "timestamp_tz": "tstz",
+    "interval_year": "iyear",
+    "interval_day": "iday",
+    "interval_compound": "icompound",
+    "fixedchar": "fchar",
+    "varchar": "vchar",
+    "fixedbinary": "fbin",
+    "decimal": "dec",
+    "precision_time": "pt",
+    "precision_timestamp": "pts",
+    "precision_timestamp_tz": "ptstz",
 }
 
 
@@ -103,7 +114,7 @@ class Validator:
                 names = declared_names().get(urn, set())
                 if self.compound and inner.name not in names:
                     self.problems.append(f"{urn} has no '{inner.name}'")
-            elif urn.startswith(STANDARD) and kind == "extension_function":
+            elif not urn.startswith((STANDARD, OURS)):
                 self.problems.append(f"{urn} is not known")
         return functions, types
 
@@ -111,21 +122,20 @@ class Validator:
         names = message.DESCRIPTOR.fields_by_name
         if "function_reference" in names and message.function_reference not in functions:
             self.problems.append(f"no function {message.function_reference}")
-        if message.DESCRIPTOR.full_name == "substrait.SortField":
-            if message.WhichOneof("sort_kind") == "comparison_function_reference":
-                if message.comparison_function_reference not in functions:
-                    self.problems.append(f"no function {message.comparison_function_reference}")
-        if message.DESCRIPTOR.full_name in ("substrait.Type.UserDefined", "substrait.Expression.Literal.UserDefined"):
-            if message.type_reference not in types:
-                self.problems.append(f"no type {message.type_reference}")
-        if message.DESCRIPTOR.full_name == "google.protobuf.Any":
-            if not message.type_url:
-                self.problems.append("a message of no type")
+        name = message.DESCRIPTOR.full_name
+        compares = name == "substrait.SortField" and message.WhichOneof("sort_kind") == "comparison_function_reference"
+        if compares and message.comparison_function_reference not in functions:
+            self.problems.append(f"no function {message.comparison_function_reference}")
+        is_type = name in ("substrait.Type.UserDefined", "substrait.Expression.Literal.UserDefined")
+        if is_type and message.type_reference not in types:
+            self.problems.append(f"no type {message.type_reference}")
+        if name == "google.protobuf.Any" and not message.type_url:
+            self.problems.append("a message of no type")
 
     # Widths ----------------------------------------------------------------------------------------------------------
 
     def width(self, rel: Any, rows: tuple[int | None, ...]) -> int | None:
-        """How many columns a relation gives; its expressions are judged on the way. None if only its extension knows."""
+        """How many columns a relation gives, None if only its extension knows. Its expressions are judged as well."""
         kind = rel.WhichOneof("rel_type")
         if kind == "detached_rel_ordinal":
             if rel.detached_rel_ordinal >= len(self.tree.detached_rels):

@@ -137,7 +137,9 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
             lowerer.trees.append(unknown_relation())
     whole = made[0] if len(made) == 1 and not details.is_script else p.Script(tuple(made))
     node = p.Plan(whole, globals=tuple(lowerer.globals), **details.document)
-    if given.catalog is None and not details.exact_names:  # the tables are unknown: the plan may be written as Ion and run over them later
+    if (
+        given.catalog is None and not details.exact_names
+    ):  # the tables are unknown: the plan may be written as Ion and run over them later
         node = transform(node, in_any_case, p.Path)
     return RepairedPlan(node, tuple(extensions.repairs))
 

@@ -142,9 +142,7 @@ def _seen(cls: type[Node], name: str, scope: FieldScope, rels: Sequence[p.Rel]) 
     return FieldScope(kept, scope.outer)
 
 
-def read_value(
-    lowerer: Lowerer, field: Message, scope: FieldScope, rels: Sequence[p.Rel], level: int = 0
-) -> Lowering:
+def read_value(lowerer: Lowerer, field: Message, scope: FieldScope, rels: Sequence[p.Rel], level: int = 0) -> Lowering:
     """The value of a field."""
     match field.which("value_kind"):
         case None:

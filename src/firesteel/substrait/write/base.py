@@ -229,4 +229,3 @@ def column_names(node: p.NamingRel) -> tuple[str, ...] | None:
             return None
         names = tuple([field.name or "" for field in p.schema(node.input)]) + names
     return names if takes_names(node, len(names)) else None
-

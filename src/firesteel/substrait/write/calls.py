@@ -126,6 +126,7 @@ def _given(form: Implementation, args: Sequence[p.Rex], choices: Sequence[p.Choi
 
 def positional(type_: t.Type) -> t.Type:
     """The type with its structs' fields named by their positions: the names of a result follow from its arguments."""
+
     def one(node: Any, inner: list[Any]) -> Any:
         made = rebuild(node, inner)
         if isinstance(made, t.Struct) and not made.open and not has_no_names(made):

@@ -1,7 +1,7 @@
 """Detached messages: deep and repeated relations and expressions of a tree, moved into the tables beside it.
 
-Protobuf's readers refuse messages that nest more than 100 levels deep, and a plan that shares its parts would be written
-once for every place that refers to them. Both are what `PlanRel.detached_rels` and `detached_expressions` are for.
+Protobuf's readers refuse messages that nest more than 100 levels deep, and a plan that shares its parts would be
+written once for every place that refers to them. `PlanRel.detached_rels` and `detached_expressions` are for both.
 """
 
 from __future__ import annotations

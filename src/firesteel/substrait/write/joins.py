@@ -1,5 +1,8 @@
-"""Joins: each by the message of its strategy. A join that the message alone would not be read as says by a node of ours,
-which is an optimization of the message, which one it is; the condition in the message means the same."""
+"""Joins: each by the message of its strategy.
+
+If reading the message would give another join, a node of ours in the message says which join it is. It is an
+optimization: the condition in the message means the same to whoever does not know it.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +119,10 @@ def joined_by(node: p.Join) -> p.Rex:
             return condition
         case p.Equi(keys=keys, residual=residual):
             width = len(p.schema(node.left))
-            terms = [COMPARED["IS_NOT_DISTINCT_FROM" if key.same else "EQ"](key.left, _moved(key.right, width)) for key in keys]
+            terms = [
+                COMPARED["IS_NOT_DISTINCT_FROM" if key.same else "EQ"](key.left, _moved(key.right, width))
+                for key in keys
+            ]
             terms += [residual] if residual is not None else []
             return reduce(lambda made, rex: build.call("and", made, rex), terms) if terms else _TRUE
     return _TRUE

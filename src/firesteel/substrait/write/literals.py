@@ -1,4 +1,4 @@
-"""Typed values to Substrait literals. What Substrait has no literal for is a literal of our extension: a value as Ion."""
+"""Typed values to Substrait literals. What Substrait has no literal for is one of our extension: a value as Ion."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _EXACT = Context(prec=100)
 
 
 def write_literal(type_: t.Type, value: Value, declare: DeclareType | None = None) -> Message:
-    """A value of that type as a literal. What Substrait has no literal for is one of ours, if `declare` gives anchors of
-    types; otherwise it is refused by name."""
+    """A value of that type as a literal. What Substrait has no literal for is one of ours, if `declare` gives anchors
+    of types; otherwise it is refused by name."""
     if declare is None:
         made: Message = drive(_write, type_, value, None)
         return made

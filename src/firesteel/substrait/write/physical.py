@@ -107,12 +107,16 @@ def _top_n(writer: Writer, node: p.TopN, row: Row) -> Writing:
     if not sorts:
         return None
     counts = Row(outer=row)
-    made = message("TopNRel", common=common(), input=(yield node.input, row), sorts=sorts, count=(yield node.count, counts))
+    made = message(
+        "TopNRel", common=common(), input=(yield node.input, row), sorts=sorts, count=(yield node.count, counts)
+    )
     if node.skip is not None:
         made.given["offset"] = yield node.skip, counts
     mode = "WITH_TIES" if node.ties else "ROWS_ONLY"
     labels = schema().enums[made.kind.by_name["mode"].of].numbers
-    made.given.update(message("TopNRel", mode=next(number for label, number in labels.items() if label.endswith(mode))).given)
+    made.given.update(
+        message("TopNRel", mode=next(number for label, number in labels.items() if label.endswith(mode))).given
+    )
     return "top_n", made
 
 
@@ -140,9 +144,7 @@ def _is_field(field: p.ExpandField) -> bool:
     if not isinstance(field, p.Switching):
         return True
     typed = [rex.type for rex in field.duplicates if not isinstance(rex.type, t.Null)]
-    return bool(field.duplicates) and all(
-        alike(one, typed[0]) and names_of(one) == names_of(typed[0]) for one in typed
-    )
+    return bool(field.duplicates) and all(alike(one, typed[0]) and names_of(one) == names_of(typed[0]) for one in typed)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

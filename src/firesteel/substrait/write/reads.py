@@ -242,9 +242,7 @@ def _promised(writer: Writer, node: p.Promised, row: Row) -> Writing:
         label = "DISTRIBUTION_TYPE_SINGLETON" if node.singleton else "DISTRIBUTION_TYPE_PARTITIONED"
         distribution = message("firesteel.ReadProperties.Distribution", type=label, fields=fields)
     options = [message("firesteel.ReadProperties.Property", name=one.name, value=one.value) for one in node.options]
-    promise = message(
-        "firesteel.ReadProperties", orderedness=orders, distribution=distribution, properties=options
-    )
+    promise = message("firesteel.ReadProperties", orderedness=orders, distribution=distribution, properties=options)
     made.given["advanced_extension"] = optimization(own_messages.READ_PROPERTIES, promise)
     return "read", made
 

@@ -128,10 +128,10 @@ def _set(writer: Writer, node: p.SetRel, row: Row) -> Writing:
 @relation(p.Distinct)
 def _distinct(writer: Writer, node: p.Distinct, row: Row) -> Writing:
     below = node.input
-    if isinstance(below, p.Union) and below.quantifier is p.Quantifier.ALL and below.hints is None:
-        if below.declared is None:
-            return (yield from _set_of(writer, "SET_OP_UNION_DISTINCT", below, row))
-    return None
+    plain = below.hints is None and below.declared is None
+    if not plain or not isinstance(below, p.Union) or below.quantifier is not p.Quantifier.ALL:
+        return None
+    return (yield from _set_of(writer, "SET_OP_UNION_DISTINCT", below, row))
 
 
 def _set_of(writer: Writer, op: str, node: p.SetRel, row: Row) -> Writing:

@@ -88,9 +88,7 @@ def _switch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     return choice(match, branches, default, message.where)
 
 
-def choice(
-    match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None, where: Place | Span | None
-) -> p.Rex:
+def choice(match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None, where: Place | Span | None) -> p.Rex:
     """A case whose results are of one type."""
     results = [branch.then for branch in branches] + ([default] if default is not None else [])
     type_ = _common(results, where)

@@ -1,9 +1,9 @@
 """Plans in Substrait's own nodes and functions only, for consumers that know no others: from plan to plan.
 
-A scan binds one variable to whole rows; here it gives the columns of its table, and a path into the variable is a column
-(`scope.py`). PartiQL's functions become Substrait's of the same meaning for the types at hand, and types are derived
-anew from there (`values.py`). Physical relations become logical ones. What a typed consumer has no notion of (MISSING,
-open structs, bags as values) is refused by name.
+A scan binds one variable to whole rows; here it gives the columns of its table, and a path into the variable is a
+column (`scope.py`). PartiQL's functions become Substrait's of the same meaning for the types at hand, and types are
+derived anew from there (`values.py`). Physical relations become logical ones. What a typed consumer has no notion of
+(MISSING, open structs, bags as values) is refused by name.
 
 An answer is that of strict mode: where PartiQL's functions give MISSING, such as an overflow, these raise an error.
 """
@@ -43,5 +43,7 @@ def _statement(plan: p.Plan, given: p.Statement) -> p.Statement:
             names = tuple(cell) if isinstance(cell, dict) else ("_1",)
             return p.Root(names, columns.rel, mode=p.Mode.STRICT).at(given.where)
     raise UnsupportedError(
-        f"the statement '{given.tag}' for a consumer of standard plans", where=given.where, help="a query for rows can be"
+        f"the statement '{given.tag}' for a consumer of standard plans",
+        where=given.where,
+        help="a query for rows can be",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from firesteel import plan as p
@@ -260,12 +260,13 @@ def _compared(work: Portable, rex: p.Call, scope: Scope) -> Translating:
     return calls.present(rex.fn.name, value, values_of(rel)).at(rex.where)
 
 
-def _is_missing(work: Portable, rex: p.Call, scope: Scope) -> p.Rex:
+def _is_missing(work: Portable, rex: p.Call, scope: Scope) -> Translating:
+    """Data with a schema has no MISSING."""
+    yield from ()
     return p.Lit(t.BOOL, False).at(rex.where)
-    yield  # a handler of a call is a generator
 
 
-_SPECIAL = {
+_SPECIAL: dict[str, Callable[[Portable, p.Call, Scope], Translating]] = {
     "and": _chain,
     "or": _chain,
     "cast": _cast,
