@@ -17,7 +17,7 @@ from firesteel.plan.scope import replaced
 from firesteel.source import Place
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.base import require_comparable
-from firesteel.substrait.lower.relations.joins import CAPTURES, COMPARED
+from firesteel.substrait.lower.relations.joins import CAPTURES, COMPARED, marked_by
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.write.base import Row, Writer, Writing, common, relation, row_over
 from firesteel.substrait.write.own_nodes import own_node
@@ -32,6 +32,11 @@ _TRUE = p.Lit(t.BOOL, True)
 
 @relation(p.Join)
 def _join(writer: Writer, node: p.Join, row: Row) -> Writing:
+    return join(writer, node, row, marks=False)
+
+
+def join(writer: Writer, node: p.Join, row: Row, *, marks: bool) -> Writing:
+    """A join. One that marks its rows has Substrait's mark if it is `marks`: the columns of `marked_join`."""
     left = yield node.left, row
     right = yield node.right, row_over(row, node.left) if node.lateral else row
     sides = {"common": common(), "left": left, "right": right}
@@ -46,7 +51,7 @@ def _join(writer: Writer, node: p.Join, row: Row) -> Writing:
             made.given["residual_expression"] = yield node.type.residual, inner
         if node.strategy is p.JoinStrategy.HASH:
             made.given.update(message(name, build_input=f"BUILD_INPUT_{node.build.name}").given)
-        exact = node.capture is not p.Capture.LEFT_MARK
+        exact = marks or node.capture is not p.Capture.LEFT_MARK
         exact &= node.strategy is p.JoinStrategy.HASH or node.build is p.Side.RIGHT
     elif isinstance(node.type, p.Cross) and not node.lateral and node.strategy is not p.JoinStrategy.NESTED_LOOP:
         kind, made = "cross", message("CrossRel", **sides)
@@ -57,7 +62,9 @@ def _join(writer: Writer, node: p.Join, row: Row) -> Writing:
         made = message(name, type=label, **sides)
         if not (kind == "nested_loop_join" and isinstance(node.type, p.Cross)):
             made.given["expression"] = yield condition, inner
-        exact = _is_exact(node, condition, kind)
+        exact = _is_exact(node, condition, kind, marks)
+    if not exact and marks:
+        return None
     if not exact:
         if writer.target.portable:
             raise writer.refuse(node)
@@ -74,10 +81,26 @@ def _by_condition(node: p.Join) -> tuple[str, str]:
     return "join", "JoinRel"
 
 
-def _is_exact(node: p.Join, condition: p.Rex, kind: str) -> bool:
+def marked_join(node: p.Project) -> p.Join | None:
+    """The join that a projection gives Substrait's mark of; None for any other projection."""
+    below = node.input
+    if not isinstance(below, p.Join) or below.capture is not p.Capture.LEFT_MARK or node.names:
+        return None
+    for made in (below, below.left):
+        if isinstance(made, p.Join) and made.capture is p.Capture.LEFT_MARK and made.hints is None:
+            condition = joined_by(made)
+            again = _moved(condition, 1, len(p.schema(made.left))) if condition.type.nullable else None
+            if marked_by(made, again) == node:
+                return made
+    return None
+
+
+def _is_exact(node: p.Join, condition: p.Rex, kind: str, marks: bool) -> bool:
     """Is the join read as it is from its type and its condition?"""
     wanted = p.JoinStrategy.NESTED_LOOP if kind == "nested_loop_join" else None
-    if node.strategy is not wanted or node.build is not p.Side.RIGHT or node.capture is p.Capture.LEFT_MARK:
+    if node.strategy is not wanted or node.build is not p.Side.RIGHT:
+        return False
+    if node.capture is p.Capture.LEFT_MARK and not marks:
         return False
     if node.lateral and node.capture.pads_left:
         return False
@@ -128,10 +151,12 @@ def joined_by(node: p.Join) -> p.Rex:
     return _TRUE
 
 
-def _moved(rex: p.Rex, by: int) -> p.Rex:
-    """An expression over the right row, as it reads over both rows."""
+def _moved(rex: p.Rex, by: int, start: int = 0) -> p.Rex:
+    """An expression as it reads with so many columns more before those from one on: over both rows, if it is over the
+    right row."""
 
     def move(node: Node, level: int) -> Node | None:
-        return node.replace(ordinal=node.ordinal + by) if isinstance(node, p.Var) and node.depth == level else None
+        moves = isinstance(node, p.Var) and node.depth == level and node.ordinal >= start
+        return node.replace(ordinal=node.ordinal + by) if moves and isinstance(node, p.Var) else None
 
     return replaced(rex, move)

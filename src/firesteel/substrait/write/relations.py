@@ -8,9 +8,12 @@ from firesteel.functions import Kind
 from firesteel.plan.fit import names_of
 from firesteel.plan.type_fit import lossless
 from firesteel.substrait import own_messages
+from firesteel.substrait.lower.relations.aggregates import grouped
+from firesteel.substrait.lower.relations.grouping import GroupingSets
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.write import calls
 from firesteel.substrait.write.base import Row, Writer, Writing, common, relation, row_over
+from firesteel.substrait.write.joins import join, marked_join
 from firesteel.substrait.write.reads import optimization, read
 
 
@@ -29,6 +32,10 @@ def _project(writer: Writer, node: p.Project, row: Row) -> Writing:
     made = None if reading is None else (yield from reading)
     if made is not None:
         return "read", made
+    marked = marked_join(node)
+    said = None if marked is None else (yield from join(writer, marked, row, marks=True))
+    if said is not None:
+        return said
     source = yield node.input, row
     inner = row_over(row, node.input)
     exprs: list[Message] = []
@@ -121,6 +128,9 @@ _CHAINED = (
 
 @relation(p.Union, p.Intersect, p.Except)
 def _set(writer: Writer, node: p.SetRel, row: Row) -> Writing:
+    sets = grouping_sets(node) if writer.target.grouping_sets else None
+    if sets is not None:
+        return (yield from _aggregated(writer, *sets, row))
     op = _SET_OPS.get((type(node), node.quantifier))
     return (yield from _set_of(writer, op, node, row)) if op is not None else None
 
@@ -186,6 +196,12 @@ def _exclude(writer: Writer, node: p.Exclude, row: Row) -> None:
 
 @relation(p.Aggregate)
 def _aggregate(writer: Writer, node: p.Aggregate, row: Row) -> Writing:
+    sets = (tuple(range(len(node.keys))),) if node.keys else ()
+    return _aggregated(writer, node, sets, row)
+
+
+def _aggregated(writer: Writer, node: p.Aggregate, sets: tuple[tuple[int, ...], ...], row: Row) -> Writing:
+    """An aggregate of some grouping sets of its keys."""
     if node.strategy is not p.Strategy.FULL or not (node.keys or node.aggs):
         return None
     inner = row_over(row, node.input)
@@ -198,7 +214,7 @@ def _aggregate(writer: Writer, node: p.Aggregate, row: Row) -> Writing:
     keys: list[Message] = []
     for key in node.keys:
         keys.append((yield key, inner))
-    groupings = [message("AggregateRel.Grouping", expression_references=list(range(len(keys))))] if keys else []
+    groupings = [message("AggregateRel.Grouping", expression_references=list(ordinals)) for ordinals in sets]
     extension = None
     if node.method is not None:
         strategy = message("firesteel.AggregateStrategy", method=f"METHOD_{node.method.name}")
@@ -212,6 +228,44 @@ def _aggregate(writer: Writer, node: p.Aggregate, row: Row) -> Writing:
         measures=measures,
         advanced_extension=extension,
     )
+
+
+def grouping_sets(node: p.SetRel) -> tuple[p.Aggregate, tuple[tuple[int, ...], ...]] | None:
+    """The aggregate of all keys, and the keys of each set, of a union that several grouping sets are read as."""
+    parts: list[p.Project] = []
+    below: p.Rel = node
+    while isinstance(below, p.Union):
+        if not _is_part(below.right):
+            return None
+        assert isinstance(below.right, p.Project)
+        parts.append(below.right)
+        below = below.left
+    if not isinstance(below, p.Project) or not _is_part(below):
+        return None
+    parts = [below, *reversed(parts)]
+    aggregates = [part.input for part in parts if isinstance(part.input, p.Aggregate)]
+    aggs = min((one.aggs for one in aggregates), key=len)
+    width = len(below.exprs) - len(aggs) - 1
+    keys: dict[int, p.Rex] = {}
+    sets: list[tuple[int, ...]] = []
+    for part, one in zip(parts, aggregates, strict=True):
+        chosen = {expr.ordinal: i for i, expr in enumerate(part.exprs[:width]) if isinstance(expr, p.Var)}
+        if sorted(chosen) != list(range(len(one.keys))):
+            return None
+        sets.append(tuple(chosen[i] for i in range(len(one.keys))))
+        keys.update(zip(sets[-1], one.keys, strict=True))
+    found = tuple([keys[i] for i in range(width) if i in keys])
+    if len(found) != width or len(set(found)) != width:
+        return None
+    groups = GroupingSets((), tuple(sets))
+    if grouped(aggregates[0].input, found, aggs, groups, aggregates[0].method) != node:
+        return None
+    return aggregates[0].replace(aggs=aggs, keys=found), tuple(sets)
+
+
+def _is_part(rel: p.Rel) -> bool:
+    """May it be one of several grouping sets?"""
+    return isinstance(rel, p.Project) and isinstance(rel.input, p.Aggregate) and rel.hints is None
 
 
 def _measure(writer: Writer, agg: p.Agg, row: Row) -> Writing:

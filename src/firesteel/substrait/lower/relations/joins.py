@@ -152,7 +152,7 @@ class _Sides:
         self.left, self.right = left, right
         self.widths = len(p.schema(left)), len(p.schema(right))
         self.strategy = strategy
-        self.build = _OTHER[build] if swapped else build
+        self.build = _OTHER[build] if swapped and strategy is p.JoinStrategy.HASH else build
 
     def row(self, extra: int = 0) -> FieldScope:
         """What the condition sees: the columns as the plan counts them, and where they are in the row at hand, which
@@ -183,7 +183,7 @@ class _Sides:
         first, second = (self.right, self.left) if self.swapped else (self.left, self.right)
         made = self._join(terms, first, second)
         if self.capture is p.Capture.LEFT_MARK:
-            return (yield from self._marked(made, _all_of(terms), second, ask))
+            return (yield from self._marked(made, _all_of(terms), ask))
         if self.capture is p.Capture.LEFT_SINGLE and self.swapped:
             width, other = self.widths
             return build.emit(made, [*range(other, other + width), *range(other)])
@@ -204,18 +204,25 @@ class _Sides:
         kind = kind.at(self.message.where)
         return p.Join(kind, first, second, lateral=self.lateral, strategy=strategy, build=self.build)
 
-    def _marked(self, made: p.Join, found: p.Rex, second: p.Rel, ask: _Ask) -> Lowering:
+    def _marked(self, made: p.Join, found: p.Rex, ask: _Ask) -> Lowering:
         """The mark is NULL where no condition is true and one is NULL: a second mark tells. It is always nullable."""
-        width = len(p.schema(made.left))
-        marked, bool_ = made, t.Bool(nullable=True)
-        if found.type.nullable:
-            unknown = build.call("is_null", _all_of((yield from ask(1))))
-            marked = p.Join(p.Theta(p.Capture.LEFT_MARK, unknown), made, second, lateral=self.lateral)
-        branches = [p.Branch(build.column(marked, width), p.Lit(t.BOOL, True))]
-        if found.type.nullable:
-            branches.append(p.Branch(build.column(marked, width + 1), p.Lit(bool_, None)))
-        value = p.Case(bool_, None, tuple(branches), default=p.Lit(t.BOOL, False))
-        return p.Project((*(build.column(marked, i) for i in range(width)), value), marked).at(self.message.where)
+        again = _all_of((yield from ask(1))) if found.type.nullable else None
+        return marked_by(made, again).at(self.message.where)
+
+
+def marked_by(made: p.Join, again: p.Rex | None) -> p.Project:
+    """The rows of a join that marks them, with Substrait's mark. `again` is the condition, if it may be NULL, over the
+    left row, its mark and the right row."""
+    width = len(p.schema(made.left))
+    marked, bool_ = made, t.Bool(nullable=True)
+    if again is not None:
+        unknown = p.Theta(p.Capture.LEFT_MARK, build.call("is_null", again))
+        marked = p.Join(unknown, made, made.right, lateral=made.lateral)
+    branches = [p.Branch(build.column(marked, width), p.Lit(t.BOOL, True))]
+    if again is not None:
+        branches.append(p.Branch(build.column(marked, width + 1), p.Lit(bool_, None)))
+    value = p.Case(bool_, None, tuple(branches), default=p.Lit(t.BOOL, False))
+    return p.Project((*(build.column(marked, i) for i in range(width)), value), marked)
 
 
 _OTHER = {p.Side.LEFT: p.Side.RIGHT, p.Side.RIGHT: p.Side.LEFT}
