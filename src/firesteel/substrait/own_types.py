@@ -99,8 +99,9 @@ def read_own_type(given: Message, name: str, nullable: bool, extensions: Any) ->
 def _made(name: str, values: list[Any], nullable: bool) -> t.Type:
     if name == MISSABLE:
         (inner,) = values
-        made: t.Type = inner.replace(missable=True)
-        return made
+        if not isinstance(inner, t.Type):
+            raise ValueError(name)
+        return inner.replace(missable=True)
     cls = CLASSES[name]
     single, several = _specs(cls)
     parts: dict[str, Any] = {spec.name: values[i] for i, spec in enumerate(single)}
@@ -114,7 +115,10 @@ def _made(name: str, values: list[Any], nullable: bool) -> t.Type:
     for spec in single:
         if not _fits(parts[spec.name], str(spec.annotation)):
             raise ValueError(spec.name)
-    if any(not isinstance(one, t.Type) for one in parts.get("members", ())):
+    inside = [*parts.get("members", ()), *(parts.get("parameters", ()) if cls is t.Function else ())]
+    for field in parts.get("fields", ()):
+        inside.append(field.type if isinstance(field.name, str | None) else None)
+    if any(not isinstance(one, t.Type) for one in inside):
         raise ValueError(name)
     return cls(**parts, nullable=nullable)
 

@@ -14,10 +14,13 @@ from firesteel.node import Node, fields, walk
 from firesteel.plan import build
 from firesteel.substrait import own_calls
 from firesteel.substrait.lower import own_nodes
+from firesteel.substrait.message import of_kinds
+from firesteel.substrait.own_messages import JOINS
 from firesteel.substrait.write.base import EXPRESSIONS, RELATIONS
 from firesteel.substrait.write.portable.scope import HANDLERS
 from firesteel.substrait.write.statements import STATEMENTS
 from tests.physical_cases import TYPES, plan, table
+from tests.substrait.plans import grouping, joins
 from tests.substrait.write.round_trip import again, difference
 
 
@@ -185,6 +188,29 @@ def test_what_is_refused() -> None:
         substrait.write(labelled)
     with pytest.raises(fs.UnsupportedError, match="no target 'nobody'"):
         substrait.write(plan(table("t")), "nobody")
+
+
+def test_grouping_sets_are_one_aggregate() -> None:
+    """They are lowered to a union, and are written as what they were."""
+    (case,) = [one for group in grouping.FOUND for one in group.found if one.name.endswith(": rollup")]
+    node = fs.read_plan(case.data).node
+    assert list(walk(node, p.Union))
+    message = substrait.write(node)
+    assert not of_kinds(message, "SetRel")["SetRel"]
+    (made,) = of_kinds(message, "AggregateRel")["AggregateRel"]
+    assert len(made.groupings) > 1
+
+
+def test_a_mark_is_a_join() -> None:
+    """The projection that a mark is read as is written as the join. Those that compare keys of the right with keys of
+    the left, in that order, stay projections."""
+    for case in [one for group in joins.FOUND for one in group.found if "_MARK" in one.name and one.error is None]:
+        node = fs.read_plan(case.data).node
+        message = substrait.write(node)
+        found = [one for kind in of_kinds(message, *JOINS).values() for one in kind if kind]
+        assert any(one.has("type") and one.label("type").endswith("LEFT_MARK") for one in found), case.name
+        if "hashJoin RIGHT" not in case.name and "mergeJoin RIGHT" not in case.name:
+            assert b"firesteel.Node" not in substrait.encode(message), case.name
 
 
 def test_a_shared_relation_is_a_tree_of_its_own() -> None:

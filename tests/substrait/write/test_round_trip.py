@@ -96,6 +96,31 @@ def test_partiql(phase: str) -> None:
     assert not wrong, "\n".join(wrong[:10])
 
 
+def test_answers() -> None:
+    """A query gives the same answer, or the same error, after a round trip."""
+
+    def answer(session: fs.Session, plan: fs.Plan) -> str:
+        try:
+            return session.run(plan).to_ion()
+        except FiresteelError as error:
+            return type(error).__name__
+
+    wrong: list[str] = []
+    for case in golden.CASES:
+        session = fs.connect(engine="reference")
+        for name, ion in case.tables:
+            session.register(name, fs.ion(ion))
+        try:
+            plan = session.plan(case.query, mode=case.mode)
+        except FiresteelError:
+            continue
+        again = fs.read_plan(plan.to_substrait())
+        if answer(session, plan) != answer(session, again) or len(plan.check()) != len(again.check()):
+            wrong.append(case.name)
+        assert again.explain()
+    assert not wrong
+
+
 @pytest.mark.skipif(not RELATIONS.is_dir(), reason="the relation cases are not here")
 def test_relation_cases() -> None:
     def plans() -> Iterator[tuple[str, p.Plan]]:

@@ -118,7 +118,9 @@ def _write(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statem
             schema = tuple(t.Field(one.name, named_like(mine.type, one.type)) for one, mine in pairs)
     rel = rel if said is not None and said.as_is else as_declared(rel, schema, source.where)
     if op == "CTAS":
-        exists = _EXISTS[message.label("create_mode")]
+        exists = _EXISTS.get(message.label("create_mode"))
+        if exists is None:
+            raise PlanError("a table that is created in no known mode", where=message.where)
         return p.CreateTable(path, schema, rel, exists=exists, mode=mode(said)).at(message.where)
     return p.Insert(path, schema, rel, mode=mode(said)).at(message.where)
 

@@ -169,6 +169,13 @@ def _window(writer: Writer, node: p.Window, row: Row) -> Writing:
     partitions: list[Message] = []
     for rex in first.partition:
         partitions.append((yield rex, inner))
+    if not writer.target.window_relations:
+        return "project", message(
+            "ProjectRel",
+            common=common(),
+            input=(yield node.input, row),
+            expressions=[_expression(one, partitions, sorts) for one in functions],
+        )
     made = message(
         "ConsistentPartitionWindowRel",
         common=common(),
@@ -179,6 +186,13 @@ def _window(writer: Writer, node: p.Window, row: Row) -> Writing:
     )
     yield from _method(writer, node, inner, made)
     return "window", made
+
+
+def _expression(function: Message, partitions: list[Message], sorts: list[Message]) -> Message:
+    """A window function as an expression, which says its partitions and its order itself."""
+    made = message("Expression.WindowFunction", partitions=partitions, sorts=sorts)
+    made.given.update(function.given)
+    return message("Expression", window_function=made)
 
 
 def _method(writer: Writer, node: p.Window, row: Row, made: Message) -> Writing:

@@ -27,6 +27,8 @@ class Target:
     old_uris: bool = False
     #: Does every message nest in its parent? Otherwise deep and repeated ones are detached.
     nested: bool = True
+    #: Are window functions a relation? Otherwise they are expressions of a projection.
+    window_relations: bool = True
     #: Has an aggregate of several grouping sets the columns that the specification says? Otherwise it is a union.
     grouping_sets: bool = True
     #: The lowering passes that it needs, as engines do.
@@ -49,6 +51,7 @@ TARGETS: dict[str, Target] = {
         "datafusion",
         compound_names=False,
         old_uris=True,
+        window_relations=False,
         grouping_sets=False,
         # A subquery over the table that is around it: DataFusion takes columns of the same name for one.
         lowerings=("decorrelate",),

@@ -13,6 +13,7 @@ from firesteel.plan import build
 from firesteel.plan.fit import attribute
 from firesteel.plan.scope import free_rows
 from firesteel.substrait import calls
+from firesteel.substrait.lower.relations.joins import marked_by
 from firesteel.substrait.write.joins import joined_by
 from firesteel.substrait.write.physical import usual_frame
 from firesteel.substrait.write.portable.scope import (
@@ -25,7 +26,7 @@ from firesteel.substrait.write.portable.scope import (
     portable,
     refusal,
 )
-from firesteel.substrait.write.portable.values import AGGREGATES, plain_type
+from firesteel.substrait.write.portable.values import AGGREGATES, called, plain_type
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Leaves
@@ -287,12 +288,20 @@ def _join(work: Portable, node: p.Join, scope: Scope) -> Translating:
     types = tuple([field.type for rel in (left.rel, right.rel) for field in p.schema(rel)])
     both = Scope(None, (*left.cells, *moved), scope, types)
     if node.capture is p.Capture.LEFT_MARK:
-        raise refusal(node, "a mark of the rows that have a match")
+        return _marked(left, right.rel, (yield joined_by(node), both), node)
     kind: p.JoinType = p.Cross()
     if not isinstance(node.type, p.Cross):
         kind = p.Theta(node.capture, (yield joined_by(node), both)).at(node.where)
     cells = left.cells if node.capture.tests else both.cells
     return Columns(p.Join(kind, left.rel, right.rel).at(node.where), cells)
+
+
+def _marked(left: Columns, right: p.Rel, condition: p.Rex, node: p.Join) -> Columns:
+    """The left rows, each with a mark. Substrait's mark is NULL where a condition is, ours is false."""
+    if condition.type.nullable:
+        condition = called("is_true", [condition], condition)
+    made = p.Join(p.Theta(p.Capture.LEFT_MARK, condition), left.rel, right).at(node.where)
+    return Columns(marked_by(made, None).at(node.where), (*left.cells, len(p.schema(left.rel))))
 
 
 def _moved(cell: Cell, by: int) -> Cell:
