@@ -10,13 +10,16 @@ import pytest
 
 import firesteel as fs
 from firesteel import plan as p
+from firesteel import substrait
 from firesteel.errors import FiresteelError
+from firesteel.substrait import own_messages
 from tests.golden import test_partiql as golden
 from tests.physical_cases import cases
 from tests.substrait.plans.cases import tables
 from tests.substrait.test_plans import GROUPS
 from tests.substrait.write.round_trip import difference
-from tools import relation_cases, saved_plans
+from tests.suites import test_tpch as tpch_tables
+from tools import conformance_substrait, relation_cases, saved_plans, substrait_cases, tpch
 from tools.tpch import CONFORMANCE
 
 PHYSICAL = cases()
@@ -119,6 +122,44 @@ def test_answers() -> None:
             wrong.append(case.name)
         assert again.explain()
     assert not wrong
+
+
+def _functions_of_ours(node: p.Plan) -> int:
+    """How many functions of our own a plan is written with."""
+    message = substrait.write(node)
+    urns = {one.extension_urn_anchor: one.urn for one in message.extension_urns}
+    called = [one.extension_function for one in message.extensions if one.has("extension_function")]
+    ours = (own_messages.ALGEBRA_URN, own_messages.PARTIQL_URN)
+    return sum(urns[one.extension_urn_reference] in ours for one in called)
+
+
+def test_every_function() -> None:
+    """The function cases of the specification: the same plan, and a standard function for nearly every call."""
+
+    def plans() -> Iterator[tuple[str, p.Plan]]:
+        for batch in conformance_substrait.batches(list(substrait_cases.load())):
+            parts = [batch.cases]
+            while parts:
+                cases_ = parts.pop()
+                try:
+                    yield str(cases_[0]), fs.read_plan(batch.plan(cases_)).node
+                except FiresteelError:  # one of them is wrong: the others go on without it
+                    half = len(cases_) // 2
+                    parts += [cases_[:half], cases_[half:]] if half else []
+
+    found = list(plans())
+    _, wrong = _wrong(iter(found))
+    assert not wrong, "\n".join(wrong[:10])
+    assert len(found) > 100
+    assert sum(map(_functions_of_ours, [node for _, node in found])) < 5
+
+
+@pytest.mark.skipif(not tpch.queries(), reason="the queries of TPC-H are not here")
+def test_tpch() -> None:
+    session = tpch_tables.session()
+    count, wrong = _wrong((name, session.plan(text).node) for name, text in tpch.queries().items())
+    assert count == 22
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.skipif(not RELATIONS.is_dir(), reason="the relation cases are not here")

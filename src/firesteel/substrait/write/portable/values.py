@@ -11,6 +11,7 @@ from firesteel import values
 from firesteel.errors import FiresteelError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
+from firesteel.functions.substrait.names import ALIASES
 from firesteel.plan import build
 from firesteel.plan.fit import attribute
 from firesteel.substrait import calls
@@ -20,34 +21,25 @@ from firesteel.substrait.write.portable.scope import Portable, Scope, Translatin
 
 _MOST_DIGITS = 38
 
-#: PartiQL's functions, each with the function of Substrait that gives the same where neither fails. Those that both
-#: call by the same name, or that reading takes for one another, are not listed.
+#: PartiQL's functions that give the same as a function of Substrait where neither fails: by the same name, or by one
+#: that the reader takes for Substrait's.
+_SAME = (
+    *("plus", "minus", "times", "divide", "abs", "sqrt", "exp", "ln"),
+    *("concat", "upper", "lower", "substring", "char_length", "octet_length", "nullif"),
+)
+#: The function of Substrait for each of them.
 FUNCTIONS: dict[str, str] = {
-    "plus": "add",
-    "minus": "subtract",
-    "times": "multiply",
-    "divide": "divide",
+    **{name: ALIASES.get(name, name) for name in _SAME},
+    **{name: row.partition(":")[2] for row, name in calls.SAME.items()},
     "modulo": "modulus",
     "neg": "negate",
-    "sqrt": "sqrt",
-    "exp": "exp",
-    "ln": "ln",
-    "concat": "concat",
-    "upper": "upper",
-    "lower": "lower",
-    "substring": "substring",
-    "char_length": "char_length",
-    "octet_length": "octet_length",
-    "abs": "abs",
-    "nullif": "nullif",
-    **{name: bare.partition(":")[2] for bare, name in calls.SAME.items()},
 }
 #: Aggregates, in the same way.
 AGGREGATES: dict[str, str] = {
     "sum": "sum",
     "avg": "avg",
     "count_star": "count",
-    **{name: bare.partition(":")[2] for bare, name in calls.AGGREGATES.items()},
+    **{name: row.partition(":")[2] for row, name in calls.AGGREGATES.items()},
 }
 #: The components of a moment.
 _COMPONENTS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
