@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from firesteel import types as t
-from firesteel.errors import PlanError
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import FieldSpec, fields
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.own_messages import ALGEBRA_URN
@@ -74,6 +74,8 @@ def _parameter(value: Message | bool | int | str | None) -> Message:
             return message("Type.Parameter", null=empty)
         case bool():
             return message("Type.Parameter", boolean=value)
+        case int() if not -(1 << 63) <= value < 1 << 63:
+            raise UnsupportedError(f"a type with the parameter {value}, which has more than 64 bits")
         case int():
             return message("Type.Parameter", integer=value)
         case str():

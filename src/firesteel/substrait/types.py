@@ -37,6 +37,10 @@ SIZED: dict[str, Callable[[Message], t.Type]] = {
 }
 
 
+#: A decimal has no more digits, and a second no more decimals.
+MOST_DIGITS, MOST_DECIMALS = 38, 12
+
+
 def _size(message: Message) -> int:
     if message.length < 1:
         raise PlanError(f"a length of {message.length}", where=message.where)
@@ -44,14 +48,14 @@ def _size(message: Message) -> int:
 
 
 def _digits(message: Message) -> int:
-    if not 0 <= message.precision <= 12:
+    if not 0 <= message.precision <= MOST_DECIMALS:
         raise PlanError(f"a precision of {message.precision} digits: it is 0 to 12", where=message.where)
     return int(message.precision)
 
 
 def _decimal(message: Message) -> t.Type:
     precision, scale = message.precision, message.scale
-    if not (1 <= precision <= 38 and 0 <= scale <= precision):
+    if not (1 <= precision <= MOST_DIGITS and 0 <= scale <= precision):
         raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
     return _decimal_of(precision, scale)
 
@@ -229,6 +233,8 @@ def _write(type_: t.Type, declare: DeclareType | None) -> Message | Generator[An
 def _write_standard(type_: t.Type, declare: DeclareType | None) -> Message | Generator[Any, Any, Message] | None:
     """A type that Substrait has; None for another one."""
     plain = t.proper(type_)
+    if declare is not None and not _is_sized(plain):
+        return None
     match plain:
         case t.Char(length=length):
             return _made("fixed_char", type_, length=length)
@@ -236,7 +242,7 @@ def _write_standard(type_: t.Type, declare: DeclareType | None) -> Message | Gen
             return _made("varchar", type_, length=length)
         case t.Byte(length=length):
             return _made("fixed_binary", type_, length=length)
-        case t.Decimal(precision=int(precision), scale=scale) if declare is None or _is_decimal(precision, scale):
+        case t.Decimal(precision=int(precision), scale=scale):
             return _made("decimal", type_, precision=precision, scale=scale or 0)
         case t.Time(precision=int(digits), zone=False):
             return _made("precision_time", type_, precision=digits)
@@ -250,13 +256,21 @@ def _write_standard(type_: t.Type, declare: DeclareType | None) -> Message | Gen
             return _write_nested(type_, declare)
         case t.Function() if declare is not None:
             return _write_nested(type_, declare)
-        case t.UserDefined(urn=urn, name=name, parameters=()) if declare is not None and urn:
+        case t.UserDefined(urn=urn, name=name, parameters=()) if declare and urn and name and ":" not in name:
             return _made("user_defined", type_, type_reference=declare(urn, name))
     return _made(_NAMES[plain], type_) if plain in _NAMES else None
 
 
-def _is_decimal(precision: int, scale: int | None) -> bool:
-    return 1 <= precision <= 38 and scale is not None and 0 <= scale <= precision
+def _is_sized(type_: t.Type) -> bool:
+    """Are the numbers of a type within the limits of Substrait's types?"""
+    match type_:
+        case t.Char(length=length) | t.String(extent=int(length)) | t.Byte(length=length):
+            return length >= 1
+        case t.Decimal(precision=int(precision), scale=scale):
+            return 1 <= precision <= MOST_DIGITS and scale is not None and 0 <= scale <= precision
+        case t.Time(precision=int(digits)) | t.Timestamp(precision=int(digits)) | t.Interval(precision=int(digits)):
+            return 0 <= digits <= MOST_DECIMALS
+    return True
 
 
 def has_no_names(type_: t.Struct) -> bool:

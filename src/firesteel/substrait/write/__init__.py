@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from firesteel import plan as p
-from firesteel.errors import UnsupportedError
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.node import drive, walk
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.column_names import in_any_case
@@ -33,6 +33,8 @@ def write(plan: p.Plan, target: str | None = None) -> Message:
         plan = portable_plan(plan, chosen.lowerings)
     if plan.definitions:
         raise UnsupportedError("labelled nodes of a document in a Substrait plan", where=plan.where)
+    if not plan.statements:
+        raise PlanError("a plan without statements", where=plan.where)
     exact = any(in_any_case(path) != path for path in walk(plan, p.Path))
     writer = Writer(plan, chosen, exact_names=exact)
     trees, said = _trees(writer)

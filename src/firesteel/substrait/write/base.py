@@ -199,6 +199,8 @@ _UNSAID = object()
 
 def _hint(node: p.Rel, made: Message) -> Message | object | None:
     """The hint of a relation: its estimates, and the names of its columns, which a read has in its schema."""
+    if node.hints == p.Hints():  # which a message does not tell from none
+        return _UNSAID
     hints = node.hints or p.Hints()
     names = hints.names
     if isinstance(node, p.NamingRel) and node.names and made.kind.short != "ReadRel":
@@ -210,6 +212,8 @@ def _hint(node: p.Rel, made: Message) -> Message | object | None:
         return _UNSAID
     if names == () and hints == p.Hints():
         return None
+    if 0.0 in (hints.row_count, hints.record_size) or hints.alias == "":  # nor these
+        return _UNSAID
     stats = None
     if hints.row_count or hints.record_size:
         stats = message("RelCommon.Hint.Stats", row_count=hints.row_count or 0.0, record_size=hints.record_size or 0.0)

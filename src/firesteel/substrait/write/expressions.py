@@ -10,8 +10,10 @@ from firesteel.errors import FiresteelError
 from firesteel.evaluate.substrait import casts
 from firesteel.plan import build
 from firesteel.plan.fit import named_like
+from firesteel.plan.type_fit import alike
 from firesteel.source import Place
 from firesteel.substrait.calls import present
+from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.lower.base import require_comparable
 from firesteel.substrait.lower.expressions.calls import choice, list_of, map_of
 from firesteel.substrait.lower.expressions.subqueries import COMPARISONS, rows_of, values_of
@@ -42,13 +44,26 @@ def _named(writer: Writer, rex: p.UnresolvedVar | p.Global, row: Row) -> Writing
 @expression(p.Parameter)
 def _parameter(writer: Writer, rex: p.Parameter, row: Row) -> Message | Writing:
     default = rex.default
+    if not 0 <= rex.ordinal < 1 << 32:
+        return own_function(writer, rex, row)
     if default is not None:
         known = writer.parameters.get(rex.ordinal)
         if not isinstance(default, p.Lit) or (known is not None and known != default):
             return own_function(writer, rex, row)
+        if not alike(default.type, rex.type) or not _fits(default, rex.type):
+            return own_function(writer, rex, row)
         writer.parameters[rex.ordinal] = default
     made = message("DynamicParameter", type=writer.type(rex.type), parameter_reference=rex.ordinal)
     return message("Expression", dynamic_parameter=made)
+
+
+def _fits(default: p.Lit, type_: t.Type) -> bool:
+    """Is it a value that a reader takes for a parameter of that type?"""
+    try:
+        require_fit(default.value, type_, message("DynamicParameter"))
+    except (FiresteelError, AttributeError, TypeError, ValueError):
+        return False
+    return True
 
 
 @expression(p.Case)

@@ -94,16 +94,19 @@ def _write(type_: t.Type, value: Value, declare: DeclareType | None) -> Message 
             return _put(literal, "var_char", value=str(value), length=length)
         case t.Uuid():
             return _put(literal, "uuid", uuid.UUID(value).bytes)
-    kind = next((kind for plain, kind in _PLAIN if isinstance(t.proper(type_), plain)), "")
+    kind, python = next(((kind, python) for plain, kind, python in _PLAIN if isinstance(type_, plain)), ("", object))
     if not kind:
         raise UnsupportedError(f"Substrait has no literal of type {type_}")
+    if not isinstance(value, python) or (python is int and isinstance(value, bool)):
+        raise TypeError(f"{value!r} is no {type_}")
     return _put(literal, kind, value)
 
 
-_PLAIN: tuple[tuple[type[t.Type], str], ...] = (
-    *((t.Bool, "boolean"), (t.Int8, "i8"), (t.Int16, "i16"), (t.Int32, "i32"), (t.Int64, "i64")),
-    *((t.Float32, "fp32"), (t.Float64, "fp64"), (t.String, "string"), (t.Char, "fixed_char")),
-    *((t.Blob, "binary"), (t.Byte, "fixed_binary")),
+_PLAIN: tuple[tuple[type[t.Type], str, type], ...] = (
+    *((t.Bool, "boolean", bool), (t.Int8, "i8", int), (t.Int16, "i16", int), (t.Int32, "i32", int)),
+    *((t.Int64, "i64", int), (t.Float32, "fp32", float), (t.Float64, "fp64", float)),
+    *((t.String, "string", str), (t.Char, "fixed_char", str)),
+    *((t.Blob, "binary", bytes), (t.Byte, "fixed_binary", bytes)),
 )
 
 

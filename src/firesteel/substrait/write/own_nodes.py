@@ -77,6 +77,24 @@ def names_inside(type_: t.Type) -> list[str]:
     return found
 
 
+def has_unnamed(type_: t.Type) -> bool:
+    """Is there a field without a name in what a schema lists the names of?"""
+    stack: list[t.Type | t.Field] = [type_]
+    while stack:
+        match stack.pop():
+            case t.Field(name=None):
+                return True
+            case t.Field() as field:
+                stack.append(field.type)
+            case t.Struct() as struct:
+                stack.extend(struct.fields)
+            case t.Array() as array:
+                stack.append(array.element)
+            case t.Map() as map_:
+                stack += [map_.key, map_.value]
+    return False
+
+
 def own_node(writer: Writer, node: Node, row: Row, *, without: Collection[str] = ()) -> Writing:
     """A node with its fields, except relations: those are inputs. Fields with their defaults are left out."""
     made: list[Message] = []
@@ -134,7 +152,7 @@ def _field(writer: Writer, value: Any, row: Row, is_value: bool) -> Writing:
             return {"choice": f"{type(value).__name__}.{value.name}"}
         case bool():
             return {"flag": value}
-        case int():
+        case int() if -(1 << 63) <= value < 1 << 63:
             return {"integer": value}
         case float():
             return {"number": value}

@@ -15,7 +15,7 @@ from firesteel.substrait.message import Message, message
 from firesteel.substrait.types import FIELD
 from firesteel.substrait.write.base import Row, Writer, Writing, common, relation
 from firesteel.substrait.write.calls import positional
-from firesteel.substrait.write.own_nodes import names_inside
+from firesteel.substrait.write.own_nodes import has_unnamed, names_inside
 from firesteel.substrait.write.references import field_reference
 
 
@@ -64,6 +64,8 @@ def _table(writer: Writer, node: p.Project, source: p.Global) -> Writing:
         return None
     names = [field.name for field in element.fields]
     if len(set(names)) != len(names) or any(field.type.missable or not field.name for field in element.fields):
+        return None
+    if has_unnamed(element):
         return None
     ordinals = _ordinals(writer, node, element)
     if ordinals is None or sorted(set(ordinals)) != ordinals:
@@ -154,7 +156,7 @@ def _virtual(writer: Writer, node: p.Project, type_: t.Struct, rows: Any, row: R
     if list(node.exprs) != exprs or len(node.names) != len(exprs):
         return None
     columns = tuple([t.Field(name, field.type) for name, field in zip(node.names, type_.fields, strict=True)])
-    if not columns:
+    if not columns or any(has_unnamed(column.type) for column in columns):
         return None
     leaf = Row(outer=row, is_leaf=True)
     made_rows: list[Message] = []

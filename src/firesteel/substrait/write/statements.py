@@ -10,13 +10,13 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import FiresteelError, UnsupportedError
+from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import as_declared
 from firesteel.source import Place
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.write.base import TOP, Row, Writer, common
-from firesteel.substrait.write.own_nodes import names_inside, one_value_table
+from firesteel.substrait.write.own_nodes import has_unnamed, names_inside, one_value_table
 from firesteel.substrait.write.reads import named_struct
 
 #: What the details say of a statement. Empty: the tree says it all.
@@ -40,6 +40,9 @@ def _root(writer: Writer, statement: p.Root) -> tuple[Message, Said]:
 
 
 def _rooted(writer: Writer, rel: p.Rel, names: list[str]) -> Message:
+    width = len(p.schema(rel))
+    if len(names) != width:
+        raise PlanError(f"{len(names)} names for {width} columns", where=rel.where)
     made = message("RelRoot", input=writer.write(rel), names=_all_names(rel, names))
     return message("PlanRel", root=made)
 
@@ -47,8 +50,8 @@ def _rooted(writer: Writer, rel: p.Rel, names: list[str]) -> Message:
 def _all_names(rel: p.Rel, names: list[str]) -> list[str]:
     """The names of columns and of the fields inside them, depth first. A root has one name for each column."""
     types = [field.type for field in p.schema(rel)]
-    if len(types) != len(names):
-        return names
+    if any(map(has_unnamed, types)):
+        raise PlanError("a struct with a field that has no name, in a root", where=rel.where)
     return [name for column, type_ in zip(names, types, strict=True) for name in (column, *names_inside(type_))]
 
 
@@ -86,7 +89,7 @@ def _columns(constructor: p.Rex) -> tuple[list[p.Rex], list[str] | None]:
 def _view(writer: Writer, statement: p.CreateView) -> tuple[Message, Said]:
     source, names, said = _answer(writer, statement.query)
     op = "DDL_OP_CREATE_OR_REPLACE" if statement.replace_existing else "DDL_OP_CREATE"
-    target = message("NamedObjectWrite", names=statement.name.split("."))
+    target = _named(statement.name.split("."), statement)
     made = message(
         "DdlRel",
         named_object=target,
@@ -111,9 +114,23 @@ _CREATE_MODES = {
 }
 
 
+def _named(path: list[str], statement: p.Statement) -> Message:
+    """What a statement is about, by its name."""
+    if not path:
+        raise PlanError(f"'{statement.tag}' of nothing that has a name", where=statement.where)
+    return message("NamedObjectWrite", names=path)
+
+
+def _schema(writer: Writer, statement: p.CreateTable | p.Insert) -> Message:
+    """The columns of a table, which have names."""
+    if any(field.name is None or has_unnamed(field.type) for field in statement.columns):
+        raise PlanError("a table with a column that has no name", where=statement.where)
+    return named_struct(writer, statement.columns)
+
+
 def _create(writer: Writer, statement: p.CreateTable) -> tuple[Message, Said]:
-    schema = named_struct(writer, statement.columns)
-    target = message("NamedObjectWrite", names=list(statement.path))
+    schema = _schema(writer, statement)
+    target = _named(list(statement.path), statement)
     if statement.input is not None:
         source, said = _source(writer, statement.input, statement.columns)
         made = message(
@@ -148,8 +165,8 @@ def _insert(writer: Writer, statement: p.Insert) -> tuple[Message, Said]:
     source, said = _source(writer, statement.input, statement.columns)
     made = message(
         "WriteRel",
-        named_table=message("NamedObjectWrite", names=list(statement.path)),
-        table_schema=named_struct(writer, statement.columns),
+        named_table=_named(list(statement.path), statement),
+        table_schema=_schema(writer, statement),
         op="WRITE_OP_INSERT",
         input=source,
         output="OUTPUT_MODE_NO_OUTPUT",
@@ -173,7 +190,7 @@ def _source(writer: Writer, rel: p.Rel, columns: t.Schema) -> tuple[Message, Sai
 def _drop(writer: Writer, statement: p.Drop) -> tuple[Message, Said]:
     made = message(
         "DdlRel",
-        named_object=message("NamedObjectWrite", names=list(statement.path)),
+        named_object=_named(list(statement.path), statement),
         object="DDL_OBJECT_VIEW" if statement.view else "DDL_OBJECT_TABLE",
         op="DDL_OP_DROP_IF_EXIST" if statement.if_exists else "DDL_OP_DROP",
         common=common(),
