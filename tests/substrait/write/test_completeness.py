@@ -213,6 +213,11 @@ def test_a_mark_is_a_join() -> None:
             assert b"firesteel.Node" not in substrait.encode(message), case.name
 
 
+def test_explain_names_the_node() -> None:
+    data = substrait.encode(substrait.write(plan(NODES["exclude"])))
+    assert "extension_single type.googleapis.com/firesteel.Node Exclude" in fs.read_plan(data).explain()
+
+
 def test_a_shared_relation_is_a_tree_of_its_own() -> None:
     message = substrait.write(plan(NODES["shared by a number"]))
     assert [tree.which("rel_type") for tree in message.relations] == ["rel", "root"]
