@@ -193,7 +193,7 @@ class Runner:
         whole = re.sub(r"\s+limit\s+\d+(\s+offset\s+\d+)?\s*$", "", sql, flags=re.IGNORECASE)
         if whole != sql and "order by" not in sql.lower():  # LIMIT without ORDER BY: any rows will do
             return _contained(rows, self.duckdb.execute(whole).fetchall(), precision)
-        return _compared(rows, expected, precision)
+        return compared(rows, expected, precision)
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,8 @@ def _rows(value: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
     return names, [tuple(item for _, item in row.pairs) for row in found]
 
 
-def _compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], precision: Precision) -> str:
+def compared(rows: list[tuple[Any, ...]], expected: list[tuple[Any, ...]], precision: Precision) -> str:
+    """What is different between rows and DuckDB's, in any order; nothing if they are the same."""
     for mine, other in zip(sorted(rows, key=_sortable), sorted(expected, key=_sortable), strict=True):
         if len(mine) != len(other):
             return f"{len(mine)} columns, DuckDB has {len(other)}"

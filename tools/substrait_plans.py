@@ -12,9 +12,9 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.substrait import Message, encode, new
-from firesteel.substrait.literals import write_literal
 from firesteel.substrait.schema import schema
 from firesteel.substrait.types import write_type
+from firesteel.substrait.write.literals import write_literal
 from tools.substrait_cases import Call, Case, Column, Enum, Lambda, Literal, Parameter
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import firesteel as fs
 from firesteel.cli.main import _run
 
 ROOT = Path(__file__).parents[2]
@@ -55,6 +57,18 @@ def test_a_query_without_a_table_starts_no_jvm() -> None:
     code = "import sys; from firesteel.cli.main import _run; _run(['query', '1 + 2']); print('py4j' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "3" in done.stdout
+
+
+def test_plans_as_substrait(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    text = "SELECT t.a + 1 AS b FROM <<{'a': 1}>> AS t"
+    assert _run(["plan", text, "--as", "substrait"]) == 0
+    assert fs.read_plan(capsysbinary.readouterr().out).node == fs.connect(engine="reference").plan(text).node
+    assert _run(["explain", text, "--as", "substrait-json", "--target", "spec:0.57"]) == 0
+    made = json.loads(capsysbinary.readouterr().out)
+    assert made["version"]["minorNumber"] == 57
+    assert made["extensions"][0]["extensionFunction"]["name"] == "add:i64_i64"
+    assert _run(["plan", text, "--as", "substrait", "--target", "nobody"]) == 1
+    assert _run(["plan", text, "--target", "datafusion"]) == 2
 
 
 def test_plan_explain_and_check(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,8 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import Message, decode, encode, from_json
 from firesteel.substrait.extensions import Extensions, read_extensions
-from firesteel.substrait.literals import read_literal, write_literal
+from firesteel.substrait.literals import read_literal
+from firesteel.substrait.write.literals import write_literal
 from firesteel.values import Interval, Struct, Time, Timestamp
 
 NEITHER = Struct([("_1", None), ("_2", "x")])

@@ -166,8 +166,10 @@ def test_captures() -> None:
 def test_hints_are_carried_by_the_relation() -> None:
     hint = {"stats": {"rowCount": 10, "recordSize": 2.5}, "alias": "x", "outputNames": ["p", "q"]}
     made = lowered(hinted(LEFT, **hint), 2, p.Project)
-    assert made.hints == p.Hints(row_count=10.0, record_size=2.5, alias="x", names=("p", "q"))
-    assert [field.name for field in p.schema(made)] == ["p", "q"]
+    assert made.hints == p.Hints(row_count=10.0, record_size=2.5, alias="x")
+    assert [field.name for field in p.schema(made)] == ["p", "q"]  # names of all columns are those of the relation
+    few = lowered(hinted(LEFT, outputNames=["p"]), 2, p.Project)
+    assert few.hints == p.Hints(names=("p",))
     assert lowered(hinted(LEFT), 2, p.Project).hints is None
 
 
@@ -402,13 +404,15 @@ def test_the_document_has_the_messages_as_they_are_declared() -> None:
     enums: dict[str, tuple[str, ...]] = {}
     within = ["firesteel"]
     for line in text.splitlines():
-        if opened := re.match(r" *(message|enum) (\w+) {$", line):
+        if line.strip().startswith("oneof "):
+            within.append(f"{within[-1]}/")  # its fields are those of the message
+        elif opened := re.match(r" *(message|enum) (\w+) {$", line):
             within.append(opened[2])
             (messages if opened[1] == "message" else enums)[".".join(within)] = set() if opened[1] == "message" else ()
         elif line.strip() == "}":
             within.pop()
         elif found := re.match(r" *(?:[\w. ]+ )?(\w+) = (\d+);$", line):
-            name = ".".join(within)
+            name = ".".join(one for one in within if not one.endswith("/"))
             if name in enums:
                 assert int(found[2]) == len(enums[name])
                 enums[name] += (found[1],)

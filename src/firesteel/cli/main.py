@@ -287,11 +287,38 @@ def query(
         _show(answer, **shown)
 
 
+#: The notations of a plan. Substrait's is protobuf's bytes.
+_NOTATIONS = ("tree", "ion", "algebra", "substrait", "substrait-json")
+
+
+def _notation(default: str) -> Callable[[Command], Command]:
+    """The options that say how a plan is printed."""
+    notation = click.option("--as", "notation", type=click.Choice(_NOTATIONS), default=default, show_default=True)
+    target = click.option("--target", metavar="NAME", help="Who reads the Substrait plan: datafusion, spec:0.57.")
+    return _shared(notation, target)
+
+
+def _print_plan(plan: fs.Plan, notation: str, target: str | None) -> None:
+    if target is not None and not notation.startswith("substrait"):
+        raise click.UsageError("--target goes with --as substrait")
+    match notation:
+        case "substrait":
+            sys.stdout.buffer.write(plan.to_substrait(target))
+        case "substrait-json":
+            click.echo(plan.to_substrait_json(target))
+        case "ion":
+            click.echo(plan.to_ion())
+        case "algebra":
+            click.echo(plan.to_algebra())
+        case _:
+            click.echo(plan.explain())
+
+
 @commands.command("plan")
 @click.argument("text")
 @_with_tables
 @_planning
-@click.option("--as", "notation", type=click.Choice(["ion", "tree"]), default="ion", show_default=True)
+@_notation("ion")
 @click.option("--typing", type=click.Choice(["dynamic", "static"]), default="dynamic", show_default=True)
 def plan_(
     text: str,
@@ -300,17 +327,22 @@ def plan_(
     params: tuple[str, ...],
     pipeline: str,
     notation: str,
+    target: str | None,
     typing: Any,
     **promised: Any,
 ) -> None:
-    """Plan a PartiQL query, and print the plan."""
+    """Plan a PartiQL query, and print the plan.
+
+    \b
+    firesteel plan "SELECT t.a FROM t" --table t=t.parquet --as substrait --target datafusion > plan.pb
+    """
     with _session(tables, engine="reference", **promised) as session:
         given = [fs.ion(param) for param in params]
         if pipeline == "debug":
             stages(text, session, mode, given)
         made = session.plan(text, mode=mode, typing=typing, params=given)
         _warn(made.warnings)
-        click.echo(made.to_ion() if notation == "ion" else made.explain())
+        _print_plan(made, notation, target)
 
 
 #: Seconds until the exception is raised again: one that a signal raises inside a callback of C code is lost.
@@ -345,7 +377,7 @@ def _time(seconds: float | None) -> Iterator[None]:
 
 @commands.command()
 @click.argument("plan", metavar="PLAN_OR_TEXT")
-@click.option("--as", "notation", type=click.Choice(["tree", "ion", "algebra"]), default="tree", show_default=True)
+@_notation("tree")
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @_with_tables
 @_with_properties
@@ -354,6 +386,7 @@ def _time(seconds: float | None) -> Iterator[None]:
 def explain(
     plan: str,
     notation: str,
+    target: str | None,
     engine: Any,
     tables: list[tuple[str, str]],
     mode: str,
@@ -380,14 +413,7 @@ def explain(
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(read or plan, mode=mode, params=given, pipeline=pipeline))
             return
-        shown = read or session.plan(plan, mode=mode, params=given)
-        match notation:
-            case "ion":
-                click.echo(shown.to_ion())
-            case "algebra":
-                click.echo(shown.to_algebra())
-            case _:
-                click.echo(shown.explain())
+        _print_plan(read or session.plan(plan, mode=mode, params=given), notation, target)
 
 
 @commands.command()

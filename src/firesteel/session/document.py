@@ -52,6 +52,16 @@ class Plan:
         """The plan as s-expressions of PartiQL's relational algebra."""
         return algebra.write(self.node)
 
+    def to_substrait(self, target: str | None = None) -> bytes:
+        """The plan as a Substrait plan in protobuf's bytes. Without a target it is written by today's specification,
+        and `read_plan` reads it as the same plan. A target (`"datafusion"`) is a consumer, and gets what it can
+        read."""
+        return substrait.encode(substrait.write(self.node, target))
+
+    def to_substrait_json(self, target: str | None = None) -> str:
+        """The plan as a Substrait plan in protobuf's JSON."""
+        return substrait.to_json(substrait.write(self.node, target))
+
     def explain(self) -> str:
         """The plan as a tree, one line per node; a Substrait plan by its own relations."""
         return substrait.explain(self.message) if self.message is not None else explain(self.node)

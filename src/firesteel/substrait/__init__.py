@@ -7,6 +7,7 @@ from firesteel.substrait.lower.relations.extension_relations import register_rel
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.text import from_json, to_json
 from firesteel.substrait.wire import decode, encode
+from firesteel.substrait.write import write
 
 __all__ = [
     "Message",
@@ -19,4 +20,5 @@ __all__ = [
     "new",
     "register_relation",
     "to_json",
+    "write",
 ]

@@ -17,6 +17,7 @@ from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.plan import build
 from firesteel.repair import RepairKind
+from firesteel.substrait import own_calls
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.outputs import as_declared
@@ -40,16 +41,24 @@ CallArgument = p.Rex | t.Type | str | Lambda
 
 def scalar(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex:
     """A scalar call."""
+    own = own_calls.scalar(message, args, extensions)
+    if own is not None:
+        return own.at(message.where)
     escaped = _like(message, args, extensions) or _not_like(message, args, extensions)
     if escaped is not None:
         return escaped
     found = _resolved(message, Kind.SCALAR, args, extensions)
-    values = _values(found, args, message)
+    values = _values(found, args)
     if any(isinstance(one, p.Lit) and isinstance(one.type, t.Function) for one in values):  # no function: NULL
         return p.Lit(t.absent(found.returns, nullable=True), None).at(message.where)
-    made = _with_lambda(found, values, message) if any(isinstance(one, Lambda) for one in values) else None
-    plain = [one for one in values if not isinstance(one, Lambda)]
-    return (made or _ours(found, plain) or p.Call(_fn(found, plain), tuple(plain))).at(message.where)
+    if any(isinstance(one, Lambda) for one in values):
+        return _with_lambda(found, values, message).at(message.where)
+    return plain_call(found, [one for one in values if not isinstance(one, Lambda)]).at(message.where)
+
+
+def plain_call(found: standard.Resolved, values: Sequence[p.Rex | t.Type]) -> p.Rex:
+    """The expression that a call without lambdas is read as; PartiQL's function where it means the same."""
+    return _ours(found, values) or p.Call(_fn(found, values), tuple(values))
 
 
 def aggregate(
@@ -57,18 +66,24 @@ def aggregate(
 ) -> p.Agg:
     """An aggregate call, without its filter."""
     _phase(message)
+    own = own_calls.over_rows(message, args, extensions)
+    if own is not None:
+        return p.Agg(*own, distinct=_is_distinct(message), order=order).at(message.where)
     args = _separated(message, args, extensions)
     found = _resolved(message, Kind.AGGREGATE, args, extensions)
-    fn, values = _over_rows(found, args, message)
-    kept = order if found.implementation.ordered or found.row.name in _ORDERED else ()
+    fn, values = over_rows(found, args)
+    kept = order if keeps_order(found) else ()
     return p.Agg(fn, values, distinct=_is_distinct(message), order=kept).at(message.where)
 
 
-def _over_rows(
-    found: standard.Resolved, args: Sequence[CallArgument], message: Message
-) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
+def keeps_order(found: standard.Resolved) -> bool:
+    """Does the result of an aggregate depend on the order of its rows?"""
+    return found.implementation.ordered or found.row.name in _ORDERED
+
+
+def over_rows(found: standard.Resolved, args: Sequence[CallArgument]) -> tuple[p.Fn, tuple[p.Rex | t.Type, ...]]:
     """The function and the arguments of an aggregate or window call; PartiQL's function where it means the same."""
-    values = tuple(one for one in _values(found, args, message) if not isinstance(one, Lambda))
+    values = tuple(one for one in _values(found, args) if not isinstance(one, Lambda))
     fn = _fn(found, values)
     ours = AGGREGATES.get(found.row.name)
     if ours is None:
@@ -98,7 +113,8 @@ def window(
 ) -> p.WindowCall:
     """A call over a window."""
     _phase(message)
-    fn, values = _over_rows(_resolved(message, Kind.WINDOW, args, extensions), args, message)
+    own = own_calls.over_rows(message, args, extensions)
+    fn, values = own or over_rows(_resolved(message, Kind.WINDOW, args, extensions), args)
     return p.WindowCall(fn, values, partition, order, frame=frame, distinct=_is_distinct(message)).at(message.where)
 
 
@@ -133,7 +149,7 @@ def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extens
     if any(isinstance(one, t.Type) for one in args):  # no standard function takes a type
         raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
     options = [(one.name, list(one.preference)) for one in message.options]
-    given = [_argument(one) for one in args]
+    given = [as_argument(one) for one in args]
     try:
         found = standard.resolve(declared.urn, declared.name, declared.signature, kind, given, options)
     except FiresteelError as error:
@@ -144,7 +160,8 @@ def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extens
     return found
 
 
-def _argument(given: CallArgument) -> standard.Argument:
+def as_argument(given: CallArgument) -> standard.Argument:
+    """An argument as functions are resolved by it."""
     if isinstance(given, str):
         return standard.EnumValue(given)
     if isinstance(given, p.Lit):
@@ -169,7 +186,7 @@ def _phase(message: Message) -> None:
 # Building
 
 
-def _values(found: standard.Resolved, args: Sequence[CallArgument], message: Message) -> list[p.Rex | t.Type | Lambda]:
+def _values(found: standard.Resolved, args: Sequence[CallArgument]) -> list[p.Rex | t.Type | Lambda]:
     """The arguments that are values, cast to the parameter types. An enumeration name given as text is not a value."""
     names = {i for i, one in enumerate(found.implementation.parameters) if one.shape is None}
     given = [one for one in args if not isinstance(one, str)]
@@ -194,16 +211,45 @@ _ORDERED_TYPES = (t.Number, t.Text, t.Bool, t.Date, t.Time, t.Timestamp)
 _EQUAL_TYPES = (*_ORDERED_TYPES, t.Uuid, t.Interval, t.Octets)
 Build = Callable[..., p.Rex]
 
+#: Functions of Substrait, each with the PartiQL function that means the same of booleans and NULL.
+_SAME_LOGIC = {
+    "boolean:and": "and",
+    "boolean:or": "or",
+    "boolean:not": "not",
+    "comparison:is_null": "is_null",
+    "comparison:is_true": "is_true",
+    "comparison:is_false": "is_false",
+}
+#: Functions of Substrait that are NOT of a PartiQL function.
+NEGATED = {
+    "comparison:is_not_null": "is_null",
+    "comparison:is_not_true": "is_true",
+    "comparison:is_not_false": "is_false",
+}
+_SAME_EQUALITY = {"comparison:equal": "eq", "comparison:not_equal": "ne"}
+_COMPARISONS = ("lt", "lte", "gt", "gte")
+_SAME_ORDER = {
+    **{f"{stem}:{name}": name for stem in ("comparison", "datetime") for name in _COMPARISONS},
+    "comparison:between": "between",
+}
+_SAME_OTHERS = {"string:like": "like", "comparison:coalesce": "coalesce"}
+#: The PartiQL function that a function of Substrait becomes if it means the same for the types at hand.
+SAME: dict[str, str] = {**_SAME_LOGIC, **_SAME_EQUALITY, **_SAME_ORDER, **_SAME_OTHERS}
+
+
+def _negated(name: str) -> Build:
+    return lambda a: build.call("not", build.call(name, a))
+
+
+def _built(same: dict[str, str]) -> dict[str, Build]:
+    return {row: partial(build.call, name) for row, name in same.items()}
+
+
 _LOGIC: dict[str, Build] = {
+    **_built(_SAME_LOGIC),
+    **{row: _negated(name) for row, name in NEGATED.items()},
     "boolean:and": lambda *args: _chained("and", args, True),
     "boolean:or": lambda *args: _chained("or", args, False),
-    "boolean:not": partial(build.call, "not"),
-    "comparison:is_null": partial(build.call, "is_null"),
-    "comparison:is_not_null": lambda a: build.call("not", build.call("is_null", a)),
-    "comparison:is_true": partial(build.call, "is_true"),
-    "comparison:is_not_true": lambda a: build.call("not", build.call("is_true", a)),
-    "comparison:is_false": partial(build.call, "is_false"),
-    "comparison:is_not_false": lambda a: build.call("not", build.call("is_false", a)),
 }
 
 
@@ -214,15 +260,7 @@ def _chained(name: str, args: Sequence[p.Rex], nothing: bool) -> p.Rex:
     return args[0] if args else p.Lit(t.BOOL, nothing)
 
 
-_EQUALITY: dict[str, Build] = {
-    "comparison:equal": partial(build.call, "eq"),
-    "comparison:not_equal": partial(build.call, "ne"),
-}
-_COMPARISONS = ("lt", "lte", "gt", "gte")
-_ORDER: dict[str, Build] = {
-    **{f"{stem}:{name}": partial(build.call, name) for stem in ("comparison", "datetime") for name in _COMPARISONS},
-    "comparison:between": partial(build.call, "between"),
-}
+_EQUALITY, _ORDER = _built(_SAME_EQUALITY), _built(_SAME_ORDER)
 
 #: Aggregates that become PartiQL's, for any ordered type.
 AGGREGATES: dict[str, str] = {
@@ -236,7 +274,7 @@ _ORDERED = frozenset(["aggregate_generic:any_value"])
 
 
 #: Scalar functions that may become PartiQL's.
-PARTIQL = frozenset([*_LOGIC, *_EQUALITY, *_ORDER, "string:like", "comparison:coalesce"])
+PARTIQL = frozenset([*SAME, *NEGATED])
 
 
 def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | None:
@@ -252,6 +290,12 @@ def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | N
     if name == "comparison:coalesce" and len({t.proper(one.type) for one in args if isinstance(one, p.Rex)}) == 1:
         return p.Call(_fn(found, args).replace(name="coalesce"), tuple(args))
     return None
+
+
+def present(name: str, *args: p.Rex) -> p.Rex:
+    """A call of a PartiQL function over Substrait's data, which has no MISSING."""
+    made = build.call(name, *args)
+    return _exactly(made, t.absent(made.type, missable=False))
 
 
 def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:

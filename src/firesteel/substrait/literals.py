@@ -1,31 +1,30 @@
-"""Substrait literals to typed values and back; one table row for each kind of literal."""
+"""Substrait literals to typed values; one table row for each kind of literal."""
 
 from __future__ import annotations
 
 import datetime
 import uuid
 from collections.abc import Callable, Generator
-from decimal import Context, Decimal
+from decimal import Decimal
 from typing import Any
 
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import ParseError, PlanError, UnsupportedError
 from firesteel.functions.substrait.coercion import common
+from firesteel.ion import loads
 from firesteel.node import drive
 from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import STANDARD, Extensions
 from firesteel.substrait.literal_fit import require_fit
-from firesteel.substrait.message import Message, new
-from firesteel.substrait.schema import schema
-from firesteel.substrait.types import FIELD, UNSIGNED, read_type, variation, write_type
+from firesteel.substrait.message import Message
+from firesteel.substrait.own_messages import ALGEBRA_URN
+from firesteel.substrait.types import FIELD, UNSIGNED, read_type, variation
 from firesteel.values import Interval, Struct, Time, Timestamp, Value
 
 Typed = tuple[t.Type, Value]
 
 _EPOCH = datetime.date(1970, 1, 1)
 _NANOS = 10**9
-#: A context wide enough that no digits are lost.
-_EXACT = Context(prec=100)
 #: `i8` and `i16` are stored in a 32-bit field; a value out of range is the producer's mistake.
 _INTEGERS = {"i8": t.INT8, "i16": t.INT16, "i32": t.INT32, "i64": t.INT64}
 _UNSIGNED = {"u8": 8, "u16": 16, "u32": 32, "u64": 64}
@@ -255,7 +254,12 @@ def _empty_map(message: Message, given: Message, extensions: Extensions) -> Type
     return t.Map(*types, nullable=message.nullable), Struct()
 
 
-def _user_defined(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
+def _user_defined(message: Message, given: Message, extensions: Extensions) -> Typed | Generator[Any, Any, Typed]:
+    declared = extensions.type(given.type_reference, message.where)
+    return (_own if declared.urn == ALGEBRA_URN else _unsigned_literal)(message, given, extensions)
+
+
+def _unsigned_literal(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
     """Unsigned integers, whose extension writes them as text in a struct; of other types nothing is known."""
     declared = extensions.type(given.type_reference, message.where)
     bits = _UNSIGNED.get(declared.name)
@@ -268,6 +272,21 @@ def _user_defined(message: Message, given: Message, extensions: Extensions) -> G
     return t.UserDefined(urn, declared.name, nullable=message.nullable), int(text)
 
 
+#: The name of the type of our own literals: a value of the type that is its parameter, written as Ion.
+OWN_VALUE = "value"
+
+
+def _own(message: Message, given: Message, extensions: Extensions) -> Typed:
+    """A value of one of our types, or one that Substrait has no literal for."""
+    if not given.type_parameters or given.which("val") != "value":
+        raise PlanError("a value of ours without its type or its Ion", where=message.where)
+    type_ = read_type(given.type_parameters[0].data_type, extensions)
+    try:
+        return type_, loads(bytes(given.given["value"].value))
+    except ParseError as error:
+        raise PlanError(f"a value that is no Ion: {error.message}", where=message.where) from None
+
+
 _NESTED: dict[str, Callable[[Message, Any, Extensions], Any]] = {
     "struct": _struct,
     "list": _list,
@@ -276,105 +295,3 @@ _NESTED: dict[str, Callable[[Message, Any, Extensions], Any]] = {
     "empty_map": _empty_map,
     "user_defined": _user_defined,
 }
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Writing
-
-
-def write_literal(type_: t.Type, value: Value) -> Message:
-    """A value of that type as a literal. What Substrait has no literal for is refused by name."""
-    made: Message = drive(_write, type_, value)
-    return made
-
-
-def _write(type_: t.Type, value: Value) -> Message | Generator[Any, Any, Message]:
-    literal = new("Expression.Literal")
-    if value is None:
-        return _put(literal, "null", write_type(t.absent(type_, nullable=True)))
-    if type_.nullable:
-        literal.given["nullable"] = True
-    match t.proper(type_):
-        case t.Array() | t.Struct() | t.Map():
-            return _write_nested(literal, t.proper(type_), value)
-        case t.Decimal(precision=int(precision), scale=scale):
-            unscaled = int(_EXACT.scaleb(value, scale or 0))
-            octets = unscaled.to_bytes(16, "little", signed=True)
-            return _put(literal, "decimal", value=octets, precision=precision, scale=scale or 0)
-        case t.Date():
-            return _put(literal, "date", (value - _EPOCH).days)
-        case t.Time(precision=int(digits)):
-            return _put(literal, "precision_time", precision=digits, value=_units(value.instant, digits))
-        case t.Timestamp(precision=int(digits), zone=zone):
-            kind = "precision_timestamp_tz" if zone else "precision_timestamp"
-            return _put(literal, kind, precision=digits, value=_units(value.instant, digits))
-        case t.Interval(unit="year_month"):
-            return _put(literal, "interval_year_to_month", years=0, months=value.months)
-        case t.Interval(unit="day_time", precision=digits):
-            return _write_days(literal, value, 6 if digits is None else digits)
-        case t.String(extent=int(length)):
-            return _put(literal, "var_char", value=str(value), length=length)
-        case t.Uuid():
-            return _put(literal, "uuid", uuid.UUID(value).bytes)
-    kind = next((kind for plain, kind in _PLAIN if isinstance(t.proper(type_), plain)), "")
-    if not kind:
-        raise UnsupportedError(f"Substrait has no literal of type {type_}")
-    return _put(literal, kind, value)
-
-
-_PLAIN: tuple[tuple[type[t.Type], str], ...] = (
-    *((t.Bool, "boolean"), (t.Int8, "i8"), (t.Int16, "i16"), (t.Int32, "i32"), (t.Int64, "i64")),
-    *((t.Float32, "fp32"), (t.Float64, "fp64"), (t.String, "string"), (t.Char, "fixed_char")),
-    *((t.Blob, "binary"), (t.Byte, "fixed_binary")),
-)
-
-
-def _units(instant: Decimal, digits: int) -> int:
-    units = int(_EXACT.scaleb(instant, digits))
-    if abs(units) >= 1 << 63:
-        raise UnsupportedError(f"a moment with {digits} digits of a second is too far from 1970 for 64 bits")
-    return units
-
-
-def _write_days(literal: Message, value: Interval, digits: int) -> Message:
-    days, rest = divmod(value.nanos, 86_400 * _NANOS)
-    seconds, nanos = divmod(rest, _NANOS)
-    subseconds = nanos // 10 ** (9 - digits)
-    parts = {"days": days, "seconds": seconds, "precision": digits, "subseconds": subseconds}
-    return _put(literal, "interval_day_to_second", **parts)
-
-
-def _write_nested(literal: Message, type_: t.Type, value: Value) -> Generator[Any, Any, Message]:
-    match type_:
-        case t.Struct():
-            fields = []
-            for field, (_, item) in zip(type_.fields, value.pairs, strict=True):
-                fields.append((yield field.type, item))
-            return _put(literal, "struct", fields=fields)
-        case t.Array():
-            if not value:
-                return _put(literal, "empty_list", write_type(type_).list)
-            found = []
-            for item in value:
-                found.append((yield type_.element, item))
-            return _put(literal, "list", values=found)
-        case t.Map():
-            if not value.pairs:
-                return _put(literal, "empty_map", write_type(type_).map)
-            entries = []
-            for key, item in value.pairs:
-                entry = new("Expression.Literal.Map.KeyValue")
-                entry.given.update(key=(yield type_.key, key), value=(yield type_.value, item))
-                entries.append(entry)
-            return _put(literal, "map", key_values=entries)
-    raise AssertionError(type_)
-
-
-def _put(literal: Message, kind: str, given: Any = None, /, **parts: Any) -> Message:
-    """Set the one field of a literal that says what it is, to a value or to a message of these parts."""
-    field = literal.kind.by_name[kind]
-    if given is None:
-        given = Message(schema().messages[field.of], literal, kind)
-        given.given.update({name: part for name, part in parts.items() if part != 0 or given.kind.by_name[name].oneof})
-    literal.put(field, given)
-    return literal

@@ -170,3 +170,18 @@ def of_kinds(root: Message, *kinds: str) -> dict[str, list[Message]]:
 def new(name: str) -> Message:
     """An empty message by its name in the package `substrait`."""
     return Message(schema().messages[f"substrait.{name}"])
+
+
+def message(name: str, /, **parts: Any) -> Message:
+    """A message with these fields. None, an empty list and the default of a scalar outside of a oneof are left out; an
+    enumeration's value may be its name."""
+    made = Message(schema().messages[name if name.startswith("firesteel.") else f"substrait.{name}"])
+    for key, value in parts.items():
+        field = made.kind.by_name[key]
+        if field.kind == "enum" and isinstance(value, str):
+            value = schema().enums[field.of].numbers[value]
+        if value is None or (field.repeated and not value):
+            continue
+        if field.repeated or field.oneof or field.kind == "message" or value != DEFAULTS.get(field.kind, 0):
+            made.given[key] = value
+    return made

@@ -21,7 +21,7 @@ from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
 #: Functions whose result has as many digits as the declared type.
-_ANY_DIGITS = ("arithmetic_decimal:avg",)
+ANY_DIGITS = ("arithmetic_decimal:avg",)
 #: Producers that declare the types of their own engine, or of the first argument. Plans that do not name their producer
 #: are read as theirs, because Isthmus did not.
 _OWN_TYPES = ("datafusion", "duckdb", "ibis", "isthmus", "spark", "substrait-java")
@@ -55,7 +55,7 @@ def as_declared(
             )
             return other
     by_duckdb = "duckdb" in extensions.producer  # DuckDB declares types that it does not mean
-    if isinstance(said, t.Decimal) and found.row.name in _ANY_DIGITS:
+    if isinstance(said, t.Decimal) and found.row.name in ANY_DIGITS:
         types = {"given": t.proper(given), "declared": t.proper(said)}
         extensions.repair(RepairKind.DIGITS, message.where, function=found.row.name, **types)
         return replace(found, returns=t.absent(said, nullable=given.nullable))
@@ -74,11 +74,7 @@ def as_declared(
 def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:
     """DataFusion declares no result type for aggregates: the mean of decimals has DataFusion's own type."""
     source = found.arguments[0] if found.arguments else None
-    if (
-        found.row.name not in _ANY_DIGITS
-        or "datafusion" not in extensions.producer
-        or not isinstance(source, t.Decimal)
-    ):
+    if found.row.name not in ANY_DIGITS or "datafusion" not in extensions.producer or not isinstance(source, t.Decimal):
         return found
     precision, scale = source.precision or _MOST_DIGITS, source.scale or 0
     meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))

@@ -143,17 +143,56 @@ OWN_MESSAGES: dict[str, tuple[MessageField, ...]] = {
         MessageField("name", 1, "string"),
         MessageField("value", 2, "string"),
     ),
+    "firesteel.Node": (
+        MessageField("kind_name", 1, "string"),
+        MessageField("fields", 2, "message", "firesteel.Node.Field", repeated=True),
+    ),
+    "firesteel.Node.Field": (
+        MessageField("name", 1, "string"),
+        MessageField("expression", 2, "message", "substrait.Expression", oneof="value_kind"),
+        MessageField("type", 3, "message", "substrait.Type", oneof="value_kind"),
+        MessageField("text", 4, "string", oneof="value_kind"),
+        MessageField("number", 5, "double", oneof="value_kind"),
+        MessageField("integer", 6, "int64", oneof="value_kind"),
+        MessageField("flag", 7, "bool", oneof="value_kind"),
+        MessageField("choice", 8, "string", oneof="value_kind"),
+        MessageField("ion", 9, "bytes", oneof="value_kind"),
+        MessageField("node", 10, "message", "firesteel.Node", oneof="value_kind"),
+        MessageField("list", 11, "message", "firesteel.Node.List", oneof="value_kind"),
+    ),
+    "firesteel.Node.List": (MessageField("items", 1, "message", "firesteel.Node.Field", repeated=True),),
+    "firesteel.PlanDetails": (
+        MessageField("statements", 1, "message", "firesteel.PlanDetails.Statement", repeated=True),
+        MessageField("globals", 2, "message", "firesteel.Node", repeated=True),
+        MessageField("exact_names", 3, "bool"),
+        MessageField("document", 4, "message", "firesteel.Node.Field", repeated=True),
+    ),
+    "firesteel.PlanDetails.Statement": (
+        MessageField("relation", 1, "int32"),
+        MessageField("answer", 2, "enum", "firesteel.PlanDetails.Answer"),
+        MessageField("mode", 3, "enum", "firesteel.PlanDetails.Mode"),
+        MessageField("type", 4, "message", "substrait.Type"),
+        MessageField("columns", 5, "string", repeated=True),
+        MessageField("as_is", 6, "bool"),
+    ),
 }
 
 #: Their enumerations: the names, by number from 0.
 OWN_ENUMS: dict[str, tuple[str, ...]] = {
     "firesteel.AggregateStrategy.Method": ("METHOD_UNSPECIFIED", "METHOD_HASH", "METHOD_STREAMING"),
-    "firesteel.WindowStrategy.Method": ("METHOD_UNSPECIFIED", "METHOD_HASHING", "METHOD_STREAMING"),
+    "firesteel.WindowStrategy.Method": (
+        "METHOD_UNSPECIFIED",
+        "METHOD_HASHING",
+        "METHOD_STREAMING",
+        "METHOD_ANY",
+    ),
     "firesteel.ReadProperties.DistributionType": (
         "DISTRIBUTION_TYPE_UNSPECIFIED",
         "DISTRIBUTION_TYPE_PARTITIONED",
         "DISTRIBUTION_TYPE_SINGLETON",
     ),
+    "firesteel.PlanDetails.Answer": ("ANSWER_ROWS", "ANSWER_SELECT", "ANSWER_ELEMENTS", "ANSWER_VALUE"),
+    "firesteel.PlanDetails.Mode": ("MODE_UNSPECIFIED", "MODE_STRICT", "MODE_PERMISSIVE"),
 }
 
 _URIS = MessageField("extension_uris", 1, "message", "substrait.extensions.SimpleExtensionURI", repeated=True)

@@ -213,7 +213,8 @@ def _json_value(field: MessageField, value: Any, stack: list[tuple[Message, dict
             stack.append((value, made))
             return made
         case "bytes":
-            return base64.b64encode(value).decode("ascii")
+            octets = encode(value) if isinstance(value, Message) else value
+            return base64.b64encode(octets).decode("ascii")
         case "enum":
             return schema().enums[field.of].names.get(value, value)
         case "int64" | "uint64":

@@ -13,6 +13,8 @@ from firesteel.node import drive
 from firesteel.repair import RepairKind
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message, new
+from firesteel.substrait.own_messages import ALGEBRA_URN
+from firesteel.substrait.own_types import DeclareType, read_own_type, write_own_type
 from firesteel.substrait.schema import schema
 
 #: Names of the fields of a struct that has none: Substrait gives names at the edges of a plan only.
@@ -35,6 +37,10 @@ SIZED: dict[str, Callable[[Message], t.Type]] = {
 }
 
 
+#: A decimal has no more digits, and a second no more decimals.
+MOST_DIGITS, MOST_DECIMALS = 38, 12
+
+
 def _size(message: Message) -> int:
     if message.length < 1:
         raise PlanError(f"a length of {message.length}", where=message.where)
@@ -42,14 +48,14 @@ def _size(message: Message) -> int:
 
 
 def _digits(message: Message) -> int:
-    if not 0 <= message.precision <= 12:
+    if not 0 <= message.precision <= MOST_DECIMALS:
         raise PlanError(f"a precision of {message.precision} digits: it is 0 to 12", where=message.where)
     return int(message.precision)
 
 
 def _decimal(message: Message) -> t.Type:
     precision, scale = message.precision, message.scale
-    if not (1 <= precision <= 38 and 0 <= scale <= precision):
+    if not (1 <= precision <= MOST_DIGITS and 0 <= scale <= precision):
         raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
     return _decimal_of(precision, scale)
 
@@ -161,7 +167,10 @@ def _func(message: Message, nullable: bool, extensions: Extensions) -> Generator
     return t.Function(tuple(parameters), (yield message.return_type, extensions), nullable=nullable)
 
 
-def _user_defined(message: Message, nullable: bool, extensions: Extensions) -> t.Type:
+def _user_defined(message: Message, nullable: bool, extensions: Extensions) -> t.Type | Generator[Any, Any, t.Type]:
+    declared = extensions.type(message.type_reference, message.where)
+    if declared.urn == ALGEBRA_URN:
+        return read_own_type(message, declared.name, nullable, extensions)
     if message.type_parameters:
         raise UnsupportedError("a user-defined type with parameters", where=message.where)
     return _user(message.type_reference, nullable, message, extensions)
@@ -203,16 +212,29 @@ def _alias(message: Message, extensions: Extensions) -> Generator[Any, Any, t.Ty
 _NAMES: dict[t.Type, str] = {type_: kind for kind, type_ in reversed(SIMPLE.items())}
 
 
-def write_type(type_: t.Type) -> Message:
-    """A type as a message. What Substrait has no type for is refused by name."""
-    made: Message = drive(_write, type_)
+def write_type(type_: t.Type, declare: DeclareType | None = None) -> Message:
+    """A type as a message. What Substrait has no type for is a type of our extension, which `declare` gives the anchor
+    of; without it, such a type is refused by name, and the names of fields are left out."""
+    made: Message = drive(_write, type_, declare)
     return made
 
 
-def _write(type_: t.Type) -> Message | Generator[Any, Any, Message]:
+def _write(type_: t.Type, declare: DeclareType | None) -> Message | Generator[Any, Any, Message]:
+    found = None if type_.missable else _write_standard(type_, declare)
+    if found is not None:
+        return found
+    if declare is not None:
+        return write_own_type(type_, declare)
     if type_.missable:
         raise UnsupportedError(f"Substrait has no type for {type_}: it knows NULL, and no MISSING")
+    raise UnsupportedError(f"Substrait has no type for {type_}")
+
+
+def _write_standard(type_: t.Type, declare: DeclareType | None) -> Message | Generator[Any, Any, Message] | None:
+    """A type that Substrait has; None for another one."""
     plain = t.proper(type_)
+    if declare is not None and not _is_sized(plain):
+        return None
     match plain:
         case t.Char(length=length):
             return _made("fixed_char", type_, length=length)
@@ -228,24 +250,50 @@ def _write(type_: t.Type) -> Message | Generator[Any, Any, Message]:
             return _made("precision_timestamp_tz" if zone else "precision_timestamp", type_, precision=digits)
         case t.Interval(unit="day_time" | "compound" as unit, precision=int(digits)):
             return _made("interval_day" if unit == "day_time" else "interval_compound", type_, precision=digits)
-        case t.Struct(open=False) | t.Array() | t.Map():
-            return _write_nested(type_)
-    if plain in _NAMES:
-        return _made(_NAMES[plain], type_)
-    raise UnsupportedError(f"Substrait has no type for {type_}")
+        case t.Struct(open=False) if declare is None or has_no_names(plain):
+            return _write_nested(type_, declare)
+        case t.Array() | t.Map():
+            return _write_nested(type_, declare)
+        case t.Function() if declare is not None:
+            return _write_nested(type_, declare)
+        case t.UserDefined(urn=urn, name=name, parameters=()) if declare and urn and name and ":" not in name:
+            return _made("user_defined", type_, type_reference=declare(urn, name))
+    return _made(_NAMES[plain], type_) if plain in _NAMES else None
 
 
-def _write_nested(type_: t.Type) -> Generator[Any, Any, Message]:
+def _is_sized(type_: t.Type) -> bool:
+    """Are the numbers of a type within the limits of Substrait's types?"""
+    match type_:
+        case t.Char(length=length) | t.String(extent=int(length)) | t.Byte(length=length):
+            return length >= 1
+        case t.Decimal(precision=int(precision), scale=scale):
+            return 1 <= precision <= MOST_DIGITS and scale is not None and 0 <= scale <= precision
+        case t.Time(precision=int(digits)) | t.Timestamp(precision=int(digits)) | t.Interval(precision=int(digits)):
+            return 0 <= digits <= MOST_DECIMALS
+    return True
+
+
+def has_no_names(type_: t.Struct) -> bool:
+    """Are its fields named by their positions, as those of structs without names are?"""
+    return all(field.name == FIELD(i) for i, field in enumerate(type_.fields, 1))
+
+
+def _write_nested(type_: t.Type, declare: DeclareType | None) -> Generator[Any, Any, Message]:
     match type_:
         case t.Struct():
             types = []
             for one in type_.fields:
-                types.append((yield (one.type,)))
+                types.append((yield one.type, declare))
             return _made("struct", type_, types=types)
         case t.Array():
-            return _made("list", type_, type=(yield (type_.element,)))
+            return _made("list", type_, type=(yield type_.element, declare))
         case t.Map():
-            return _made("map", type_, key=(yield (type_.key,)), value=(yield (type_.value,)))
+            return _made("map", type_, key=(yield type_.key, declare), value=(yield type_.value, declare))
+        case t.Function():
+            types = []
+            for parameter in type_.parameters:
+                types.append((yield parameter, declare))
+            return _made("func", type_, parameter_types=types, return_type=(yield type_.returns, declare))
     raise AssertionError(type_)
 
 

@@ -7,6 +7,7 @@ nesting has our own limit instead of the interpreter's, and a length beyond the 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from firesteel.errors import PlanError, UnsupportedError
@@ -180,36 +181,61 @@ def _negative_zero(value: Any) -> bool:
 
 
 def encode(message: Message) -> bytes:
-    """The message as bytes: fields in the order of their numbers."""
-    done: dict[int, bytes] = {}
+    """The message as bytes: fields in the order of their numbers. The `value` of an `Any` may be a message that is not
+    encoded yet. Sizes are computed first, so that no byte is copied once for every level that it is nested in."""
+    pieces: dict[int, list[bytes | Message]] = {}
+    sizes: dict[int, int] = {}
     stack = [(message, False)]
     while stack:
         node, ready = stack.pop()
         if ready:
-            done[id(node)] = b"".join(_field_bytes(field, value, done) for field, value in node)
-            continue
-        stack.append((node, True))
-        stack.extend(
-            (inner, False) for field, value in node if field.kind == "message" for inner in _each(field, value)
-        )
-    return done[id(message)]
+            sizes[id(node)] = _measure(pieces[id(node)], sizes)
+        elif id(node) not in pieces:
+            found = pieces[id(node)] = [piece for field, value in node for piece in _field_pieces(field, value)]
+            stack.append((node, True))
+            stack += [(piece, False) for piece in found if isinstance(piece, Message)]
+    return b"".join(_all_pieces(message, pieces, sizes))
 
 
-def _each(field: MessageField, value: Any) -> list[Any]:
-    return value if field.repeated else [value]
+def _measure(pieces: list[bytes | Message], sizes: dict[int, int]) -> int:
+    total = 0
+    for piece in pieces:
+        if isinstance(piece, bytes):
+            total += len(piece)
+        else:
+            size = sizes[id(piece)]
+            total += len(_varint_bytes(size)) + size
+    return total
 
 
-def _field_bytes(field: MessageField, value: Any, done: dict[int, bytes]) -> bytes:
+def _all_pieces(root: Message, pieces: dict[int, list[bytes | Message]], sizes: dict[int, int]) -> Iterator[bytes]:
+    stack = [iter(pieces[id(root)])]
+    while stack:
+        piece = next(stack[-1], None)
+        if piece is None:
+            stack.pop()
+        elif isinstance(piece, bytes):
+            yield piece
+        else:
+            yield _varint_bytes(sizes[id(piece)])
+            stack.append(iter(pieces[id(piece)]))
+
+
+def _field_pieces(field: MessageField, value: Any) -> list[bytes | Message]:
+    """The bytes of a field; a message in it stands for its length and its bytes."""
     wire = _WIRE.get(field.kind, _VARINT)
     if field.repeated and wire != _BYTES:
         packed = b"".join(_scalar_bytes(field.kind, one) for one in value)
-        return _varint_bytes(field.number << 3 | _BYTES) + _varint_bytes(len(packed)) + packed
+        return [_varint_bytes(field.number << 3 | _BYTES) + _varint_bytes(len(packed)) + packed]
     tag = _varint_bytes(field.number << 3 | wire)
-    parts = []
-    for one in _each(field, value):
-        body = done[id(one)] if field.kind == "message" else _scalar_bytes(field.kind, one)
-        parts.append(tag + (_varint_bytes(len(body)) if wire == _BYTES else b"") + body)
-    return b"".join(parts)
+    found: list[bytes | Message] = []
+    for one in value if field.repeated else [value]:
+        if isinstance(one, Message):
+            found += [tag, one]
+        else:
+            body = _scalar_bytes(field.kind, one)
+            found.append(tag + (_varint_bytes(len(body)) if wire == _BYTES else b"") + body)
+    return found
 
 
 def _scalar_bytes(kind: str, value: Any) -> bytes:

@@ -42,7 +42,7 @@ def _returned(
 ) -> t.Type:
     if name in _SPECIAL:
         return _SPECIAL[name](values, types, dict(choices))
-    declared = _declaration(name)
+    declared = declaration(name)
     if types:
         raise PlanError(f"'{name}' takes no type as an argument", help=_forms(declared))
     given = [type_of(one) or t.NULL for one in values]
@@ -116,7 +116,8 @@ def _with_names(form: Implementation, values: Sequence[Argument], choices: Mappi
     return given + rest
 
 
-def _declaration(name: str) -> Declaration:
+def declaration(name: str) -> Declaration:
+    """The declaration of the function of that row name."""
     found = registry.declaration(name) or EXPRESSIONS.get(name) or declarations(name.partition(":")[0]).get(name)
     if found is None:
         raise PlanError(f"no function '{name}'")

@@ -113,6 +113,16 @@ def stem(urn: str) -> str:
     return urn.removeprefix(STANDARD).removeprefix(_PREFIX) if urn.startswith(STANDARD) else urn
 
 
+def urn_of(name: str) -> tuple[str, str]:
+    """The URN and the bare name of the function of a row name, the other way round: `arithmetic:add`. A row of no
+    extension has no URN."""
+    start, _, bare = name.rpartition(":")
+    if start not in stems():
+        return ("" if start == "expression" else start), bare
+    prefixed = (files(_PACKAGE) / f"{_PREFIX}{start}.yaml").is_file()
+    return f"{STANDARD}{_PREFIX if prefixed else ''}{start}", bare
+
+
 @cache
 def stems() -> tuple[str, ...]:
     """The short names of the package's extensions."""

@@ -291,7 +291,17 @@ def _extension(seen: _Seen) -> str:
     if seen.inner.kind.short == "ExtensionSingleRel" and own_messages.type_name(detail) in _CAPTURES:
         return _CAPTURES[own_messages.type_name(detail)](detail)
     kind = seen.inner.kind.short.removesuffix("Rel").removeprefix("Extension").lower()
-    return f"extension_{kind} {seen.inner.detail.type_url or mark('of nothing')}"
+    return f"extension_{kind} {detail.type_url or mark('of nothing')}{_node_name(detail)}"
+
+
+def _node_name(detail: Message) -> str:
+    """The name of the node that a detail of ours stands for."""
+    if own_messages.type_name(detail) != own_messages.NODE:
+        return ""
+    try:
+        return f" {own_messages.opened(detail).kind_name}"
+    except FiresteelError:
+        return f" {mark('which cannot be read')}"
 
 
 def _merging(detail: Message) -> str:

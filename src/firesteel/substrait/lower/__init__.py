@@ -15,12 +15,14 @@ from firesteel.node import transform
 from firesteel.plan.findings import RepairedPlan
 from firesteel.plan.lookup import FileLookup
 from firesteel.repair import Repair, RepairKind
+from firesteel.substrait import own_messages
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowerer
 from firesteel.substrait.lower.column_names import in_any_case
 from firesteel.substrait.lower.expressions import calls, references, subqueries  # noqa: F401  (they register)
 from firesteel.substrait.lower.hints import unknown_enhancements
+from firesteel.substrait.lower.plan_details import PlanDetails
 from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.relations import (  # noqa: F401  (they register)
@@ -126,15 +128,18 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
             lowerer.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
     if not message.relations:
         raise PlanError("a plan without relations", where=message.where)
+    details = PlanDetails(lowerer, own_messages.find(message, own_messages.PLAN_DETAILS))
     made: list[p.Statement] = []
     for i, tree in enumerate(message.relations):
         with noting():
-            made += statements(lowerer, tree)
+            made += statements(lowerer, tree, details.statement(i))
         if len(lowerer.trees) == i:  # lowering it failed: later references find this placeholder
             lowerer.trees.append(unknown_relation())
-    whole = made[0] if len(made) == 1 else p.Script(tuple(made))
-    node = p.Plan(whole, globals=tuple(lowerer.globals))
-    if given.catalog is None:  # the tables are unknown: the plan may be written as Ion and run over them later
+    whole = made[0] if len(made) == 1 and not details.is_script else p.Script(tuple(made))
+    node = p.Plan(whole, globals=tuple(lowerer.globals), **details.document)
+    if (
+        given.catalog is None and not details.exact_names
+    ):  # the tables are unknown: the plan may be written as Ion and run over them later
         node = transform(node, in_any_case, p.Path)
     return RepairedPlan(node, tuple(extensions.repairs))
 

@@ -6,7 +6,7 @@ asks for what is below it (`yield message, scope`): nothing here recurses on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -102,6 +102,8 @@ class Lowerer:
         self.detached_rels: list[Message] = []
         self.detached_expressions: list[Message] = []
         self.inlining: set[int] = set()
+        #: What detached messages were lowered to, by the message and the scope, which is kept with it.
+        self.detached: dict[tuple[int, int], tuple[Any, FieldScope]] = {}
         self.lambdas: dict[int, Message] = {}
         #: The tables and views that the plan has made so far, by their names in lower case; None: it has dropped them.
         self.created: dict[str, t.Type | None] = {}
@@ -202,9 +204,14 @@ def _detached(lowerer: Lowerer, table: list[Message], ordinal: int, message: Mes
     target = table[ordinal]
     if id(target) in lowerer.inlining:
         raise PlanError("a detached message that contains itself", where=message.where)
+    known = lowerer.detached.get((id(target), id(scope)))
+    if known is not None:
+        return known[0]
     lowerer.inlining.add(id(target))
     made = yield target, scope
     lowerer.inlining.discard(id(target))
+    if scope.windows is None:  # what is found there is a column of that projection
+        lowerer.detached[id(target), id(scope)] = made, scope
     return made
 
 
@@ -220,8 +227,19 @@ def apply_emit(rel: p.Rel, message: Message) -> p.Rel:
         if not 0 <= ordinal < width:
             where = Place((*common.emit.path, f"output_mapping[{i}]"))
             raise PlanError(f"no column {ordinal}: the relation gives {width}", where=where)
-    made = build.emit(rel, common.emit.output_mapping)
+    made = _picked(rel, message, common.emit.output_mapping) or build.emit(rel, common.emit.output_mapping)
     return made if made is rel else made.at(message.where)
+
+
+def _picked(rel: p.Rel, message: Message, ordinals: Sequence[int]) -> p.Rel | None:
+    """A project relation with the expressions that it gives, instead of a projection of them; None for other relations,
+    and where that would compute an expression twice."""
+    if message.kind.short != "ProjectRel" or not isinstance(rel, p.Project) or rel.names:
+        return None
+    computed = [i for i in ordinals if not isinstance(rel.exprs[i], p.Var | p.Lit)]
+    if len(set(computed)) != len(computed):
+        return None
+    return rel.replace(exprs=tuple([rel.exprs[i] for i in ordinals]))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -263,9 +281,13 @@ def require_field(message: Message, name: str) -> Message:
     return found
 
 
+#: Types of ours that do not say what a value is: the run tells.
+_UNTYPED = t.Any | t.Union | t.Missing
+
+
 def require_boolean(rex: p.Rex, message: Message) -> p.Rex:
     """An expression that has to be a boolean."""
-    if not isinstance(rex.type, t.Bool | t.Null):
+    if not isinstance(rex.type, t.Bool | t.Null | _UNTYPED):
         raise PlanError(f"a condition is a boolean, not a {rex.type}", where=message.where)
     return rex
 

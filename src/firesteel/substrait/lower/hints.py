@@ -91,21 +91,23 @@ def apply_hints(rel: p.Rel, inner: Message, *, closed: bool) -> p.Rel:
             where=message.where,
             help="neither engine measures that of one relation; limit the whole Spark application instead",
         )
-    given = hints_of(hint)
-    if given is not None:
-        rel = _named(rel.replace(hints=given), given.names)
+    rel = _hinted(rel, hints_of(hint))
     if found.record_size is not None:
         rel = _with_record_size(rel, found.record_size, inner)
     return rel if found.records is None else _with_record_limit(rel, found.records, inner, closed=closed)
 
 
-def _named(rel: p.Rel, names: tuple[str, ...]) -> p.Rel:
-    """The relation with the names of a hint on its columns, if it is one that names columns and there is one for each.
-    Nothing refers to a column by its name, so the names are for `explain`, for errors, and for tables that are made
-    without a schema."""
-    if isinstance(rel, p.Project | p.Aggregate | p.Expand) and len(names) == len(p.schema(rel)):
-        return rel.replace(names=names)
-    return rel
+def _hinted(rel: p.Rel, given: p.Hints | None) -> p.Rel:
+    """The relation with its hints beside it. Names for all of its columns go on a relation that names columns: nothing
+    refers to a column by its name, so they are for `explain`, for errors, and for tables without a schema."""
+    if given is None:
+        return rel
+    names = given.names
+    if not isinstance(rel, p.Project | p.Aggregate | p.Expand | p.Window) or len(names) != len(p.schema(rel)):
+        return rel.replace(hints=given)
+    made = names[-len(rel.calls) :] if isinstance(rel, p.Window) else names
+    rest = given.replace(names=())
+    return rel.replace(names=made, hints=rest if rest != p.Hints() else None)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -12,14 +12,16 @@ from firesteel.repair import RepairKind
 from firesteel.substrait.lower.base import FieldScope, Lowerer, apply_emit, require_field
 from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
+from firesteel.substrait.lower.plan_details import answer_of, mode, selected, value
 from firesteel.substrait.lower.relations.reads import table_named
 from firesteel.substrait.message import Message
 
 TOP = FieldScope()
 
 
-def statements(lowerer: Lowerer, tree: Message) -> tuple[p.Statement, ...]:
-    """What a relation tree of the plan does. A subtree alone does nothing: a later tree may refer to it."""
+def statements(lowerer: Lowerer, tree: Message, said: Message | None = None) -> tuple[p.Statement, ...]:
+    """What a relation tree of the plan does, and what its details say of it. A subtree alone does nothing: a later tree
+    may refer to it."""
     lowerer.detached_rels = list(tree.detached_rels)
     lowerer.detached_expressions = list(tree.detached_expressions)
     kind = tree.which("rel_type")
@@ -29,7 +31,7 @@ def statements(lowerer: Lowerer, tree: Message) -> tuple[p.Statement, ...]:
     doing = rel.which("rel_type")
     if doing in _DOING:
         lowerer.trees.append(_nothing(rel))
-        done = _DOING[doing](lowerer, getattr(rel, doing))
+        done = _DOING[doing](lowerer, getattr(rel, doing), said)
         _remember(lowerer, done)
         answer = _written(done, rel.write, tree) if kind == "root" and doing == "write" else None
         return (done,) if answer is None else (answer, done)
@@ -37,9 +39,19 @@ def statements(lowerer: Lowerer, tree: Message) -> tuple[p.Statement, ...]:
         lowerer.open_trees[len(lowerer.trees)] = OpenTree(tree, rel)
         lowerer.trees.append(_nothing(rel))
         return ()
+    if answer_of(said) and said is not None:
+        lowerer.trees.append(_nothing(rel))
+        return (p.Query(_answered(lowerer, rel, tree.root.names, said), mode=mode(said)).at(tree.where),)
     made: p.Rel = lowerer.lower(rel, TOP)
     lowerer.trees.append(made)
-    return () if kind == "rel" else (_root(made, tree.root),)
+    return () if kind == "rel" else (_root(made, tree.root).replace(mode=mode(said)),)
+
+
+def _answered(lowerer: Lowerer, rel: Message, names: list[str], said: Message) -> p.Rex:
+    """The value that the rows of a relation say."""
+    if answer_of(said) == "VALUE":
+        return value(lowerer, rel, TOP)
+    return selected(lowerer, lowerer.lower(rel, TOP), names, said)
 
 
 def _root(rel: p.Rel, root: Message) -> p.Root:
@@ -81,7 +93,7 @@ _EXISTS = {
 }
 
 
-def _write(lowerer: Lowerer, message: Message) -> p.Statement:
+def _write(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statement:
     path = _target(message, message.which("write_type"), "named_table")
     op = message.label("op").removeprefix("WRITE_OP_")
     if op not in ("INSERT", "CTAS"):
@@ -104,10 +116,13 @@ def _write(lowerer: Lowerer, message: Message) -> p.Statement:
             lowerer.repair(RepairKind.WRITE_BY_PLACE, message.where)
             pairs = zip(known, schema, strict=True)
             schema = tuple(t.Field(one.name, named_like(mine.type, one.type)) for one, mine in pairs)
-    rel = as_declared(rel, schema, source.where)
+    rel = rel if said is not None and said.as_is else as_declared(rel, schema, source.where)
     if op == "CTAS":
-        return p.CreateTable(path, schema, rel, exists=_EXISTS[message.label("create_mode")]).at(message.where)
-    return p.Insert(path, schema, rel).at(message.where)
+        exists = _EXISTS.get(message.label("create_mode"))
+        if exists is None:
+            raise PlanError("a table that is created in no known mode", where=message.where)
+        return p.CreateTable(path, schema, rel, exists=exists, mode=mode(said)).at(message.where)
+    return p.Insert(path, schema, rel, mode=mode(said)).at(message.where)
 
 
 def _gives_records(message: Message) -> bool:
@@ -167,7 +182,7 @@ def _target(message: Message, kind: str | None, named: str) -> tuple[str, ...]:
 # Definitions
 
 
-def _define(lowerer: Lowerer, message: Message) -> p.Statement:
+def _define(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statement:
     path = _target(message, message.which("write_type"), "named_object")
     thing = message.label("object").removeprefix("DDL_OBJECT_")
     op = message.label("op").removeprefix("DDL_OP_")
@@ -179,16 +194,23 @@ def _define(lowerer: Lowerer, message: Message) -> p.Statement:
         raise UnsupportedError(f"{op.lower()} of a {thing.lower()}", where=message.where)
     replace = op == "CREATE_OR_REPLACE"
     if thing == "VIEW":
-        return _view(lowerer, path, message, replace)
+        return _view(lowerer, path, message, replace, said)
     if message.table_defaults.fields:
         raise UnsupportedError("a table with default values", where=message.where)
     schema = named_schema(require_field(message, "table_schema"), lowerer.extensions)
     exists = p.IfExists.REPLACE if replace else p.IfExists.ERROR
-    return p.CreateTable(path, schema, None, exists=exists).at(message.where)
+    return p.CreateTable(path, schema, None, exists=exists, mode=mode(said)).at(message.where)
 
 
-def _view(lowerer: Lowerer, path: tuple[str, ...], message: Message, replace: bool) -> p.Statement:
+def _view(
+    lowerer: Lowerer, path: tuple[str, ...], message: Message, replace: bool, said: Message | None
+) -> p.Statement:
     definition = require_field(message, "view_definition")
+    if answer_of(said) and said is not None:
+        query = _answered(lowerer, definition, message.table_schema.names, said)
+        columns, name = tuple(said.columns), ".".join(path)
+        view = p.CreateView(name, query, columns=columns, mode=mode(said), replace_existing=replace)
+        return view.at(message.where)
     rel: p.Rel = lowerer.lower(definition, TOP)
     schema = _columns(lowerer, message, rel)
     rel = as_declared(rel, schema, definition.where)

@@ -12,7 +12,7 @@ from firesteel.plan import build
 from firesteel.plan.fit import named_like, names_of, rename_fields
 from firesteel.plan.scope import replaced, shifted
 from firesteel.plan.type_fit import alike
-from firesteel.source import Place
+from firesteel.source import Place, Span
 from firesteel.substrait import calls
 from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
@@ -70,7 +70,7 @@ def _if_then(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         when = require_boolean((yield test, scope), test)
         branches.append(p.Branch(when, (yield require_field(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
-    return _choice(None, branches, default, message)
+    return choice(None, branches, default, message.where)
 
 
 @expression("switch_expression")
@@ -85,21 +85,21 @@ def _switch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         require_comparable(match, when, literal.where)
         branches.append(p.Branch(when, (yield require_field(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
-    return _choice(match, branches, default, message)
+    return choice(match, branches, default, message.where)
 
 
-def _choice(match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None, message: Message) -> p.Rex:
+def choice(match: p.Rex | None, branches: list[p.Branch], default: p.Rex | None, where: Place | Span | None) -> p.Rex:
     """A case whose results are of one type."""
     results = [branch.then for branch in branches] + ([default] if default is not None else [])
-    type_ = _common(results, message.where)
+    type_ = _common(results, where)
     if default is None:
         type_ = t.absent(type_, nullable=True)
         default = p.Lit(type_, None)
     made = tuple(p.Branch(branch.when, _as(branch.then, type_)) for branch in branches)
-    return p.Case(type_, match, made, default=_as(default, type_)).at(message.where)
+    return p.Case(type_, match, made, default=_as(default, type_)).at(where)
 
 
-def _common(rexes: list[p.Rex], where: Place) -> t.Type:
+def _common(rexes: list[p.Rex], where: Place | Span | None) -> t.Type:
     """The common type of several results."""
     found = common([rex.type for rex in rexes])
     if found is None:
@@ -136,7 +136,7 @@ def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if not options:
         raise PlanError("a list without options", where=message.where)
     listed = build.collection(t.Array, options)
-    return build.call("in_collection", value, listed).at(message.where)
+    return calls.present("in_collection", value, listed).at(message.where)
 
 
 @expression("multi_or_list")
@@ -179,8 +179,7 @@ def _nested(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
                 items.append((yield one, scope))
             if not items:
                 raise PlanError("a list without elements is a literal, which says their type", where=message.where)
-            element = _common(items, message.where)
-            return p.Collection(t.Array(element), tuple(_as(item, element) for item in items)).at(message.where)
+            return list_of(items, message.where)
         case "map":
             keys: list[p.Rex] = []
             found: list[p.Rex] = []
@@ -189,12 +188,23 @@ def _nested(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
                 found.append((yield require_field(one, "value"), scope))
             if not keys:
                 raise PlanError("a map without entries is a literal, which says their types", where=message.where)
-            key, value = _common(keys, message.where), _common(found, message.where)
-            if not isinstance(key, t.Text):
-                raise UnsupportedError("a map whose keys are not text", where=message.where)
-            entries = [part for k, v in zip(keys, found, strict=True) for part in (_as(k, key), _as(v, value))]
-            return build.substrait_expression("map", entries, t.Map(t.proper(key), value)).at(message.where)
+            return map_of(keys, found, message.where)
     raise PlanError("a nested value that says nothing", where=message.where)
+
+
+def list_of(items: list[p.Rex], where: Place | Span | None) -> p.Rex:
+    """A list of values, which are of one type."""
+    element = _common(items, where)
+    return p.Collection(t.Array(element), tuple(_as(item, element) for item in items)).at(where)
+
+
+def map_of(keys: list[p.Rex], found: list[p.Rex], where: Place | Span | None) -> p.Rex:
+    """A map of keys and values, each of one type."""
+    key, value = _common(keys, where), _common(found, where)
+    if not isinstance(key, t.Text):
+        raise UnsupportedError("a map whose keys are not text", where=where)
+    entries = [part for k, v in zip(keys, found, strict=True) for part in (_as(k, key), _as(v, value))]
+    return build.substrait_expression("map", entries, t.Map(t.proper(key), value)).at(where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

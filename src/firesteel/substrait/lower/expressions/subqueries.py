@@ -7,6 +7,8 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
+from firesteel.substrait.calls import present
+from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, require_comparable, require_field
 from firesteel.substrait.message import Message
 
@@ -16,23 +18,27 @@ def _subquery(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
     kind = message.which("subquery_type")
     if kind is None:
         raise PlanError("a subquery that says nothing", where=message.where)
-    made = yield from _KINDS[kind](getattr(message, kind), scope)
+    inner = getattr(message, kind)
+    if kind == "scalar" and own_nodes.is_query(inner.input):
+        made = yield from own_nodes.query(lowerer, inner.input.extension_single, scope)
+    else:
+        made = yield from _KINDS[kind](inner, scope)
     return made.at(message.where)
 
 
 def _scalar(message: Message, scope: FieldScope) -> Lowering:
     rel = yield require_field(message, "input"), scope
     _of_width(rel, 1, message)
-    return p.CollToScalar(_rows(rel))
+    return p.CollToScalar(rows_of(rel))
 
 
-def _rows(rel: p.Rel) -> p.Rex:
+def rows_of(rel: p.Rel) -> p.Rex:
     """The rows as structs."""
     width = len(p.schema(rel))
     return build.select(build.struct((f"_{i + 1}", build.column(rel, i)) for i in range(width)), rel, t.Bag)
 
 
-def _values(rel: p.Rel) -> p.Rex:
+def values_of(rel: p.Rel) -> p.Rex:
     """The values of the one column."""
     return build.select(build.column(rel, 0), rel, t.Bag)
 
@@ -54,7 +60,7 @@ def _in(message: Message, scope: FieldScope) -> Lowering:
     for i, (needle, one) in enumerate(zip(needles, message.needles, strict=True)):
         require_comparable(build.column(rel, i), needle, one.where)
     if len(needles) == 1:
-        return build.call("in_collection", needles[0], _values(rel))
+        return present("in_collection", needles[0], values_of(rel))
     return _in_rows(needles, rel)
 
 
@@ -62,7 +68,7 @@ def _in_rows(needles: list[p.Rex], rel: p.Rel) -> p.Rex:
     """Several needles: true if a row equals them, else NULL if one might, else false."""
 
     def some(wanted: p.Rex) -> p.Rex:
-        return build.call("exists", _rows(p.Filter(wanted, rel)))
+        return build.call("exists", rows_of(p.Filter(wanted, rel)))
 
     same: p.Rex | None = None
     for i, needle in enumerate(needles):
@@ -86,7 +92,7 @@ def _exists(message: Message, scope: FieldScope) -> Lowering:
     rel = yield require_field(message, "tuples"), scope
     match message.label("predicate_op"):
         case "PREDICATE_OP_EXISTS":
-            return build.call("exists", _rows(rel))
+            return present("exists", rows_of(rel))
         case "PREDICATE_OP_UNIQUE":
             return _unique(rel)
     raise PlanError("a predicate on rows that does not say which", where=message.where)
@@ -102,10 +108,10 @@ def _unique(rel: p.Rel) -> p.Rex:
             proper = p.Filter(build.call("not", build.call("is_null", build.column(proper, i))), proper)
     grouped = p.Aggregate(p.Strategy.FULL, (build.agg("count_star"),), keys, proper)
     twice = p.Filter(build.call("gt", build.column(grouped, width), build.lit(1)), grouped)
-    return build.call("not", build.call("exists", _rows(twice)))
+    return build.call("not", build.call("exists", rows_of(twice)))
 
 
-_COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "lt", "GT": "gt", "LE": "lte", "GE": "gte"}
+COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "lt", "GT": "gt", "LE": "lte", "GE": "gte"}
 
 
 def _compared(message: Message, scope: FieldScope) -> Lowering:
@@ -113,11 +119,11 @@ def _compared(message: Message, scope: FieldScope) -> Lowering:
     rel = yield require_field(message, "right"), scope
     _of_width(rel, 1, message)
     require_comparable(build.column(rel, 0), left, message.left.where)
-    name = _COMPARISONS.get(message.label("comparison_op").removeprefix("COMPARISON_OP_"))
+    name = COMPARISONS.get(message.label("comparison_op").removeprefix("COMPARISON_OP_"))
     how = message.label("reduction_op").removeprefix("REDUCTION_OP_").lower()
     if name is None or how not in ("any", "all"):
         raise PlanError("a comparison with rows that does not say which", where=message.where)
-    return build.call(f"{name}_{how}", left, _values(rel))
+    return present(f"{name}_{how}", left, values_of(rel))
 
 
 _KINDS = {"scalar": _scalar, "in_predicate": _in, "set_predicate": _exists, "set_comparison": _compared}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import reduce
 
@@ -11,6 +12,7 @@ from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.field_paths import field_path
+from firesteel.source import Place, Span
 from firesteel.substrait import calls, own_messages
 from firesteel.substrait.lower.base import (
     FieldScope,
@@ -44,7 +46,7 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
         raise PlanError("an aggregate without keys and without measures has no columns", where=message.where)
     if groups.repair is not None:
         lowerer.repair(groups.repair, message.where)
-    return _grouped(rel, keys, tuple(aggs), groups, message)
+    return grouped(rel, keys, tuple(aggs), groups, _method(message), message.where)
 
 
 def _measure(lowerer: Lowerer, message: Message, inner: FieldScope) -> Lowering:
@@ -65,10 +67,17 @@ def _method(message: Message) -> p.AggregateMethod | None:
     return None if found is None else _METHODS.get(found.label("method"))
 
 
-def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: GroupingSets, message: Message) -> p.Rel:
+def grouped(
+    rel: p.Rel,
+    keys: Sequence[p.Rex],
+    aggs: tuple[p.Agg, ...],
+    groups: GroupingSets,
+    method: p.AggregateMethod | None,
+    where: Place | Span | None = None,
+) -> p.Rel:
     """One grouping set is one Aggregate; several are a union of them, with a column that tells the set of a row. The
     union loses the order that streaming aggregates keep, so it is sorted by what the sets have in common of it."""
-    where, sets, method = message.where, groups.sets, _method(message)
+    sets = groups.sets
     if len(sets) == 1 and sets[0] == tuple(range(len(keys))):
         return p.Aggregate(p.Strategy.FULL, aggs, tuple(keys), rel, method=method)
     marks = _marks(groups)
@@ -94,7 +103,9 @@ def _grouped(rel: p.Rel, keys: list[p.Rex], aggs: tuple[p.Agg, ...], groups: Gro
     return p.Sort(specs, made.at(where)).at(where) if specs else made
 
 
-def _common_order(rel: p.Rel, keys: list[p.Rex], sets: tuple[tuple[int, ...], ...]) -> list[tuple[int, p.SortOrder]]:
+def _common_order(
+    rel: p.Rel, keys: Sequence[p.Rex], sets: tuple[tuple[int, ...], ...]
+) -> list[tuple[int, p.SortOrder]]:
     """The keys that the rows of all grouping sets are ordered by, with their directions: the first fields of the
     input's order that every set has. If nothing is known of that order yet, the first keys of the sets, which a sort of
     the input begins with."""

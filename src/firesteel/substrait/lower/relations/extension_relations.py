@@ -8,6 +8,7 @@ from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions.substrait import changed
 from firesteel.substrait import own_messages
+from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_field
 from firesteel.substrait.message import Message
 
@@ -64,19 +65,26 @@ def lower_extension(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
 
 
 @relation("extension_leaf")
-def _leaf(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel:
-    return lower_extension(require_field(message, "detail"), ())
+def _leaf(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel | Lowering:
+    detail = require_field(message, "detail")
+    return own_nodes.relation(lowerer, detail, (), scope) if own_nodes.is_own(detail) else lower_extension(detail, ())
 
 
 @relation("extension_single")
 def _single(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
+    detail = require_field(message, "detail")
+    if own_nodes.is_own(detail):
+        return (yield from own_nodes.relation(lowerer, detail, [require_field(message, "input")], scope))
     source = yield require_field(message, "input"), scope
-    return lower_extension(require_field(message, "detail"), (source,))
+    return lower_extension(detail, (source,))
 
 
 @relation("extension_multi")
 def _multi(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
+    detail = require_field(message, "detail")
+    if own_nodes.is_own(detail):
+        return (yield from own_nodes.relation(lowerer, detail, message.inputs, scope))
     sources: list[p.Rel] = []
     for one in message.inputs:
         sources.append((yield one, scope))
-    return lower_extension(require_field(message, "detail"), sources)
+    return lower_extension(detail, sources)

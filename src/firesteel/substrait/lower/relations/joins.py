@@ -11,6 +11,8 @@ from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.repair import RepairKind
+from firesteel.substrait import own_messages
+from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -58,12 +60,18 @@ def _capture(message: Message) -> tuple[p.Capture, bool]:
 def _cross(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     return p.Join(p.Cross(), left, right)
 
 
 def _join(lowerer: Lowerer, message: Message, scope: FieldScope, *, strategy: p.JoinStrategy | None = None) -> Lowering:
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     sides = _Sides(message, scope, left, right, *_capture(message), strategy=strategy)
     made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
@@ -92,6 +100,9 @@ def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if message.common.has("rel_anchor"):
         row = replace(row, anchors={**row.anchors, message.common.rel_anchor: 0})
     right = yield require_field(message, "right"), row
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     capture, swapped = _capture(message)
     if swapped or capture.pads_left:
         raise PlanError("a lateral join has no right side without a left row", where=message.where)
@@ -141,7 +152,7 @@ class _Sides:
         self.left, self.right = left, right
         self.widths = len(p.schema(left)), len(p.schema(right))
         self.strategy = strategy
-        self.build = _OTHER[build] if swapped else build
+        self.build = _OTHER[build] if swapped and strategy is p.JoinStrategy.HASH else build
 
     def row(self, extra: int = 0) -> FieldScope:
         """What the condition sees: the columns as the plan counts them, and where they are in the row at hand, which
@@ -172,7 +183,7 @@ class _Sides:
         first, second = (self.right, self.left) if self.swapped else (self.left, self.right)
         made = self._join(terms, first, second)
         if self.capture is p.Capture.LEFT_MARK:
-            return (yield from self._marked(made, _all_of(terms), second, ask))
+            return (yield from self._marked(made, _all_of(terms), ask))
         if self.capture is p.Capture.LEFT_SINGLE and self.swapped:
             width, other = self.widths
             return build.emit(made, [*range(other, other + width), *range(other)])
@@ -193,18 +204,25 @@ class _Sides:
         kind = kind.at(self.message.where)
         return p.Join(kind, first, second, lateral=self.lateral, strategy=strategy, build=self.build)
 
-    def _marked(self, made: p.Join, found: p.Rex, second: p.Rel, ask: _Ask) -> Lowering:
+    def _marked(self, made: p.Join, found: p.Rex, ask: _Ask) -> Lowering:
         """The mark is NULL where no condition is true and one is NULL: a second mark tells. It is always nullable."""
-        width = len(p.schema(made.left))
-        marked, bool_ = made, t.Bool(nullable=True)
-        if found.type.nullable:
-            unknown = build.call("is_null", _all_of((yield from ask(1))))
-            marked = p.Join(p.Theta(p.Capture.LEFT_MARK, unknown), made, second, lateral=self.lateral)
-        branches = [p.Branch(build.column(marked, width), p.Lit(t.BOOL, True))]
-        if found.type.nullable:
-            branches.append(p.Branch(build.column(marked, width + 1), p.Lit(bool_, None)))
-        value = p.Case(bool_, None, tuple(branches), default=p.Lit(t.BOOL, False))
-        return p.Project((*(build.column(marked, i) for i in range(width)), value), marked).at(self.message.where)
+        again = _all_of((yield from ask(1))) if found.type.nullable else None
+        return marked_by(made, again).at(self.message.where)
+
+
+def marked_by(made: p.Join, again: p.Rex | None) -> p.Project:
+    """The rows of a join that marks them, with Substrait's mark. `again` is the condition, if it may be NULL, over the
+    left row, its mark and the right row."""
+    width = len(p.schema(made.left))
+    marked, bool_ = made, t.Bool(nullable=True)
+    if again is not None:
+        unknown = p.Theta(p.Capture.LEFT_MARK, build.call("is_null", again))
+        marked = p.Join(unknown, made, made.right, lateral=made.lateral)
+    branches = [p.Branch(build.column(marked, width), p.Lit(t.BOOL, True))]
+    if again is not None:
+        branches.append(p.Branch(build.column(marked, width + 1), p.Lit(bool_, None)))
+    value = p.Case(bool_, None, tuple(branches), default=p.Lit(t.BOOL, False))
+    return p.Project((*(build.column(marked, i) for i in range(width)), value), marked)
 
 
 _OTHER = {p.Side.LEFT: p.Side.RIGHT, p.Side.RIGHT: p.Side.LEFT}
@@ -226,6 +244,9 @@ def _keyed(lowerer: Lowerer, message: Message, scope: FieldScope, *, strategy: p
     pairs = _keys(message)
     left = yield require_field(message, "left"), scope
     right = yield require_field(message, "right"), scope
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.join(lowerer, said, scope, left, right))
     side = _BUILDS.get(message.label("build_input"), p.Side.RIGHT) if message.has("build_input") else p.Side.RIGHT
     sides = _Sides(message, scope, left, right, *_capture(message), strategy=strategy, build=side)
 
@@ -272,7 +293,7 @@ def _term(lowerer: Lowerer, sides: _Sides, row: FieldScope, pair: _Pair) -> _Ter
     b = input_field(lowerer, other, row, width, beside)
     require_comparable(a, b, other.where)
     label = _comparison(lowerer, comparison)
-    rex = _COMPARED[label](a, b)
+    rex = COMPARED[label](a, b)
     alike = t.proper(a.type) == t.proper(b.type)
     if label != "EQ" and not (label == "IS_NOT_DISTINCT_FROM" and alike):
         return _Term(rex)
@@ -295,7 +316,7 @@ def _comparison(lowerer: Lowerer, comparison: Message | None) -> str:
     label = comparison.label("simple").removeprefix("SIMPLE_COMPARISON_TYPE_")
     if label == "UNSPECIFIED":
         return "EQ"
-    if label not in _COMPARED:
+    if label not in COMPARED:
         raise PlanError(f"keys compared by '{label}'", where=comparison.where)
     return label
 
@@ -308,7 +329,7 @@ def _null(combined: str, a: p.Rex, b: p.Rex) -> p.Rex:
     return build.call(combined, build.call("is_null", a), build.call("is_null", b))
 
 
-_COMPARED: dict[str, Callable[[p.Rex, p.Rex], p.Rex]] = {
+COMPARED: dict[str, Callable[[p.Rex, p.Rex], p.Rex]] = {
     "EQ": partial(build.call, "eq"),
     "IS_NOT_DISTINCT_FROM": lambda a, b: build.call("or", _equal(a, b), _null("and", a, b)),
     "MIGHT_EQUAL": lambda a, b: build.call("or", _equal(a, b), _null("or", a, b)),

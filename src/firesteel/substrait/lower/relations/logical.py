@@ -126,7 +126,7 @@ def fetch(rel: p.Rel, offset: p.Rex | None, count: p.Rex | None, message: Messag
 def check_counts(offset: p.Rex | None, count: p.Rex | None, message: Message) -> None:
     """Numbers of rows are integers, and not negative."""
     for rex in (offset, count):
-        if rex is not None and not isinstance(rex.type, t.Integer | t.Null):
+        if rex is not None and not isinstance(rex.type, t.Integer | t.Null | t.Any):
             raise PlanError(f"a number of rows is an integer, not a {rex.type}", where=message.where)
         if isinstance(rex, p.Lit) and rex.value is not None and rex.value < 0:
             raise PlanError(f"a number of rows cannot be {rex.value}", where=message.where)

@@ -6,6 +6,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import calls, own_messages
+from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -40,6 +41,9 @@ def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = require_field(message, "input")
     rel = yield source, scope
     inner = scope_over(scope, (rel, source))
+    said = own_messages.find(message, own_messages.NODE)
+    if said is not None:
+        return (yield from own_nodes.window(lowerer, said, inner, rel))
     partition: list[p.Rex] = []
     for one in message.partition_expressions:
         partition.append((yield one, inner))
@@ -52,10 +56,14 @@ def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     return p.Window(tuple(made), rel, method=_method(message))
 
 
-_METHODS = {"METHOD_HASHING": p.WindowMethod.HASHING, "METHOD_STREAMING": p.WindowMethod.STREAMING}
+_METHODS = {
+    "METHOD_HASHING": p.WindowMethod.HASHING,
+    "METHOD_STREAMING": p.WindowMethod.STREAMING,
+    "METHOD_ANY": None,
+}
 
 
-def _method(message: Message) -> p.WindowMethod:
+def _method(message: Message) -> p.WindowMethod | None:
     found = own_messages.find(message, own_messages.WINDOW_STRATEGY)
     return (
         p.WindowMethod.CONSISTENT if found is None else _METHODS.get(found.label("method"), p.WindowMethod.CONSISTENT)
