@@ -61,10 +61,6 @@ _CLASSES: dict[str | None, type[FiresteelError]] = {
 _TOO_DEEP = ("StackOverflowError", "Max iterations", "RecursionError", "Error parsing message with type")
 
 
-class Unreadable(EvaluationError):
-    """A file is damaged, or has lines that do not fit the schema that it is read with."""
-
-
 def mark_message(number: int, error: FiresteelError) -> str:
     """The message of an error in a Python worker, marked with its class and the number of its place."""
     return f"[firesteel:{number}:{type(error).__name__}] {' '.join(error.message.split(chr(10)))}"
@@ -75,6 +71,8 @@ class Failures:
 
     def __init__(self) -> None:
         self._known: list[tuple[type[FiresteelError], Span | Place | None]] = []
+        #: Was a file damaged, or did a line not fit the schema that it was read with?
+        self.unreadable = False
 
     def register(self, cls: type[FiresteelError], where: Span | Place | None) -> str:
         """A mark to put before a message: `translate` gets the class and the place from it."""
@@ -88,6 +86,7 @@ class Failures:
     def translate(self, error: BaseException) -> FiresteelError:
         """An error of Spark's as one of ours."""
         text = str(error)
+        self.unreadable |= _is_unreadable(text)
         ours = _MARK.search(text)
         if ours is not None and int(ours[1]) < len(self._known):
             cls, where = self._known[int(ours[1])]
@@ -105,6 +104,10 @@ def _plain_path(uri: re.Match[str]) -> str:
     return f" in {unquote(uri[1])}"
 
 
+def _is_unreadable(text: str) -> bool:
+    return "FAILED_READ_FILE" in text or "MALFORMED_RECORD_IN_PARSING" in text
+
+
 def _classify(text: str) -> FiresteelError | None:
     """Spark's error as one of ours, by its error class or by a pattern in its text; None if it has neither."""
     classes = _CLASS.findall(text)
@@ -115,8 +118,8 @@ def _classify(text: str) -> FiresteelError | None:
     for sign, message, help_ in _SIGNS:
         if sign.search(text):
             return EvaluationError(message, help=help_)
-    if "FAILED_READ_FILE" in text or "MALFORMED_RECORD_IN_PARSING" in text:
-        return Unreadable(_unreadable(text, classes))
+    if _is_unreadable(text):
+        return EvaluationError(_unreadable(text, classes))
     if classes:
         wrapped = _cause(text) if classes[0][0].startswith(_WRAPPERS) else None
         return EvaluationError(f"Spark: {wrapped or f'{classes[0][1].strip()} ({classes[0][0]})'}")

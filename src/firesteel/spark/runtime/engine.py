@@ -21,7 +21,7 @@ from firesteel.spark.core.limits import Limits
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
 from firesteel.spark.encoding.arrow_values import download
-from firesteel.spark.encoding.failures import Failures, Unreadable, is_from_spark, translated
+from firesteel.spark.encoding.failures import Failures, is_from_spark, translated
 from firesteel.spark.relations.compile import Compiled, compile_plan
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
@@ -325,8 +325,9 @@ class Outcome:
         of two types), the action is repeated without the shape."""
         try:
             return action()
-        except Unreadable:
-            if not self._compiled.relies_on or self._compile_again is None:
+        except EvaluationError:
+            unfit = self._compiled.failures.unreadable and bool(self._compiled.relies_on)
+            if not unfit or self._compile_again is None:
                 raise
         with self._lease.using(self._compiled.failures), settings(self._spark):
             self._compiled = self._compile_again(misread=self._compiled.relies_on)
