@@ -362,11 +362,20 @@ def let_interpreted(column: Column, body: Any) -> Column:
 def decimal_variant(column: Column, scale: int, places: Column | None = None) -> Column:
     """A decimal of a fixed scale as a variant: with `places` digits behind the point, or without trailing zeros. One
     digit always stays: `parse_json` would read `2` as an integer."""
-    text = F.when(column == 0, F.lit("0." + "0" * scale)).otherwise(column.cast("string"))
     if places is None:
-        return F.parse_json(F.regexp_replace(text, r"(\.\d+?)0+$", "$1"))
+        return F.parse_json(trimmed_text(column, scale))
+    text = _fixed_text(column, scale)
     kept = F.char_length(text) - F.lit(scale) + F.greatest(places, F.lit(1))
     return F.parse_json(F.substring(text, F.lit(1), kept))
+
+
+def trimmed_text(column: Column, scale: int) -> Column:
+    """The text of a decimal of a fixed scale, without trailing zeros but the first one behind the point."""
+    return F.regexp_replace(_fixed_text(column, scale), r"(\.\d+?)0+$", "$1")
+
+
+def _fixed_text(column: Column, scale: int) -> Column:
+    return F.when(column == 0, F.lit("0." + "0" * scale)).otherwise(column.cast("string"))
 
 
 def is_whole(column: Column) -> Column:
