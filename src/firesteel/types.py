@@ -383,7 +383,7 @@ def merge(types: Iterable[Type]) -> Type:
     that is not everywhere may be MISSING, collections one collection. Coarser than `union`, and never larger than
     what it comes from."""
     whole = union(dict.fromkeys(types))
-    if not isinstance(whole, Union) or type(whole) is not Union:
+    if type(whole) is not Union:  # a subclass is one type, whatever its members
         return whole
     kinds: dict[type, list[Type]] = {}
     for member in whole.members:

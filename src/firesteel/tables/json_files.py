@@ -48,7 +48,7 @@ def _integer(text: str) -> int | Decimal | float:
     return found if -(1 << 63) <= found < 1 << 63 else _number(text)
 
 
-def _constant(text: str) -> Any:
+def refuse_constant(text: str) -> Any:
     raise ValueError(f"{text} is not JSON")
 
 
@@ -57,7 +57,7 @@ def _object(pairs: list[tuple[str, Any]]) -> values.Struct:
 
 
 _decoder = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
+    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=refuse_constant
 )
 
 
@@ -68,7 +68,7 @@ def json_records(path: Path) -> Iterator[values.Value | EvaluationError]:
 
 def _lines(path: Path) -> Iterator[values.Value | EvaluationError]:
     with reading(path), open_unpacked(path) as file:
-        for number, line in enumerate(_split(file), 1):
+        for number, line in enumerate(split_lines(file), 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
                 if text:
@@ -83,7 +83,7 @@ def _why(error: Exception) -> str:
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
-def _split(file: BinaryIO) -> Iterator[bytes]:
+def split_lines(file: BinaryIO) -> Iterator[bytes]:
     """Lines end as Spark's do: with a line feed, a carriage return, or both."""
     for line in file:
         yield from line.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\r")
@@ -98,7 +98,7 @@ def is_document(path: Path) -> bool:
     if suffix_of(path) != ".json":
         return False
     with reading(path), open_unpacked(path) as file:
-        lines = (line for line in _split(file) if line.removeprefix(codecs.BOM_UTF8).strip())
+        lines = (line for line in split_lines(file) if line.removeprefix(codecs.BOM_UTF8).strip())
         try:
             first = next(lines, b"").decode("utf-8-sig").strip(_BLANK)
         except UnicodeDecodeError:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from firesteel.tables.json_files import refuse_constant
 from firesteel.tables.value_shapes import (
     LONG,
     MOST_FIELDS,
@@ -109,10 +110,6 @@ def _number(text: str) -> ValueShape:
     return ValueShape(frozenset(("decimal",)), False, len(whole), len(fraction), fraction.endswith("0"))
 
 
-def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is not JSON")
-
-
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -121,5 +118,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _decoder = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=_constant
+    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=refuse_constant
 )

@@ -163,11 +163,14 @@ class FileState(NamedTuple):
     ctime: int
     inode: int
 
+    @classmethod
+    def of(cls, stat: os.stat_result) -> FileState:
+        return cls(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+
 
 def file_state(path: Path) -> FileState:
     """The state of a file now."""
-    stat = os.stat(path)
-    return FileState(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_ino)
+    return FileState.of(os.stat(path))
 
 
 __all__ = [

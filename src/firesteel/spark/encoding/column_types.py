@@ -23,6 +23,7 @@ from pyspark.sql import types as s
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node, drive, fold, transform
+from firesteel.tables.value_shapes import SHORT
 from firesteel.values import Timestamp
 
 #: The unsigned integers of Substrait's extension, and how many bits they have.
@@ -39,8 +40,6 @@ MAX_NESTED = 12
 MAX_DIGITS = 38
 MICROS = 6
 
-#: The most digits of a `ShortInt`.
-SHORT = 9
 #: How many digits a column of integers may need, by their bits.
 _INTEGERS = {8: 3, 16: 5, 32: 10, 64: 20}
 
@@ -70,7 +69,7 @@ class TrimmedDecimal(t.Decimal):
 
 
 class ShortInt(t.Int64):
-    """Integers of at most nine digits in a column of 64 bits: Spark's decimals have room for their products."""
+    """Integers of at most `SHORT` digits in a column of 64 bits: Spark's decimals have room for their products."""
 
     @property
     def bits(self) -> int:

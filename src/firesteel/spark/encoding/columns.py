@@ -45,6 +45,11 @@ def col(name: str) -> Column:  # type: ignore[no-redef]
     return _col(name, is_remote())
 
 
+def quoted(name: str) -> Column:
+    """The column of that name, in backquotes: the name may hold dots."""
+    return col("`" + name.replace("`", "``") + "`")
+
+
 def lit(value: Any) -> Column:  # type: ignore[no-redef]
     """A literal."""
     if isinstance(value, StrEnum):

@@ -142,7 +142,7 @@ def _cast_timestamps(frame: DataFrame, types: Mapping[str, t.Type]) -> DataFrame
     """The frame with timestamps cast to have a zone or none, as their types say: Spark reads all of ORC as instants."""
     columns, changed = [], False
     for field in frame.schema.fields:
-        type_, column = types.get(field.name), F.col("`" + field.name.replace("`", "``") + "`")
+        type_, column = types.get(field.name), F.quoted(field.name)
         if isinstance(type_, t.Timestamp) and isinstance(field.dataType, s.TimestampType | s.TimestampNTZType):
             spark = to_spark(type_)
             changed |= spark != field.dataType

@@ -17,6 +17,7 @@ from weakref import WeakKeyDictionary
 
 from firesteel import types as t
 from firesteel.lru import Recent
+from firesteel.tables.value_shapes import FileState
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -77,7 +78,7 @@ def state(path: Path) -> tuple[tuple[object, ...], ...] | None:
     for name, entry in _files(path):
         if len(stats) >= MOST_FILES:
             return None
-        stats.append((name, entry.st_size, entry.st_mtime_ns, entry.st_ino))
+        stats.append((name, FileState.of(entry)))
     return tuple(stats) or None
 
 

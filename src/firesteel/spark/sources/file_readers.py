@@ -12,6 +12,7 @@ from pyspark.sql import types as s
 from firesteel.passes.analysis.paths import PathTree
 from firesteel.spark.core.expr import Expr
 from firesteel.spark.core.scope import Run
+from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.sources import typed_lines
@@ -82,8 +83,7 @@ def cast_partitions(frame: DataFrame, folders: Partitions) -> DataFrame:
     if not types:
         return frame
     picked = [
-        typed_lines.quoted(name).cast(types[name]).alias(name) if name in types else typed_lines.quoted(name)
-        for name in frame.columns
+        F.quoted(name).cast(types[name]).alias(name) if name in types else F.quoted(name) for name in frame.columns
     ]
     return frame.select(*picked)
 

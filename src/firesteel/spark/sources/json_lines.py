@@ -69,7 +69,7 @@ def read(
     line = run.name()
     beside = [reference(field.type, run.name()) for field in columns]
     names = [name for expr in beside for name in expr.place.names]
-    lines = Text(text.toDF(line, *names).filter(_is_there(F.col(line))), line, names, where, skip)
+    lines = Text(text.toDF(line, *names).filter(is_there(F.col(line))), line, names, where, skip)
     if run.strict or tree.whole or tree.elements is not None or tree.indexed:
         return _read_whole(run, lines, columns)
     asked = {name: _partition_column(name, columns, beside) for name in tree.fields}
@@ -86,7 +86,7 @@ def read(
 def malformed(text: DataFrame) -> DataFrame:
     """The lines of a text file that are not JSON; if there are partition columns, those that are no JSON objects."""
     more = text.columns[1:]
-    lines = text.toDF("line", *(f"c{i}" for i in range(len(more)))).filter(_is_there(F.col("line")))
+    lines = text.toDF("line", *(f"c{i}" for i in range(len(more)))).filter(is_there(F.col("line")))
     return lines.filter(_parse(F.col("line"), objects=bool(more)).isNull())
 
 
@@ -117,7 +117,7 @@ def _partition_column(name: Name, columns: Sequence[t.Field], exprs: Sequence[Ex
     return None
 
 
-def _is_there(line: Column) -> Column:
+def is_there(line: Column) -> Column:
     """Is a line not blank? The first letter is tested first, because trimming goes through the whole line."""
     return line.startswith("{") | (F.ltrim(line, F.lit(" \t\r\n")) != "")
 

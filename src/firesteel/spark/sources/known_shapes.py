@@ -7,11 +7,12 @@ learned alone. Shapes are kept in this process, and in a folder if the session h
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from firesteel.errors import FiresteelError
 from firesteel.lru import Recent
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.sources.learn_lines import shapes_of_lines
+from firesteel.tables.json_files import split_lines
 from firesteel.tables.learn_json import keys_of_open_objects, shape_of_lines
 from firesteel.tables.opening import COMPRESSED, open_unpacked, reading
 from firesteel.tables.value_shapes import (
@@ -64,7 +66,7 @@ class KnownShapes:
         states = {file: _settled(file) for file in files}
         found = {file: self._find(file, state) for file, state in states.items()}
         unknown = [file for file, known in found.items() if known is None]
-        found.update(_learn(spark, unknown))
+        found.update(_learn(spark, {file: states[file].size for file in unknown}))
         for file in unknown:
             known = found[file]
             if known is not None and file_state(file) == states[file]:
@@ -135,9 +137,9 @@ def _settled(file: Path) -> FileState:
         time.sleep((_TICK - age) / 1e9)
 
 
-def _learn(spark: SparkSession, files: Sequence[Path]) -> dict[Path, Known]:
-    found: dict[Path, Known] = {file: _learn_small(file) for file in files if _is_small(file)}
-    large = {os.path.realpath(file): file for file in files if file not in found}
+def _learn(spark: SparkSession, sizes: Mapping[Path, int]) -> dict[Path, Known]:
+    found: dict[Path, Known] = {file: _learn_small(file) for file, size in sizes.items() if _is_small(file, size)}
+    large = {os.path.realpath(file): file for file in sizes if file not in found}
     if large:
         keys = frozenset[str]().union(*map(_open_keys, large.values()))
         by_uri = shapes_of_lines(spark.read.text([read_uri(Path(place)) for place in large]), keys)
@@ -155,8 +157,8 @@ def _open_keys(file: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _is_small(file: Path) -> bool:
-    return file_state(file).size <= (SMALL if file.suffix.lower() not in COMPRESSED else SMALL // 16)
+def _is_small(file: Path, size: int) -> bool:
+    return size <= (SMALL if file.suffix.lower() not in COMPRESSED else SMALL // 16)
 
 
 def _learn_small(file: Path) -> Known:
@@ -166,7 +168,7 @@ def _learn_small(file: Path) -> Known:
             text = lines.read(16 * SMALL + 1)
         if len(text) > 16 * SMALL:
             return "it is small only as long as it is compressed"
-        found = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        found = list(split_lines(io.BytesIO(text)))
         return shape_of_lines(found, keys_of_open_objects(found))
     except (FiresteelError, Unknown) as error:
         return str(error)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.sources.json_lines import is_there
 from firesteel.tables.value_shapes import (
     ANYTHING,
     LONG,
@@ -57,7 +58,7 @@ def shapes_of_lines(lines: DataFrame, open_keys: frozenset[str] = frozenset()) -
     name = lines.columns[0]
     line = F.col(name)
     there = lines.select(line.alias("line"), F.col("_metadata.file_path").alias("file"))
-    there = there.filter(F.col("line").startswith("{") | (F.ltrim(F.col("line"), F.lit(" \t\r\n")) != ""))
+    there = there.filter(is_there(F.col("line")))
     found = there.select("file", _schema(_cut(F.col("line"), open_keys)).alias("schema"), *_marks(F.col("line")))
     groups = found.distinct().limit(MOST_SHAPES + 1).collect()
     if len(groups) > MOST_SHAPES:

@@ -30,7 +30,6 @@ from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
 from firesteel.spark.sources.file_frames import Opened, cached_frame
 from firesteel.spark.sources.file_readers import cast_partitions, in_folders, places_of, text_lines, typed_frame
 from firesteel.spark.sources.named_files import parts_frame
-from firesteel.spark.sources.typed_lines import quoted
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
     Arrow,
@@ -230,7 +229,7 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
             ensure_read(fields[i], table.source.format)
     if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
         types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
-        source = Opened(source.frame.select(*(quoted(fields[i].name) for i in wanted)), types=types)
+        source = Opened(source.frame.select(*(F.quoted(fields[i].name) for i in wanted)), types=types)
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))

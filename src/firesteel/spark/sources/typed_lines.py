@@ -32,7 +32,7 @@ from firesteel.spark.encoding.column_types import (
 from firesteel.tables.value_shapes import LONG, SHORT, ValueShape, has_zeros
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import DataFrame
 
 #: Options of Spark's JSON source. A line that does not fit the shape is an error: then the file has changed.
 OPTIONS = {
@@ -67,13 +67,8 @@ def read(
     schema = s.StructType([s.StructField(field.name or "", to_spark(field.type)) for field in type_.fields])
     frame = load(schema)
     named = [(field.name or "", reference(field.type, run.name())) for field in (*type_.fields, *columns)]
-    picked = [quoted(name).alias(expr.place.names[0]) for name, expr in named]
+    picked = [F.quoted(name).alias(expr.place.names[0]) for name, expr in named]
     return frame.select(*picked), struct_expr(named)
-
-
-def quoted(name: str) -> Column:
-    """The column of that name, in backquotes: the name may hold dots."""
-    return F.col("`" + name.replace("`", "``") + "`")
 
 
 # ---------------------------------------------------------------------------------------------------------------------
