@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import firesteel as fs
 from firesteel import plan as p
 from firesteel import substrait
+from firesteel.errors import FiresteelError
 from firesteel.node import Node, canonical
+from tests.golden import test_partiql as golden
+
+
+def planned(cases: Sequence[golden.Case] = golden.CASES) -> Iterator[tuple[golden.Case, fs.Session, fs.Plan]]:
+    """The golden queries that can be planned, each with a session that has its tables."""
+    for case in cases:
+        session = fs.connect(engine="reference")
+        for name, ion in case.tables:
+            session.register(name, fs.ion(ion))
+        try:
+            plan = session.plan(case.query, mode=case.mode)
+        except FiresteelError:
+            continue
+        yield case, session, plan
 
 
 def again(node: p.Plan) -> p.Plan:

@@ -13,11 +13,10 @@ from firesteel import plan as p
 from firesteel import substrait
 from firesteel.errors import FiresteelError
 from firesteel.substrait import own_messages
-from tests.golden import test_partiql as golden
 from tests.physical_cases import cases
 from tests.substrait.plans.cases import tables
 from tests.substrait.test_plans import GROUPS
-from tests.substrait.write.round_trip import difference
+from tests.substrait.write.round_trip import difference, planned
 from tests.suites import test_tpch as tpch_tables
 from tools import conformance_substrait, relation_cases, saved_plans, substrait_cases, tpch
 from tools.tpch import CONFORMANCE
@@ -82,14 +81,9 @@ def test_partiql(phase: str) -> None:
     """Queries over data without a schema: as they are planned, and as they run."""
 
     def plans() -> Iterator[tuple[str, p.Plan]]:
-        for case in golden.CASES:
-            session = fs.connect(engine="reference")
-            for name, ion in case.tables:
-                session.register(name, fs.ion(ion))
+        for case, session, plan in planned():
             try:
-                node = session.plan(case.query, mode=case.mode).node
-                if phase == "prepared":
-                    node = session._planner.prepare(node).optimized
+                node = plan.node if phase != "prepared" else session._planner.prepare(plan.node).optimized
             except FiresteelError:
                 continue
             yield f"{case.file}: {case.name}", node
@@ -109,14 +103,7 @@ def test_answers() -> None:
             return type(error).__name__
 
     wrong: list[str] = []
-    for case in golden.CASES:
-        session = fs.connect(engine="reference")
-        for name, ion in case.tables:
-            session.register(name, fs.ion(ion))
-        try:
-            plan = session.plan(case.query, mode=case.mode)
-        except FiresteelError:
-            continue
+    for case, session, plan in planned():
         again = fs.read_plan(plan.to_substrait())
         if answer(session, plan) != answer(session, again) or len(plan.check()) != len(again.check()):
             wrong.append(case.name)

@@ -8,9 +8,9 @@ from substrait import plan_pb2
 import firesteel as fs
 from firesteel import substrait
 from firesteel.errors import FiresteelError
-from tests.golden import test_partiql as golden
 from tests.physical_cases import cases
 from tests.substrait.test_plans import GROUPS
+from tests.substrait.write.round_trip import planned
 from tests.substrait.write.validator import problems
 
 
@@ -41,14 +41,7 @@ def test_plans_by_hand() -> None:
 
 def test_partiql_without_a_schema() -> None:
     wrong: dict[str, list[str]] = {}
-    for case in golden.CASES:
-        session = fs.connect(engine="reference")
-        for name, ion in case.tables:
-            session.register(name, fs.ion(ion))
-        try:
-            plan = session.plan(case.query, mode=case.mode)
-        except FiresteelError:
-            continue
+    for case, _, plan in planned():
         found = problems(plan.to_substrait())
         if found:
             wrong[f"{case.file}: {case.name}"] = found
