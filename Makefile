@@ -15,7 +15,7 @@ ARGS   ?=# for pytest or the tool: make tests-core ARGS="-k doctor"
 CHECK_MINUTES := 1
 CORE_MINUTES  := 3
 SPARK_MINUTES := 6
-STOP_AFTER    := 5
+STOP_AFTER    := 10
 NOT_SLOW      := and not slow
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -23,7 +23,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans docs clean
+.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans sql-files docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -139,6 +139,10 @@ conformance-relations: $(STAMP) ## run Substrait's relation cases, with schemas 
 
 saved-plans: $(STAMP) ## run the Substrait plans that producers saved, and compare with DuckDB's answers
 	@$(with_java) $(BIN)/python -m tools.saved_plans $(ARGS)
+
+sql-files: $(STAMP) ## run the plans that DataFusion makes of SQL files: PLAN=optimized|analyzed|both ENGINE=reference|spark
+	@$(if $(filter spark,$(ENGINE)),$(with_java)) $(BIN)/python -m tools.sql_files $(if $(PLAN),--plan $(PLAN)) \
+	  $(if $(ENGINE),--engine $(ENGINE)) $(ARGS)
 
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)

@@ -92,6 +92,7 @@ def _measured(
             for size in asked.megabytes.split(","):
                 data = make(BUILD / "bench", int(size))
                 yield bench_json.measure(session, spark, data, asked.repeat, only)
+                yield bench_json.measure_first(session, spark, data, asked.repeat, only)
                 if asked.cold:
                     yield bench_json.measure_cold(data, asked.cold, only)
     if "properties" in parts:

@@ -7,11 +7,14 @@ script, from opening the file to the last row, which is discarded (`noop`).
 
 from __future__ import annotations
 
+import itertools
 import json
+import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -162,34 +165,84 @@ def _same(a: object, b: object) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
-# Cold runs: each arm runs each query once in a fresh process
+# First queries: over files that were never seen, and in fresh processes
+
+
+def measure_first(session: fs.Session, spark: Any, data: Data, repeat: int, only: Sequence[str]) -> Found:
+    """Measure first queries in a warm JVM: every run is over files under names that nobody has read before."""
+    cases = data.chosen(only)
+    progress = Progress(f"JSON {data.title}, never seen,", len(cases))
+    found: list[Measured] = []
+    number = itertools.count()
+
+    def arm(name: str, case: Case) -> Arm:
+        made: list[Callable[[Case], Any]] = []
+
+        def prepare() -> None:
+            configured(spark, OURS if name == "firesteel" else DEFAULTS)
+            made[:] = [ways(session, spark, _renamed(data, next(number)))[name]]
+
+        return Arm(lambda: consume(made[0](case)), prepare)
+
+    for name, case in cases.items():
+        progress.next(name)
+        arms = {arm_: arm(arm_.removesuffix(f" {AGAIN}"), case) for arm_ in _FIRST}
+        found.append(interleaved(name, arms, repeat, progress))
+    progress.close()
+    for file, _ in data.tables.values():
+        for link in file.parent.glob(f"{file.stem}.*{file.suffix}"):
+            link.unlink()
+    return table(f"JSON lines, {data.title}, first query over a file", found, _first_columns(1.0))
+
+
+_FIRST = ("firesteel", "inferring", f"inferring {AGAIN}")
+
+
+def _first_columns(bound: float) -> list[Column]:
+    return [
+        Column("firesteel / inferring", "firesteel", "inferring", bound),
+        Column("A/A", f"inferring {AGAIN}", "inferring"),
+    ]
+
+
+def _renamed(data: Data, number: int) -> Data:
+    """The same data under names that were not used before."""
+    tables = {}
+    for name, (file, schema) in data.tables.items():
+        link = file.with_name(f"{file.stem}.{number}{file.suffix}")
+        link.unlink(missing_ok=True)
+        os.link(file, link)
+        tables[name] = (link, schema)
+    return replace(data, tables=tables)
 
 
 def measure_cold(data: Data, repeat: int, only: Sequence[str]) -> Found:
-    """Measure first runs, with a fresh process for each arm and round."""
-    arms = ("firesteel", "inferring", f"inferring {AGAIN}")
+    """Measure first queries in fresh processes: one process for each query, arm and round. The arm `kept` has a folder
+    with the shapes that another process learned."""
+    arms = (*_FIRST, "kept")
     names = list(data.chosen(only))
     found = {name: Measured(name, {arm: [] for arm in arms}) for name in names}
-    progress = Progress(f"JSON {data.title}, cold,", repeat * len(arms))
-    for turn in range(repeat):
-        for i in range(len(arms)):
-            arm = arms[(turn + i) % len(arms)]
-            progress.next(f"round {turn + 1}, {arm}")
-            for name, taken in _first_runs(arm.removesuffix(f" {AGAIN}"), data, names).items():
-                found[name].times[arm].append(taken)
+    progress = Progress(f"JSON {data.title}, cold,", repeat * len(arms) * len(names))
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            _first_run("kept", data, name, folder)
+            for turn in range(repeat):
+                for i in range(len(arms)):
+                    arm = arms[(turn + i) % len(arms)]
+                    progress.next(f"{name}, round {turn + 1}, {arm}")
+                    taken = _first_run(arm.removesuffix(f" {AGAIN}"), data, name, folder)
+                    found[name].times[arm].extend([] if taken is None else [taken])
     progress.close()
-    columns = [
-        Column("firesteel / inferring", "firesteel", "inferring", 0.6),
-        Column("A/A", f"inferring {AGAIN}", "inferring"),
-    ]
+    columns = [*_first_columns(1.1), Column("kept / inferring", "kept", "inferring", 0.6)]
     whole = [one for one in found.values() if all(one.times.values())]
-    return table(f"JSON lines, {data.title}, first run in a new process", whole, columns)
+    return table(f"JSON lines, {data.title}, first query in a new process", whole, columns)
 
 
-def _first_runs(arm: str, data: Data, names: Sequence[str]) -> dict[str, float]:
-    command = [sys.executable, "-m", "tools.bench_cold", data.name, data.title, arm, *names]
+def _first_run(arm: str, data: Data, name: str, folder: str) -> float | None:
+    """The seconds that a query took in a process of its own; None if it is refused."""
+    command = [sys.executable, "-m", "tools.bench_cold", data.name, data.title, arm, name, folder]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"a cold run of {arm} failed:\n{done.stderr[-2000:]}")
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    taken: float | None = json.loads(done.stdout.splitlines()[-1])
+    return taken

@@ -15,6 +15,7 @@ from firesteel.errors import (
     PlanError,
     PolicyError,
     UnsupportedError,
+    secret,
 )
 from firesteel.functions.substrait import register as register_function
 from firesteel.partiql import parse
@@ -49,4 +50,5 @@ __all__ = [
     "read_plan",
     "register_function",
     "register_relation",
+    "secret",
 ]

@@ -14,9 +14,39 @@ code and the exit code of the command line.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from firesteel.source import Place, Span
+
+#: Texts that `secret` marked. They are kept until the process ends: an error may quote one at any time.
+_HIDDEN: set[str] = set()
+_STARS = "***"
+#: The user in a URI (`s3://key:secret@bucket`), and values of options that are named like a credential. Repetitions
+#: are bounded, so that the time is linear.
+_USER = re.compile(r"(:/{1,2})(?:[^\s'\"@/:]{1,200}:[^\s'\"@]{1,200}|[^\s'\"@/:]{1,200})@")
+_CREDENTIAL = re.compile(
+    r"(?i)((?:password|passwd|pwd|secret|token|access[_.-]?key|api[_.-]?key|account[_.-]?key|signature|credentials?)"
+    r"[\w.-]{0,40}(?:\s{0,9}=\s{0,9}|['\"]\s{0,9}:\s{0,9})['\"]?)([^\s&;,'\"})]+)"
+)
+
+
+def secret(text: str) -> str:
+    """The text, marked: no error, warning or explanation of a plan shows it from now on. For parameters and options:
+    `s.query(..., params=[fs.secret(token)])`."""
+    if len(text) < 4:
+        raise PolicyError("a secret of less than 4 characters cannot be hidden", help="it would be found everywhere")
+    _HIDDEN.update((text, repr(text)[1:-1]))
+    return text
+
+
+def redacted(text: str) -> str:
+    """The text with stars for secrets: those that were marked, users in URIs, and values of credentials."""
+    for hidden in sorted(_HIDDEN, key=len, reverse=True):
+        text = text.replace(hidden, _STARS)
+    if ":/" in text:
+        text = _USER.sub(rf"\1{_STARS}@", text)
+    return _CREDENTIAL.sub(rf"\1{_STARS}", text) if "=" in text or ":" in text else text
 
 
 class FiresteelError(Exception):
@@ -26,8 +56,8 @@ class FiresteelError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, message: str, *, where: Span | Place | None = None, help: str | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+        self.message = redacted(message)
+        super().__init__(self.message)
         self.where = where
         self.help = help
 
@@ -55,7 +85,7 @@ def described(message: str, where: Span | Place | None, help: str | None) -> str
         lines.append(span.caret())
     if help:
         lines.append(f"  {help}")
-    return "\n".join(lines)
+    return redacted("\n".join(lines))
 
 
 class ParseError(FiresteelError):

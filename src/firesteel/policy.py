@@ -15,7 +15,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 from urllib.parse import unquote
@@ -36,16 +36,43 @@ MOST_FOLDERS = 100_000
 
 @dataclass(frozen=True, init=False)
 class Policy:
-    """The folders whose files a plan may read, and those that it may write to. A file's path allows that one file."""
+    """The folders whose files a plan may read, and those that it may write to (a file's path allows that one file); and
+    the limits of plans and answers. None is no limit."""
 
     allow_read: tuple[Path, ...]
     allow_write: tuple[Path, ...]
+    #: The characters or bytes of a query or a plan document.
+    max_plan: int | None = 1 << 26
+    #: The levels that a plan nests.
+    max_depth: int | None = 100_000
+    #: The relations and expressions of a plan.
+    max_nodes: int | None = 5_000_000
+    #: The characters or bytes of one literal.
+    max_literal: int | None = 1 << 24
+    #: The values of a table that is written out in a plan.
+    max_virtual_rows: int | None = 1_000_000
+    #: The pairs of rows of a join without a key, by the sizes of the tables.
+    max_cross_rows: int | None = 10**12
+    #: The rows of an answer.
+    max_rows: int | None = None
+    #: How long an answer may take to compute.
+    max_seconds: float | None = None
 
     def __init__(
-        self, *, allow_read: Folder | Iterable[Folder] = (), allow_write: Folder | Iterable[Folder] = ()
+        self,
+        *,
+        allow_read: Folder | Iterable[Folder] = (),
+        allow_write: Folder | Iterable[Folder] = (),
+        **limits: float | None,
     ) -> None:
         object.__setattr__(self, "allow_read", _folders(allow_read))
         object.__setattr__(self, "allow_write", _folders(allow_write))
+        for name, most in limits.items():
+            if name not in LIMITS:
+                raise PolicyError(f"a policy has no limit '{name}'", help=f"the limits are {', '.join(LIMITS)}")
+            if most is not None and (type(most) not in (int, float) or most < 0):
+                raise PolicyError(f"{name}={most!r} is no limit", help="it is a number that is not negative, or None")
+            object.__setattr__(self, name, most)
 
     def files(self, location: str, kind: Kind) -> list[Path]:
         """The files that a plan's location stands for, canonical, if all of them may be read."""
@@ -59,6 +86,10 @@ class Policy:
         """The canonical path, if files there may be written."""
         judge = _Finder(str(path), self.allow_write, _WRITE)
         return Path(judge.judged(os.path.abspath(path)))
+
+
+#: The names of the limits.
+LIMITS = tuple(field.name for field in fields(Policy) if field.name.startswith("max_"))
 
 
 def _folders(given: Folder | Iterable[Folder]) -> tuple[Path, ...]:

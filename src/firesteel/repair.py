@@ -61,6 +61,11 @@ class RepairKind(Enum):
         "DataFusion writes dictionaries so",
     )
     UNTYPED_NULL = ("FS809", "a NULL without a type is of any type", "producers leave the type out")
+    TYPE_NAME = (
+        "FS810",
+        "the type '{name}', of no extension, is read as {type}",
+        "DataFusion names types so that Substrait does not have",
+    )
     # Calls
     ARGUMENTS = (
         "FS821",
@@ -107,6 +112,21 @@ class RepairKind(Enum):
         "DataFusion and DuckDB write it",
     )
     NOT_LIKE = ("FS831", "'not_equal' of a text and a pattern is NOT LIKE", "DuckDB writes NOT LIKE so")
+    OWN_FUNCTION = (
+        "FS832",
+        "'{name}' is {dialect}'s own function",
+        "the producer has functions that the standard does not have, or that mean something else there",
+    )
+    REWRITTEN = (
+        "FS833",
+        "'{name}' is read as another expression: {why}",
+        "the producer writes it as a function",
+    )
+    CASE_BASE = (
+        "FS834",
+        "the first clause of an 'if_then', which has no result, is what the others are compared with",
+        "DataFusion writes CASE with a base expression so",
+    )
     # Relations
     REPLACING = (
         "FS841",
@@ -155,6 +175,12 @@ class RepairKind(Enum):
         "FS850",
         "a write without its table's schema: columns go by their positions",
         "the schema is left out",
+    )
+
+    EQUAL_KEYS = (
+        "FS851",
+        "an aggregate lists a key twice, and has one column for it",
+        "what is above counts columns so",
     )
 
     def __init__(self, code: str, text: str, why: str, effect: Effect = Effect.NONE) -> None:

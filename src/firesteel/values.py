@@ -17,11 +17,14 @@ be nested as deeply as memory allows.
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
+import uuid
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Context as DecimalContext
 from decimal import Decimal
+from enum import Enum
 from functools import cached_property, total_ordering
 from typing import Any, Final, TypeVar
 
@@ -427,7 +430,8 @@ def to_python(value: Value) -> Any:
 
 
 def from_python(data: Any) -> Value:
-    """A value from plain Python data: dicts are structs, lists and tuples arrays, sets bags; our own values stay."""
+    """A value from plain Python data: dicts and dataclasses are structs, lists and tuples arrays, sets bags; a UUID is
+    its text, a member of an enumeration its value, a scalar of numpy's the one of Python's; our own values stay."""
     results: list[Value] = []
     stack: list[tuple[Any, Callable[[list[Value]], Value] | None, int]] = [(data, None, 0)]
     around: set[int] = set()  # what is being gone through: it must not come again inside of itself
@@ -451,7 +455,16 @@ def from_python(data: Any) -> Value:
     return results[0]
 
 
+#: Scalars that stay what they are.
+_PLAIN = frozenset(
+    {type(None), bool, int, float, Decimal, str, bytes, Missing, Time, Timestamp, Interval, datetime.date}
+)
+
+
 def _open_python(item: Any) -> tuple[list[Any], Callable[[list[Value]], Value] | None]:
+    """What is inside of an item, and what makes a value of it; for a scalar, None."""
+    if type(item) in _PLAIN:
+        return [], None
     if isinstance(item, (Mapping, Struct)):
         pairs = list(item.items()) if isinstance(item, Mapping) else item.pairs
         names = [name for name, _ in pairs]
@@ -461,6 +474,13 @@ def _open_python(item: Any) -> tuple[list[Any], Callable[[list[Value]], Value] |
         return [value for _, value in pairs], lambda inner: Struct(zip(names, inner, strict=True))
     if isinstance(item, (Bag, set, frozenset)):
         return list(item), Bag
+    if isinstance(item, Enum):
+        return [item.value], lambda inner: inner[0]
+    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+        fields = [field.name for field in dataclasses.fields(item)]
+        return [getattr(item, name) for name in fields], lambda inner: Struct(zip(fields, inner, strict=True))
+    if type(item).__module__ == "numpy" and hasattr(item, "tolist"):
+        return [_from_numpy(item)], lambda inner: inner[0]
     if isinstance(item, Sexp):
         return list(item), Sexp
     if isinstance(item, (list, tuple)):
@@ -468,7 +488,19 @@ def _open_python(item: Any) -> tuple[list[Any], Callable[[list[Value]], Value] |
     return [], None
 
 
+def _from_numpy(item: Any) -> Any:
+    """A scalar or an array of numpy's as Python's own. Moments are of microseconds, or of days."""
+    if item.dtype.kind in "mM" and item.dtype.name != "datetime64[D]":
+        coarse = item.astype(f"{item.dtype.kind}8[us]")
+        if not (coarse == item).all():
+            raise UnsupportedError("moments of numpy's with nanoseconds", help="register a pyarrow table")
+        item = coarse
+    return item.tolist()
+
+
 def _scalar_from_python(item: Any) -> Value:
+    if isinstance(item, uuid.UUID):
+        return str(item)
     if isinstance(item, datetime.datetime):
         offset = item.utcoffset()
         minutes = None if offset is None else int(offset.total_seconds() // 60)

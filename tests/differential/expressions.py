@@ -59,13 +59,14 @@ FAMILIES = {
     "timestamp": ["timestamp"],
     "interval": ["interval"],
     "collection": ["numbers", "structs"],
+    "list": ["numbers", "structs"],
     "struct": ["struct"],
     "container": ["numbers", "struct"],
 }
 #: What is not called with arguments between commas only, or depends on the day; and what makes floats that Java and
 #: Python round differently.
 _NOT_PLAIN = {"trim", "position", "date_add", "date_diff", "cast", "current_date", "current_time", "current_timestamp"}
-_NOT_PLAIN |= {"utcnow", "and", "or", "not", "in", "exp", "ln", "power", "sqrt"}
+_NOT_PLAIN |= {"utcnow", "and", "or", "not", "in", "exp", "ln", "log10", "log2", "power", "pow", "sqrt"}
 CALLS = [
     (name, signature)
     for row in all_functions()

@@ -127,6 +127,18 @@ OVERLAPS: list[tuple[Any, ...]] = [
 YEAR, MONTH = (Timestamp(2017, 1, 1, precision=precision) for precision in ("year", "month"))
 
 FIELDS: list[tuple[Any, ...]] = [
+    ("date_trunc", "month", JAN_31, NEW_YEAR),
+    ("date_trunc", "QUARTER", day("2024-05-17"), day("2024-04-01")),
+    ("date_trunc", "week", day("2024-05-17"), day("2024-05-13")),
+    ("date_trunc", "week", day("1969-12-31"), day("1969-12-29")),
+    ("date_trunc", "hour", JAN_31, JAN_31),
+    ("date_trunc", "year", Timestamp(2024, 5, 17, 1, 2, D("3.5"), 60), Timestamp(2024, 1, 1, offset=60)),
+    ("date_trunc", "minute", Timestamp(2024, 5, 17, 1, 2, D("3.5")), Timestamp(2024, 5, 17, 1, 2)),
+    ("date_trunc", "second", Time(1, 2, D("3.5")), Time(1, 2, D(3))),
+    ("date_trunc", "day", NOON, MISSING, ERROR),
+    ("date_trunc", "day", None, None),
+    ("date_trunc", "day", 5, MISSING, ERROR),
+    ("date_trunc", "fortnight", JAN_31, ERROR),
     ("date_add", "year", 1, Timestamp(2016, 2, 29), Timestamp(2017, 2, 28)),
     ("date_add", "month", -1, YEAR, Timestamp(2016, 12)),
     ("date_add", "day", 35, MONTH, Timestamp(2017, 2, 5)),

@@ -14,7 +14,7 @@ from firesteel import values
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate import HANDLERS, UNSUPPORTED, base, evaluate
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES
-from firesteel.evaluate.relations.aggregates import AGGREGATES
+from firesteel.evaluate.relations.aggregates import AGGREGATES, OF_ROWS
 from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
 from firesteel.functions import Kind, all_functions
 from firesteel.functions.catalog import FAMILIES as DECLARED
@@ -41,7 +41,9 @@ def test_every_node_has_a_handler_or_a_reason(cls: type[Node]) -> None:
 def test_every_function_is_implemented_just_once() -> None:
     scalars = [*SCALARS, *LAZY, *TYPED, *CLOCK]
     assert sorted(scalars) == sorted(row.name for row in all_functions() if row.kind is Kind.SCALAR)
-    assert sorted(AGGREGATES) == sorted(row.name for row in all_functions() if row.kind is Kind.AGGREGATE)
+    assert sorted({**AGGREGATES, **OF_ROWS}) == sorted(
+        row.name for row in all_functions() if row.kind is Kind.AGGREGATE
+    )
 
 
 def test_every_lazy_function_says_itself_what_absence_gives() -> None:

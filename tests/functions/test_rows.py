@@ -12,7 +12,7 @@ import firesteel as fs
 from firesteel import functions, node
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.evaluate.relations.aggregates import AGGREGATES
+from firesteel.evaluate.relations.aggregates import AGGREGATES, OF_ROWS
 from firesteel.evaluate.scalar.functions import LAZY
 from firesteel.evaluate.substrait.call import AGGREGATES as STANDARD
 from firesteel.evaluate.substrait.call import aggregate_of
@@ -65,13 +65,14 @@ _OF_NOTHING: dict[OfNothing, Any] = {
     OfNothing.ZERO: 0,
     OfNothing.ONE: 1,
     OfNothing.EMPTY_BAG: Bag(),
+    OfNothing.EMPTY_LIST: [],
 }
 
 
 def test_aggregates_of_nothing_are_what_their_rows_say() -> None:
     for row in functions.all_functions():
         if row.kind is Kind.AGGREGATE:
-            assert AGGREGATES[row.name]([]) == _OF_NOTHING[row.of_nothing], row.name
+            assert {**AGGREGATES, **OF_ROWS}[row.name]([]) == _OF_NOTHING[row.of_nothing], row.name
 
 
 @pytest.mark.parametrize("name", [name for name in STANDARD if functions.find(name)])

@@ -21,6 +21,10 @@ D = Decimal
 class Nothing:
     """A catalog without globals."""
 
+    def find_outside(self, path: Any) -> None: ...
+
+    def find_file(self, path: str) -> None: ...
+
     def find(self, path: Any) -> None:
         return None
 

@@ -178,6 +178,10 @@ STATEMENTS: list[tuple[p.Statement, str]] = [
         p.CreateTable(("a", "t"), (t.Field("x", t.INT),), T, exists=p.IfExists.REPLACE),
         f'(write_table ("a" "t") ((x {INT})) {T_} (exists replace))',
     ),
+    (
+        p.WriteFiles("o/{x}.parquet", "parquet", (t.Field("x", t.INT),), T, described_by=(0,), rotation=0),
+        f'(write_files "o/{{x}}.parquet" "parquet" ((x {INT})) (described_by 0) (rotation 0) {T_})',
+    ),
     (p.Insert(("t",), (t.Field("x", t.INT),), T), f'(insert_rows ("t") ((x {INT})) {T_})'),
     (p.Drop(("t",), view=True, if_exists=True), '(drop_object ("t") (view true) (if_exists true))'),
     (p.Script((p.Query(ONE), p.Drop(("t",)))), f'(script ((query {ONE_}) (drop_object ("t"))))'),

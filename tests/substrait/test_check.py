@@ -124,7 +124,8 @@ def test_the_command_says_what_is_lost_and_what_is_in_doubt(tmp_path: Path, caps
     both = root({"cross": {"left": grouped, "right": read("u")}}, *"abcdefg")
     path = written(tmp_path / "plan.proto", plan(both, version={"minorNumber": 50, "producer": "ibis-substrait"}))
     assert _run(["check", path]) == 0
-    loss, doubt, end = capsys.readouterr().out.splitlines()
+    loss, doubt, dialect, end = capsys.readouterr().out.splitlines()
+    assert dialect == "read as a plan of the dialect 'ibis'"
     assert loss.startswith("repair 1, something is lost: 'aggregate_generic:count' gives int64, and not decimal(38,2)")
     assert doubt.startswith("repair 2, in doubt: an aggregate of several grouping sets lists keys twice")
     assert end == f"{path}: fine, 2 repairs, 1 with a loss, 1 in doubt"

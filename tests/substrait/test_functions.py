@@ -12,6 +12,7 @@ from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.functions.substrait import Constant, EnumValue, resolve
 from firesteel.functions.substrait.shapes import derive, shape
+from firesteel.substrait.dialects.others import UNKNOWN
 
 ARITHMETIC = "extension:io.substrait:functions_arithmetic"
 DECIMAL = "extension:io.substrait:functions_arithmetic_decimal"
@@ -149,13 +150,14 @@ def test_names_are_choices() -> None:
 def test_by_extension_and_by_bare_name(
     urn: str | None, name: str, kind: Kind, args: tuple[standard.Argument, ...], row: str, repairs: int
 ) -> None:
-    found = resolve(urn, name, None, kind, args)
+    found = resolve(urn, name, None, kind, args, names=UNKNOWN.names)
     assert found.row.name == row
     assert len(found.repairs) == repairs
 
 
 def test_what_a_name_implies() -> None:
-    assert resolve(None, "var_pop", None, Kind.AGGREGATE, [t.FLOAT64]).choices == (("distribution", "POPULATION"),)
+    found = resolve(None, "var_pop", None, Kind.AGGREGATE, [t.FLOAT64], names=UNKNOWN.names)
+    assert found.choices == (("distribution", "POPULATION"),)
 
 
 def test_arguments_are_cast_to_what_is_declared() -> None:

@@ -14,6 +14,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import Message, decode, encode, from_json
+from firesteel.substrait.dialects.others import SPEC
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.write.literals import write_literal
@@ -134,7 +135,8 @@ def test_unsigned() -> None:
                     "extensions": [{"extensionType": {"extensionUrnReference": 1, "typeAnchor": 8, "name": "u8"}}],
                 }
             )
-        )
+        ),
+        SPEC,
     )
 
     def unsigned(text: str) -> Message:

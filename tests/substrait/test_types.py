@@ -10,6 +10,8 @@ import pytest
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.substrait import Message, from_json, new
+from firesteel.substrait.dialects.choose import named
+from firesteel.substrait.dialects.others import SPEC
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.types import read_type, write_type
 
@@ -97,7 +99,7 @@ def test_aliases_and_user_types() -> None:
             }
         )
     )
-    known = read_extensions(plan)
+    known = read_extensions(plan, SPEC)
     assert read_type(message({"alias": {"typeAliasReference": 2, **REQUIRED}}), known) == t.UserDefined(
         "extension:a:b", "point"
     )
@@ -109,13 +111,13 @@ def test_a_variation_is_the_type_itself() -> None:
     known = Extensions()
     assert read_type(message({"string": {"typeVariationReference": 2, **REQUIRED}}), known) == t.STRING
     assert [(repair.name, repair.effect.value) for repair in known.repairs] == [("unknown_variation", "doubt")]
-    by_datafusion = Extensions(producer="datafusion")
+    by_datafusion = Extensions(dialect=named("datafusion"))
     assert read_type(message({"string": {"typeVariationReference": 2, **REQUIRED}}), by_datafusion) == t.STRING
     assert [(repair.name, repair.effect.value) for repair in by_datafusion.repairs] == [("variation", "harmless")]
 
 
 def test_variations_of_datafusion_that_are_other_values() -> None:
-    known = Extensions(producer="datafusion")
+    known = Extensions(dialect=named("datafusion"))
     one = {"typeVariationReference": 1, **REQUIRED}
     wider = {"i8": t.INT16, "i16": t.INT32, "i32": t.INT64, "i64": t.Decimal(20, 0)}
     for kind, type_ in wider.items():
@@ -150,7 +152,7 @@ def test_variations_of_datafusion_that_are_other_values() -> None:
 def test_where_functions_come_from(form: dict[str, Any], urn: str | None, repair: str) -> None:
     reference = {"extensionUrnReference": 1} if "extensionUrns" in form else {"extensionUriReference": 1}
     declared = {"extensionFunction": {**reference, "functionAnchor": 0, "name": "and:bool"}}
-    known = read_extensions(from_json(json.dumps({**form, "extensions": [declared]})))
+    known = read_extensions(from_json(json.dumps({**form, "extensions": [declared]})), SPEC)
     found = known.function(0, new("Plan").where)
     assert (found.urn, found.name, found.signature) == (urn, "and", "bool")
     assert [note.message for note in known.repairs if repair in note.message] == [n.message for n in known.repairs]

@@ -96,6 +96,7 @@ FINE = {
     ("empty", "csv.gz"): 0,
     ("empty", "jsonl"): 0,
     ("empty", "json.gz"): 0,
+    ("empty", "jsonl.bz2"): 0,
     ("empty", "ion"): 0,
     ("empty", "ion.gz"): 0,
     ("empty", "10n"): 0,
@@ -154,7 +155,7 @@ def test_bz2_that_is_cut_short_is_told_without_reading_it(tmp_path: Path) -> Non
         data = bz2.compress(random.Random(size).randbytes(size))
         path.write_bytes(data)
         whole([path])
-        for cut in (1, 4, 10, len(data)):
+        for cut in (1, 4, 10):
             path.write_bytes(data[:-cut])
             with pytest.raises(fs.PlanError, match="decompressed"):
                 whole([path])

@@ -15,7 +15,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.tables import Delimited, Part, row_groups
-from firesteel.tables.delimited import delimited_rows
+from firesteel.tables.text.delimited import delimited_rows
 from tests.tables.file_plans import AB, I32, I64, STRING, Json, column, files, item, plan, root, schema
 
 COUNT, GROUP = 1_000, 100

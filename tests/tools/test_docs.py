@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from firesteel.repair import RepairKind
-from tools import docs_arrow, docs_passes, docs_relations, docs_repairs
+from tools import docs_arrow, docs_dialects, docs_formats, docs_passes, docs_relations, docs_repairs
 from tools.docs import TARGET, document
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +23,10 @@ def test_the_types_of_arrow_are_up_to_date() -> None:
 
 def test_the_repairs_are_up_to_date() -> None:
     assert docs_repairs.TARGET.read_text(encoding="utf-8") == docs_repairs.document(), "run `make docs`"
+
+
+def test_the_dialects_are_up_to_date() -> None:
+    assert docs_dialects.TARGET.read_text(encoding="utf-8") == docs_dialects.document(), "run `make docs`"
 
 
 def test_every_kind_of_repair_has_a_code_of_its_own() -> None:
@@ -50,3 +54,7 @@ def test_the_page_of_relations_is_that_of_the_classes() -> None:
     assert docs_relations.TARGET.read_text(encoding="utf-8") == docs_relations.document(), "run `make docs`"
     for relation in docs_relations.RELATIONS:
         assert (ROOT / relation.tests).exists(), relation.name
+
+
+def test_the_page_of_formats_is_as_the_code() -> None:
+    assert docs_formats.TARGET.read_text(encoding="utf-8") == docs_formats.document(), "run `make docs`"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -19,9 +20,9 @@ import click
 import firesteel as fs
 from firesteel import doctor as doctor_
 from firesteel.cli.stages import stages
-from firesteel.explain import table
 from firesteel.plan.findings import Findings, repair_lines
 from firesteel.repair import Effect
+from firesteel.substrait import DIALECTS
 from firesteel.tables.promises import SINGLETON
 
 USAGE, TIMEOUT, INTERRUPTED = 2, 124, 130
@@ -96,6 +97,23 @@ def _tables(_ctx: click.Context, param: click.Parameter, given: tuple[str, ...])
     return pairs
 
 
+#: Where the options of a table begin: a comma, a name, an equals sign.
+_OPTION = re.compile(r"(?<!\\),(?=[a-z_]+=)")
+#: What `Session.register` takes by itself; all else are options of the format.
+_OWN = ("format", "malformed", "record_id")
+
+
+def _source(given: str) -> tuple[str, dict[str, Any]]:
+    """The path of a table, and what it is registered with: `t.csv,delimiter=;,header=false`. What is a file as it
+    stands has no options. In other paths `\\,` is a comma that would start an option, because a name and `=` follow."""
+    if os.path.exists(given):
+        return given, {}
+    path, *options = _OPTION.split(given)
+    pairs = dict(option.split("=", 1) for option in options)
+    own = {name: pairs.pop(name) for name in _OWN if name in pairs}
+    return path.replace("\\,", ","), {**own, "options": pairs}
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -111,7 +129,14 @@ def _shared(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
 
 
 _with_tables = _shared(
-    click.option("--table", "tables", multiple=True, callback=_tables, metavar="NAME=FILE", help="Register a table."),
+    click.option(
+        "--table",
+        "tables",
+        multiple=True,
+        callback=_tables,
+        metavar="NAME=FILE[,OPTION=VALUE]...",
+        help="Register a table: t=t.csv,delimiter=;,types=text. A comma before a name and = in FILE is written \\,.",
+    ),
     click.option(
         "--ordered-by",
         multiple=True,
@@ -144,7 +169,25 @@ _with_policy = _shared(
         "--allow-write", multiple=True, type=_folder, metavar="DIR", help="Let the plan write files in this folder."
     ),
 )
+#: The limits of `fs.Policy` as options; the text is what the limit is about.
+_LIMITS = {
+    "max_plan": "Refuse queries and plans of more characters.",
+    "max_depth": "Refuse plans that nest more levels.",
+    "max_nodes": "Refuse plans of more relations and expressions.",
+    "max_literal": "Refuse literals of more characters.",
+    "max_virtual_rows": "Refuse tables of more values in a plan.",
+    "max_cross_rows": "Refuse joins without a key of more pairs of rows.",
+    "max_rows": "Refuse answers of more rows.",
+    "max_seconds": "Refuse answers that take longer.",
+}
+_with_limits = _shared(
+    *(
+        click.option(f"--{name.replace('_', '-')}", type=click.IntRange(0), metavar="N", help=text)
+        for name, text in _LIMITS.items()
+    )
+)
 _running = _shared(
+    _with_limits,
     _with_tables,
     _with_properties,
     click.option("--engine", type=click.Choice(["spark", "reference"]), default="spark", show_default=True),
@@ -181,12 +224,17 @@ def _session(
     for name, _ in (*ordered_by, *partitioned_by):
         if name not in dict(tables):
             raise click.UsageError(f"a promise of '{name}', which is no --table")
-    with fs.connect(policy=fs.Policy(allow_read=allow_read, allow_write=allow_write), **options) as session:
+    limits = {name: options.pop(name) for name in _LIMITS if options.get(name) is not None}
+    options = {name: value for name, value in options.items() if name not in _LIMITS}
+    policy = fs.Policy(allow_read=allow_read, allow_write=allow_write, **limits)
+    with fs.connect(policy=policy, **options) as session:
         for name, path in tables:
             order, parts = dict(ordered_by).get(name), dict(partitioned_by).get(name)
+            place, how = _source(path)
             session.register(
                 name,
-                path,
+                place,
+                **how,
                 ordered_by=order and order.split(","),
                 partitioned_by=parts and (parts if parts == SINGLETON else parts.split(",")),
             )
@@ -202,7 +250,7 @@ def _show(result: fs.Result, format_: str, limit: int, output: Path | None) -> N
         elif format_ == "ion":
             click.echo(result.to_ion())
         else:
-            click.echo(table(result.value(), limit))
+            click.echo(result.table(limit))
     except KeyboardInterrupt:
         result.cancel()
         raise
@@ -213,13 +261,28 @@ def _warn(warnings: Sequence[fs.QueryWarning]) -> None:
         click.echo(str(warning), err=True)
 
 
+_dialect = click.option(
+    "--dialect",
+    type=click.Choice(DIALECTS),
+    default="auto",
+    show_default=True,
+    help="Whose plan a Substrait plan is read as.",
+)
+
+
 @commands.command()
 @_plan
 @_running
 @_with_policy
 @click.option("--param", "params", multiple=True, metavar="[N=]ION", help="A value for parameter N, or for the next.")
+@_dialect
 def run(
-    plan: Path, tables: list[tuple[str, str]], timeout: float | None, params: tuple[str, ...], **options: Any
+    plan: Path,
+    tables: list[tuple[str, str]],
+    timeout: float | None,
+    params: tuple[str, ...],
+    dialect: str,
+    **options: Any,
 ) -> None:
     """Run PLAN, and print its rows or write them to a file. With several roots, the rows of each are printed.
 
@@ -234,7 +297,7 @@ def run(
     firesteel run plan-with-files.proto --allow-read data
     """
     shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
-    read = fs.read_plan(plan)
+    read = fs.read_plan(plan, dialect=dialect)
     with _session(tables, **options) as session, _time(timeout):
         lowered = read.lowered(session)
         for line in repair_lines(lowered.repairs):
@@ -383,8 +446,10 @@ def _time(seconds: float | None) -> Iterator[None]:
 @_with_properties
 @_with_policy
 @_planning
+@_dialect
 def explain(
     plan: str,
+    dialect: str,
     notation: str,
     target: str | None,
     engine: Any,
@@ -407,7 +472,7 @@ def explain(
     if notation != "tree" and (engine is not None or pipeline == "debug"):
         raise click.UsageError("--engine and --pipeline go with --as tree")
     is_text = len(plan.split()) > 1 and not os.path.exists(plan)
-    read = None if is_text else fs.read_plan(Path(plan))
+    read = None if is_text else fs.read_plan(Path(plan), dialect=dialect)
     with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **options) as session:
         given: Any = [fs.ion(param) for param in params] if is_text else _numbered_params(params)
         if engine is not None or pipeline == "debug":
@@ -423,7 +488,8 @@ def explain(
 @_with_policy
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, **options: Any) -> int:
+@_dialect
+def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, dialect: str, **options: Any) -> int:
     """Check PLAN and list all problems with their places: what is invalid, what is unsupported, what was repaired.
 
     With --table the plan is checked over these tables, else by the schemas that it declares. Inputs that have to be
@@ -435,7 +501,7 @@ def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, 
     firesteel check plan.json --table lineitem=lineitem.parquet --engine spark
     """
     try:
-        read = fs.read_plan(plan)
+        read = fs.read_plan(plan, dialect=dialect)
         if tables or engine or any(options.values()):
             with _session(tables, engine=engine or "reference", **options) as session:
                 found = session.check(read)
@@ -457,6 +523,8 @@ def _say(plan: Path, found: Findings) -> None:
         click.echo(str(problem), err=True)
     for line in repair_lines(found.repairs):
         click.echo(line)
+    if found.dialect is not None:
+        click.echo(f"read as a plan of the dialect '{found.dialect}'")
     repaired = f", {_count(len(found.repairs), 'repair')}" if found.repairs else ""
     for effect, said in ((Effect.LOSS, "with a loss"), (Effect.DOUBT, "in doubt")):
         number = sum(one.effect is effect for one in found.repairs)

@@ -16,6 +16,8 @@ from firesteel.evaluate import substrait
 from firesteel.evaluate.base import CompileContext, Env, Forgivable, RexClosure, handles
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
 from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
+from firesteel.evaluate.users import implementation
+from firesteel.functions import users
 from firesteel.types import Type
 from firesteel.values import MISSING, Value, absent
 
@@ -46,7 +48,11 @@ def _call(node: p.Call, context: CompileContext) -> Generator[Any, Any, RexClosu
         except FiresteelError as error:
             raise error.located(node.where) from None
     else:
-        function = SCALARS[row.name]
+        user = users.find(row.name)
+        try:
+            function = SCALARS[row.name] if user is None else implementation(user)
+        except FiresteelError as error:
+            raise error.located(node.where) from None
     return _closure(function, args, _Parameters(row, node), fail, node)
 
 
@@ -56,7 +62,7 @@ class _Parameters:
     def __init__(self, row: functions.Function, node: p.Call) -> None:
         places = [i for i, arg in enumerate(node.args) if isinstance(arg, p.Rex)]
         fitting = [signature for signature in row.signatures if signature.takes(len(node.args))]
-        self.name = row.name
+        self.name = row.title
         self.families = [[signature.param(i) for i in places] for signature in fitting]
         if row.propagates:
             self.takes: list[Takes] = [tuple(FAMILIES[f][0] for f in families) for families in self.families]
@@ -153,4 +159,4 @@ def _said(row: functions.Function, given: Sequence[Value]) -> str:
     """A call as it might have been written: `'a' + 1`, `upper(1)`."""
     shown = [show(value) for value in given]
     symbol = next((name for name in row.partiql if not name[0].isalpha()), None)
-    return f" {symbol} ".join(shown) if symbol and len(shown) == 2 else f"{row.name}({', '.join(shown)})"
+    return f" {symbol} ".join(shown) if symbol and len(shown) == 2 else f"{row.title}({', '.join(shown)})"

@@ -51,6 +51,7 @@ FAMILIES: dict[str, tuple[frozenset[type], str]] = {
     "timestamp": (frozenset({Timestamp}), "timestamps"),
     "interval": (frozenset({Interval}), "intervals"),
     "collection": (COLLECTIONS, "collections"),
+    "list": (frozenset({list, Sexp}), "lists"),
     "struct": (frozenset({Struct}), "structs"),
     "container": (COLLECTIONS | {Struct}, "collections and structs"),
 }

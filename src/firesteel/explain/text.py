@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from firesteel import types as t
+from firesteel.errors import redacted
 from firesteel.explain import physical
 from firesteel.explain import rex as expression
 from firesteel.node import Node, children
@@ -43,6 +44,7 @@ from firesteel.plan import (
     Select,
     SetRel,
     Theta,
+    WriteFiles,
     schema,
 )
 from firesteel.plan.relations.join import Capture
@@ -95,7 +97,7 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
     if stack:
         rows.append((f"… cut after {max_lines:,} lines", ""))
     width = min(72, max((len(left) for left, right in rows if right), default=0))
-    return "\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows)
+    return redacted("\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows))
 
 
 def _hinted(node: Node) -> list[str]:
@@ -177,6 +179,8 @@ def _head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...
             return f"root{mode} ({', '.join(names)})"
         case CreateTable(columns=columns) | Insert(columns=columns):
             return f"{node.tag} {node.name} ({', '.join(column.name or '?' for column in columns)})"
+        case WriteFiles(columns=columns):
+            return f"{node.tag} {node.location} ({', '.join(column.name or '?' for column in columns)})"
         case Drop():
             return f"{node.tag} {node.name}"
         case Definition():

@@ -36,4 +36,23 @@ AGGREGATES: tuple[Function, ...] = (
         absent="",
         of_nothing=OfNothing.EMPTY_BAG,
     ),
+    own(
+        "array_agg",
+        "(any) -> list_of",
+        "All values as a list, NULL and MISSING included, in the order that the call says.",
+        "",
+        kind=Kind.AGGREGATE,
+        partiql=("array_agg",),
+        fails=Fails.NEVER,
+        of_nothing=OfNothing.EMPTY_LIST,
+    ),
+    own(
+        "string_agg",
+        ("(text) -> string", "(text, text) -> string"),
+        "The texts, one after the other, with the second between them, in the order that the call says.",
+        "null",
+        kind=Kind.AGGREGATE,
+        partiql=("string_agg", "listagg"),
+        fails=Fails.MAYBE,
+    ),
 )

@@ -27,6 +27,7 @@ FAMILIES: dict[str, tuple[type[t.Type], ...]] = {
     "timestamp": (t.Timestamp,),
     "interval": (t.Interval,),
     "collection": (t.Collection,),
+    "list": (t.Array, t.Sexp),
     "struct": (t.Struct,),
     "container": (t.Collection, t.Struct),
 }
@@ -135,6 +136,11 @@ class Function:
     typed_by_call: bool = False
 
     @property
+    def title(self) -> str:
+        """What messages call it: a user's function has a number in its name."""
+        return self.partiql[0] if self.name.startswith("user:") else self.name
+
+    @property
     def is_absent_of_absent(self) -> bool:
         """Is a call NULL or MISSING whenever an argument is? As a condition it is then not true for such arguments."""
         return self.propagates or self.absent == "args"
@@ -227,6 +233,11 @@ def find(name: str) -> Function | None:
     """The row of that name, or None. Only names of Substrait's functions have a colon: `arithmetic:add`."""
     if ":" not in name:
         return _tables()[0].get(name)
+    if name.startswith("user:"):
+        from firesteel.functions import users
+
+        made = users.find(name)
+        return None if made is None else made.row
     from firesteel.functions import substrait  # imported late: its declarations are read when a plan needs them
 
     return substrait.find(name)

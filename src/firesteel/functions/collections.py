@@ -12,6 +12,19 @@ def _coll(name: str, signature: str, doc: str, *names: str, **more: object) -> F
     return fn(f"coll_{name}", signature, doc, partiql=(f"coll_{name}", *names), absent="null", aggregate=name, **more)  # type: ignore[arg-type]
 
 
+def _array(
+    name: str, signature: str, doc: str, *names: str, fails: Fails = Fails.WRONG_TYPES, **more: object
+) -> Function:
+    """A row of a function of arrays, which is called `array_...`."""
+    return fn(f"array_{name}", signature, doc, partiql=(f"array_{name}", *names), fails=fails, **more)  # type: ignore[arg-type]
+
+
+def _map(name: str, returns: str, doc: str) -> Function:
+    """A row of a function of the attributes of a struct."""
+    row = f"map_{name}"
+    return fn(row, f"(struct) -> {returns}", doc, partiql=(row,), fails=Fails.WRONG_TYPES)
+
+
 COLLECTIONS: tuple[Function, ...] = (
     fn(
         "struct_concat",
@@ -24,7 +37,7 @@ COLLECTIONS: tuple[Function, ...] = (
         "cardinality",
         "(container) -> int",
         "The number of elements.",
-        partiql=("cardinality", "size"),
+        partiql=("cardinality", "size", "array_length"),
         fails=Fails.WRONG_TYPES,
     ),
     own(
@@ -40,7 +53,7 @@ COLLECTIONS: tuple[Function, ...] = (
         "filter_distinct",
         "(collection) -> same",
         "Every element once.",
-        partiql=("filter_distinct",),
+        partiql=("filter_distinct", "array_distinct"),
         fails=Fails.WRONG_TYPES,
     ),
     fn("to_bag", "(collection) -> bag", "The elements without their order.", fails=Fails.WRONG_TYPES),
@@ -75,4 +88,29 @@ COLLECTIONS: tuple[Function, ...] = (
     ),
     _coll("every", "(collection) -> bool~", "Are all elements true?", fails=Fails.FORGIVEN),
     _coll("any", "(collection) -> bool~", "Is one element true?", "coll_some", fails=Fails.FORGIVEN),
+    own(
+        "array_contains",
+        "(any, any) -> bool",
+        "Is the second among the elements? As `IN`.",
+        "null missing",
+        partiql=("array_contains",),
+        fails=Fails.WRONG_TYPES,
+        sure="(collection, any) -> bool",
+    ),
+    _array("position", "(list, any) -> int", "The one-based place of the first element that is equal, or 0."),
+    _array("concat", "(collection, collection...) -> all_elements", "The elements of all, in order.", "array_cat"),
+    _array(
+        "flatten", "(collection) -> values", "The elements of the elements; what is no collection stays.", "flatten"
+    ),
+    _array("sort", "(collection) -> elements", "In order, NULL and MISSING last."),
+    _array(
+        "slice",
+        "(list, int, int) -> elements~",
+        "From a one-based position, at most so many.",
+        "slice",
+        fails=Fails.FORGIVEN,
+    ),
+    _map("keys", "texts", "The names of the attributes, in order."),
+    _map("values", "values", "The values of the attributes, in the order of their names."),
+    _map("entries", "entries", "The attributes as structs of `key` and `value`, in the order of their names."),
 )

@@ -27,6 +27,16 @@ MOMENTS: tuple[Function, ...] = (
     ),
     fn("date_diff", _POINTS, "The whole years, months ... from the second to the third.", partiql=("date_diff",)),
     fn(
+        "date_trunc",
+        (
+            "(text, timestamp) -> timestamp",
+            "(text, date) -> date",
+            "(text, time) -> time~",
+        ),
+        "The start of the year, quarter, month, week, day, hour, minute or second; the first argument says which.",
+        partiql=("date_trunc",),
+    ),
+    fn(
         "extract",
         "(text, temporal) -> int~",
         "A field of the value; seconds are `extract_second`.",

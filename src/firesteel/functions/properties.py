@@ -65,3 +65,4 @@ class OfNothing(enum.Enum):
     ZERO = enum.auto()
     ONE = enum.auto()
     EMPTY_BAG = enum.auto()
+    EMPTY_LIST = enum.auto()

@@ -67,6 +67,9 @@ def _merged(args: Sequence[t.Type]) -> t.Type:
     return t.Struct(tuple(f for s in structs for f in s.fields), open=any(s.open for s in structs))
 
 
+#: An attribute of a struct, as `map_entries` gives it.
+ENTRY = t.Struct((t.Field("key", t.STRING), t.Field("value", t.ANY)), open=False)
+
 RETURNS: dict[str, Returns] = {
     "any": lambda _: t.ANY,
     "same": lambda args: t.proper(args[0]),
@@ -97,6 +100,13 @@ RETURNS: dict[str, Returns] = {
     "merged": _merged,
     "bag": lambda args: _bag(args[0]),
     "bag_of": lambda args: t.Bag(args[0]),
+    "list_of": lambda args: t.Array(args[0]),
+    "texts": lambda _: t.Array(t.STRING),
+    "elements": lambda args: t.Array(_element(args[0])),
+    "all_elements": lambda args: t.Array(t.union(_element(arg) for arg in args)),
+    "rows": lambda _: t.BAG,
+    "values": lambda _: t.Array(t.ANY),
+    "entries": lambda _: t.Array(ENTRY),
     "element": lambda args: _element(args[0]),
     "element_sum": lambda args: _numeric([_element(args[0])]),
     "element_mean": lambda args: _mean(_element(args[0])),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from firesteel.functions.catalog import Function, fn, own
 from firesteel.functions.properties import Fails, Lazy
 
@@ -48,6 +50,9 @@ _BETWEEN = (
 )
 _NUMBERS = "(number, number) -> numeric"
 _SCALED = "(interval, number) -> interval"
+_PLACES = ("(number) -> numeric", "(number, int) -> numeric")
+#: A row of a function that fails only for arguments of other types.
+_FIT: dict[str, Any] = {"fails": Fails.WRONG_TYPES}
 _NUMBER_OR_INTERVAL = ("(number) -> numeric", "(interval) -> interval")
 
 ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors in both modes
@@ -70,7 +75,24 @@ ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors
     fn("sqrt", "(number) -> float", "The square root.", partiql=("sqrt",)),
     fn("exp", "(number) -> float", "Euler's number to that power.", partiql=("exp",)),
     fn("ln", "(number) -> float", "The natural logarithm.", partiql=("ln",)),
-    fn("power", "(number, number) -> float", "The first to the power of the second.", partiql=("power",)),
+    fn("power", "(number, number) -> float", "The first to the power of the second.", partiql=("power", "pow")),
+    fn("log10", "(number) -> float", "The logarithm to base 10.", partiql=("log10",)),
+    fn("log2", "(number) -> float", "The logarithm to base 2.", partiql=("log2",)),
+    fn("sign", "(number) -> numeric", "-1, 0 or 1, of the number's own type; NaN of NaN.", partiql=("sign",), **_FIT),
+    fn(
+        "round",
+        _PLACES,
+        "To so many digits behind the point (0), or with a negative number before it. Half goes away from zero.",
+        partiql=("round",),
+        fails=Fails.OVERFLOW,
+    ),
+    fn(
+        "trunc",
+        _PLACES,
+        "Cut to so many digits behind the point (0), or with a negative number before it.",
+        partiql=("trunc", "truncate"),
+        **_FIT,
+    ),
 )
 
 COMPARISON: tuple[Function, ...] = (
@@ -153,6 +175,17 @@ ABSENCE: tuple[Function, ...] = (
         partiql=("coalesce",),
         fails=Fails.NEVER,
         lazy=Lazy.UNTIL_PRESENT,
+    ),
+    *(
+        own(
+            name,
+            "(any, any...) -> either",
+            f"The {name} of values that compare; NULL or MISSING if one is.",
+            "args missing",
+            partiql=(name,),
+            fails=Fails.FORGIVEN,
+        )
+        for name in ("greatest", "least")
     ),
     own(
         "nullif",

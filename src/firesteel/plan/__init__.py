@@ -118,9 +118,11 @@ from firesteel.plan.statement import (
     Root,
     Script,
     TextFormat,
+    WriteFiles,
 )
 
 __all__ = [
+    "WriteFiles",
     "Agg",
     "Aggregate",
     "AggregateMethod",

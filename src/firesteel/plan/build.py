@@ -122,6 +122,23 @@ def call(name: str, *args: Rex | t.Type) -> Call:
     return Call(signature(name, args), args)
 
 
+def present(name: str, *args: Rex) -> Rex:
+    """A call of a PartiQL function over Substrait's data, which has no MISSING."""
+    made = call(name, *args)
+    return exactly(made, t.absent(made.type, missable=False))
+
+
+def exactly(made: Rex, returns: t.Type) -> Rex:
+    """The call with a type that excludes MISSING: Substrait data has none."""
+    if isinstance(made, Call) and made.type != returns:
+        inner = tuple(
+            exactly(one, t.absent(one.type, missable=False)) if isinstance(one, Call) and one.type.missable else one
+            for one in made.args
+        )
+        return made.replace(fn=made.fn.replace(returns=returns), args=inner)
+    return made
+
+
 def agg(name: str, *args: Rex, distinct: bool = False) -> Agg:
     """An aggregate call."""
     return Agg(signature(name, args), args, distinct=distinct)

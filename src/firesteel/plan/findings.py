@@ -24,9 +24,16 @@ class RepairedPlan:
 class Findings(list[FiresteelError]):
     """The problems of a plan, in plan order, and its `repairs`. A plan without problems can be run."""
 
-    def __init__(self, problems: Iterable[FiresteelError] = (), repairs: tuple[Repair, ...] = ()) -> None:
+    def __init__(
+        self,
+        problems: Iterable[FiresteelError] = (),
+        repairs: tuple[Repair, ...] = (),
+        dialect: str | None = None,
+    ) -> None:
         super().__init__(problems)
         self.repairs = repairs
+        #: Whose plan a Substrait plan was read as: a producer's, or `spec`; None where the producer is not known.
+        self.dialect = dialect
 
     @property
     def exit_code(self) -> int:
@@ -37,6 +44,7 @@ class Findings(list[FiresteelError]):
         """As plain data, for JSON."""
         return {
             "runs": not self,
+            "dialect": self.dialect,
             "problems": [_problem(i, one) for i, one in enumerate(self, 1)],
             "repairs": [_repair(i, one) for i, one in enumerate(self.repairs, 1)],
         }

@@ -15,6 +15,13 @@ class TableLookup(Protocol):
     def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
         """The table or view of that path of (name, quoted), if there is one: its registered name and its type."""
 
+    def find_outside(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
+        """The table of that path in the engine's own catalog, if it has one and nothing of that name is registered."""
+
+    def find_file(self, path: str) -> tuple[tuple[str, ...], t.Type] | None:
+        """The files that a text in FROM names, if it names any. Only a query's text is asked like that, never a plan:
+        whoever passes a text may read files."""
+
 
 class FileLookup(TableLookup, Protocol):
     """Finds tables and views by name, and opens the files that a plan names."""

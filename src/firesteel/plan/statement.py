@@ -66,12 +66,13 @@ class PathStatement(Statement):
 
 
 class CreateTable(PathStatement, tag="write_table"):
-    """A table of these columns, with the rows of a relation or empty."""
+    """A table of these columns, with the rows of a relation or empty. One that is pinned is kept in memory."""
 
     columns: Schema
     input: Rel | None
     _: KW_ONLY
     exists: IfExists = IfExists.ERROR
+    pin: bool = False
     mode: Mode = Mode.STRICT
 
 
@@ -81,6 +82,23 @@ class Insert(PathStatement, tag="insert_rows"):
     columns: Schema
     input: Rel
     _: KW_ONLY
+    mode: Mode = Mode.STRICT
+
+
+class WriteFiles(Statement, tag="write_files"):
+    """The rows of a relation, written to files. `described_by` are the columns that may be in the location as `{name}`,
+    `rotation` is the one that is not 0 where a new file begins, `mask` are those that are written (all, if empty)."""
+
+    location: str
+    format: str
+    columns: Schema
+    input: Rel
+    _: KW_ONLY
+    described_by: tuple[int, ...] = ()
+    rotation: int | None = None
+    mask: tuple[int, ...] = ()
+    compression: str = ""
+    exists: IfExists = IfExists.ERROR
     mode: Mode = Mode.STRICT
 
 

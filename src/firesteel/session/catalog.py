@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from firesteel import plan as p
@@ -18,20 +18,27 @@ from firesteel.policy import Policy
 from firesteel.session import writes
 from firesteel.tables import OrderedColumn, Table
 
+#: Finds a table in an engine's own catalog by the parts of its name.
+Outside = Callable[[Sequence[str]], Table | None]
+
 
 class Catalog:
     """Tables and views by name. A name refers to the entry in the same spelling, else to one that differs in case."""
 
-    def __init__(self, policy: Policy | None = None) -> None:
+    def __init__(self, policy: Policy | None = None, outside: Outside | None = None) -> None:
         self.policy = policy or Policy()
+        #: Finds a table in the engine's own catalog. None: that is not looked into.
+        self._outside = outside
+        #: The tables of files that queries named by their paths.
+        self._paths: dict[str, Table] = {}
         self._entries: dict[str, Table | View] = {}
         #: An object that is replaced at every change. A cached plan is valid as long as this is the same object.
         self.state = object()
 
     def copy(self) -> Catalog:
         """A copy; changes to it do not change this catalog."""
-        other = Catalog(self.policy)
-        other._entries = dict(self._entries)
+        other = Catalog(self.policy, self._outside)
+        other._entries, other._paths = dict(self._entries), dict(self._paths)
         return other
 
     # Names -----------------------------------------------------------------------------------------------------------
@@ -46,7 +53,11 @@ class Catalog:
     def get(self, name: str) -> Table | View | None:
         """The table or view of that name, or None."""
         known = self.known(name)
-        return None if known is None else self._entries[known]
+        return self._paths.get(name) if known is None else self._entries[known]
+
+    def names(self) -> list[str]:
+        """The names of all tables and views that are registered."""
+        return sorted(self._entries)
 
     def put(self, name: str, entry: Table | View) -> None:
         """Add a table or view; it replaces the one of that name."""
@@ -74,6 +85,8 @@ class Catalog:
         record_id: str | Iterable[Any] | None = None,
         malformed: Literal["error", "skip"] = "error",
         encoding: str | None = None,
+        format: str | None = None,
+        options: Mapping[str, Any] | None = None,
         ordered_by: str | Sequence[OrderedColumn] | None = None,
         partitioned_by: str | Sequence[str] | None = None,
         replace: bool = False,
@@ -85,7 +98,8 @@ class Catalog:
             raise UnsupportedError(f"malformed={malformed!r} is not known", help="it is 'error' or 'skip'")
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
-        table = _table(source, record_id, malformed, encoding)
+        given = dict(options or {}) if encoding is None else {**(options or {}), "encoding": encoding}
+        table = _table(source, record_id, malformed, format, given)
         try:
             promise = tables.promise_of(table.type, ordered_by, partitioned_by)
         except AnalysisError as error:
@@ -110,6 +124,28 @@ class Catalog:
             return None
         entry = self._entries[name]
         return tuple(name.split(".")), entry.type if isinstance(entry, Table) else entry.query.type
+
+    def find_outside(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
+        """The name and the type of a table in the engine's own catalog, which has its own rule for case."""
+        names = tuple(name for name, _ in path)
+        table = self.outside(names)
+        return None if table is None else (names, table.type)
+
+    def outside(self, names: Sequence[str]) -> Table | None:
+        """The table of that name in the engine's own catalog."""
+        return None if self._outside is None or not 1 <= len(names) <= 3 else self._outside(names)
+
+    def find_file(self, path: str) -> tuple[tuple[str, ...], t.Type] | None:
+        """The name and the type of the files that a text in FROM names. It names files if its suffix is that of a
+        format, or if there are such; a text like any other is no table."""
+        if not tables.names_files(path):
+            return None
+        file = tables.file(path)
+        table = Table(file, tables.file_type(file))
+        if self._paths.get(path) != table:
+            self._paths[path] = table
+            self.state = object()
+        return (path,), table.type
 
     def open(self, files: p.Files) -> t.Type:
         """The type of files that a plan names; PolicyError if they may not be read."""
@@ -155,18 +191,26 @@ class Catalog:
 
     def _table(self, binding: p.GlobalBinding) -> Table:
         table = self.get(binding.name)
+        if table is None:
+            table = self.outside(binding.path)
         if not isinstance(table, Table):
             raise self.unknown(binding.name).located(binding.where)
         return table
 
 
-def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, encoding: str | None) -> Table:
+def _table(
+    source: Any,
+    record_id: str | Iterable[Any] | None,
+    malformed: str,
+    format_: str | None,
+    options: Mapping[str, Any],
+) -> Table:
     """Make a table of the source that a user registers."""
-    if isinstance(source, str | os.PathLike) and not isinstance(source, values.Text | values.Symbol):
-        file = tables.file(source, encoding)
+    if _is_path(source) or _are_paths(source, named=format_ is not None or bool(options)):
+        file = tables.file(source, format_, options)
         return Table(file, tables.file_type(file), _attribute(record_id), malformed)
-    if encoding is not None:
-        raise UnsupportedError("an encoding goes with a CSV file")
+    if format_ is not None or options:
+        raise UnsupportedError("a format and options go with files", help="register a path, or a list of paths")
     module = type(source).__module__.partition(".")[0]
     if module == "pyspark":
         from firesteel.spark import frame_type
@@ -176,6 +220,17 @@ def _table(source: Any, record_id: str | Iterable[Any] | None, malformed: str, e
         arrow = tables.arrow_table(source)
         return Table(tables.Arrow(arrow), t.Bag(tables.arrow_type(arrow.schema)), _attribute(record_id))
     return tables.memory(source, record_id)
+
+
+def _is_path(source: Any) -> bool:
+    return isinstance(source, str | os.PathLike) and not isinstance(source, values.Text | values.Symbol)
+
+
+def _are_paths(source: Any, *, named: bool) -> bool:
+    """Is it a list of paths? A list of strings is data, unless a format or options say that files are meant."""
+    if not isinstance(source, list | tuple) or not source:
+        return False
+    return all(isinstance(one, os.PathLike) or (named and _is_path(one)) for one in source)
 
 
 def _attribute(record_id: str | Iterable[Any] | None) -> str | None:

@@ -26,6 +26,8 @@ class Plan:
 
     given: plan.Plan | None = None
     message: substrait.Message | None = None
+    #: The dialect that the message is read in: of its producer (`auto`), or one that is asked for.
+    dialect: str = "auto"
     #: Warnings of the query text that the plan was made from.
     warnings: tuple[QueryWarning, ...] = field(default=(), compare=False)
 
@@ -36,7 +38,7 @@ class Plan:
     def lowered(self, catalog: FileLookup | None = None) -> RepairedPlan:
         """The plan in the algebra over the tables of a catalog, and the repairs that were made."""
         if self.message is not None:
-            return substrait.lower(self.message, catalog)
+            return substrait.lower(self.message, catalog, self.dialect)
         assert self.given is not None
         return RepairedPlan(self.given)
 
@@ -73,7 +75,7 @@ class Plan:
         Without a catalog, inputs have the order that the plan gives them; with one, `Session.check` judges that.
         """
         if self.message is not None:
-            return substrait.check(self.message, catalog)
+            return substrait.check(self.message, catalog, self.dialect)
         return check_plan(self.node, orders=catalog is None)
 
     def ensure(self) -> Plan:
@@ -85,19 +87,22 @@ class Plan:
         return self.explain()
 
 
-def read_plan(source: str | Path | bytes | Any) -> Plan:
+def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Plan:
     """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
     message.
 
     The format is told by the content: a PartiQL Plan document, an expression of the relational algebra, or a Substrait
-    plan as protobuf or JSON.
+    plan as protobuf or JSON. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
+    letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`).
     """
+    if dialect != "auto":
+        substrait.ensure_dialect(dialect)
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     data, name = _load(source)
     message = _substrait(data, name)
     if message is not None:
-        return Plan(message=message)
+        return Plan(message=message, dialect=dialect)
     if isinstance(data, bytes) and not data.startswith(b"\xe0\x01\x00\xea"):
         data = _text(data, name)
     if isinstance(data, str) and not data.strip():

@@ -3,8 +3,7 @@ The Spark engine is in `spark/runtime/engine.py`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from firesteel import evaluate, tables, values
@@ -13,6 +12,9 @@ from firesteel import types as t
 from firesteel.node import Node
 from firesteel.session import writes
 from firesteel.tables import Source, Table, counting_skipped
+from firesteel.tables.output.target import Output
+from firesteel.tables.output.write import wanted, write_parquet, write_rows
+from firesteel.tables.typed.arrow_types import arrow_schema, batches_of, infer_columns, row_type, rows_of
 
 
 class Outcome(Protocol):
@@ -26,8 +28,25 @@ class Outcome(Protocol):
     def fallbacks(self) -> Sequence[tuple[Node, str]]:
         """The expressions of the plan that run in Python, with the reasons."""
 
-    def value(self) -> values.Value: ...
-    def write(self, path: str | Path, format: str | None = None) -> None: ...
+    def value(self, limit: int | None = None) -> values.Value:
+        """The answer; with a limit, at most so many of its rows."""
+
+    def infer(self, type_: t.Type) -> t.Struct:
+        """The columns of the answer, whose type the plan says: where that is not certain, as the values need them."""
+
+    def arrow(self, type_: t.Type, asked: t.Struct, schema: Any = None) -> Any:
+        """The answer as an Arrow table of these columns; an error names the first value that does not fit. A schema of
+        Arrow's may be more exact than the columns."""
+
+    def batches(self, type_: t.Type, asked: t.Struct, schema: Any = None) -> Iterator[Any]:
+        """The same as Arrow batches, one after the other."""
+
+    def needs_columns(self, output: Output) -> bool:
+        """Does this write need to know the columns of the answer?"""
+
+    def write(self, output: Output, type_: t.Type, columns: t.Struct | None = None) -> None:
+        """Write the answer, whose type the plan says: with these columns, or as it is."""
+
     def cancel(self) -> None: ...
 
 
@@ -57,6 +76,18 @@ class Engine(Protocol):
     ) -> Source:
         """Compute the rows of a plan and store them after those that were stored before; without a plan, no rows."""
 
+    def find_table(self, path: Sequence[str]) -> Table | None:
+        """The table of that name in the engine's own catalog, if it has one."""
+
+    def table_names(self) -> list[str]:
+        """The names of the tables in the engine's own catalog."""
+
+    def shape_of(self, source: tables.File) -> str | None:
+        """What is known of the shape of these files, which have no schema, in words; None if nothing is."""
+
+    def pin(self, source: Source) -> None:
+        """Keep the rows of a stored table in memory, until the engine is closed."""
+
     def forget(self) -> None:
         """Forget compiled plans."""
 
@@ -73,12 +104,32 @@ class Known:
         self.plan = plan
         self.fallbacks: Sequence[tuple[Node, str]] = ()
 
-    def value(self) -> values.Value:
-        return self._value
+    def value(self, limit: int | None = None) -> values.Value:
+        if limit is None or not isinstance(self._value, list | values.Bag):
+            return self._value
+        return type(self._value)(list(self._value)[:limit])
 
-    def write(self, path: str | Path, format: str | None = None) -> None:
-        type_ = t.ANY if self.plan is None else p.answer_type(self.plan.statement)
-        tables.write_file(self._value, path, format, type_)
+    def infer(self, type_: t.Type) -> t.Struct:
+        return infer_columns(rows_of(self._value), row_type(type_))
+
+    def arrow(self, type_: t.Type, asked: t.Struct, schema: Any = None) -> Any:
+        import pyarrow as pa
+
+        schema = arrow_schema(asked) if schema is None else schema
+        return pa.Table.from_batches(self.batches(type_, asked, schema), schema)
+
+    def batches(self, type_: t.Type, asked: t.Struct, schema: Any = None) -> Iterator[Any]:
+        return batches_of(rows_of(self._value), row_type(type_), asked, schema)
+
+    def needs_columns(self, output: Output) -> bool:
+        plain = output.format == "parquet" and not (output.many or output.compression or output.mode == "append")
+        return output.format not in ("json", "ion") and not plain
+
+    def write(self, output: Output, type_: t.Type, columns: t.Struct | None = None) -> None:
+        if columns is not None or output.format in ("json", "ion"):
+            write_rows(rows_of(self._value), row_type(type_), output, columns)
+        elif wanted(output):
+            write_parquet(self._value, type_, output)
 
     def cancel(self) -> None:
         """There is nothing to cancel."""
@@ -112,10 +163,23 @@ class Reference:
         before: Source | None,
         kept: dict[str, Any] | None = None,
     ) -> Source:
-        rows = [] if plan is None else list(values.items(evaluate.evaluate(plan, used, kept)) or [])
+        rows = [] if plan is None else list(map(_stored, values.items(evaluate.evaluate(plan, used, kept)) or []))
         writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
         old = values.items(before.value) if isinstance(before, tables.Memory) else None
         return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
+
+    def find_table(self, path: Sequence[str]) -> Table | None:
+        """It has no catalog."""
+        return None
+
+    def table_names(self) -> list[str]:
+        return []
+
+    def shape_of(self, source: tables.File) -> str | None:
+        return None
+
+    def pin(self, source: Source) -> None:
+        """They are in memory already."""
 
     def forget(self) -> None:
         """There is nothing to forget."""
@@ -124,10 +188,20 @@ class Reference:
         """Nothing was started."""
 
 
-class Engines:
-    """The engines of one session: the one that it was connected to, and the reference evaluator beside it."""
+def _stored(row: values.Value) -> values.Value:
+    """A row as a table has it: an attribute that is MISSING is not there."""
+    if not isinstance(row, values.Struct):
+        return row
+    return values.Struct([pair for pair in row.pairs if pair[1] is not values.MISSING])
 
-    def __init__(self, start: Callable[[], Engine], *, in_process: bool) -> None:
+
+class Engines:
+    """The engines of one session: the one that it was connected to, and the reference evaluator beside it. With
+    `shared` that is a Spark that others use, too, and may have made tables in; without, its catalog is empty until it
+    runs."""
+
+    def __init__(self, start: Callable[[], Engine], *, in_process: bool, shared: bool = False) -> None:
+        self._shared = shared
         self._start = start
         self._started: Engine | None = None
         self._reference: Engine = Reference()
@@ -140,10 +214,28 @@ class Engines:
             self._started = self._start()
         return self._started
 
-    def choose(self, tables: Sequence[Table]) -> Engine:
+    def choose(self, used: Sequence[Table]) -> Engine:
         """The engine for a plan over these tables. With `in_process` a plan without tables runs on the reference
         evaluator."""
-        return self._reference if self._in_process and not tables else self.main
+        return self._reference if self._in_process and not used else self.main
+
+    def with_tables(self) -> Engine | None:
+        """The engine whose catalog may have tables. Spark is not started only to look for some."""
+        return self.main if self._shared else self._started
+
+    def find_table(self, path: Sequence[str]) -> Table | None:
+        """The table of that name in the engine's own catalog, if it has one."""
+        engine = self.with_tables()
+        return None if engine is None else engine.find_table(path)
+
+    def table_names(self) -> list[str]:
+        """The names of the tables in the engine's own catalog."""
+        engine = self.with_tables()
+        return [] if engine is None else engine.table_names()
+
+    def shape_of(self, source: tables.File) -> str | None:
+        """What is known of the shape of these files."""
+        return None if self._started is None else self._started.shape_of(source)
 
     def forget(self) -> None:
         """Forget compiled plans."""

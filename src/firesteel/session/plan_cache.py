@@ -47,6 +47,8 @@ class PlanCache:
         return self._texts.find(self._key(text, mode))
 
     def keep_text(self, text: str, mode: str, made: Plan | Explain) -> Plan | Explain:
+        if isinstance(made, Plan) and made.given is not None and not self._is_lasting(made.given):
+            return made
         return self._texts.keep(self._key(text, mode), made)
 
     def find_document(self, source: Any) -> Plan | None:
@@ -66,7 +68,7 @@ class PlanCache:
         return None if found is None else found[0]
 
     def keep_lowered(self, document: Plan, made: RepairedPlan) -> RepairedPlan:
-        if _names_no_files(made.plan):
+        if self._is_lasting(made.plan):
             self._lowered.keep(self._key(id(document)), (made, document))
         return made
 
@@ -76,13 +78,18 @@ class PlanCache:
         return None if found is None else found[0]
 
     def keep_prepared(self, node: p.Plan, made: Prepared) -> Prepared:
-        if _names_no_files(node):
+        if self._is_lasting(node):
             self._prepared.keep(self._key(id(node)), (made, node))
         return made
 
     def forget(self) -> None:
         for kept in (self._texts, self._documents, self._lowered, self._prepared):
             kept.forget()
+
+    def _is_lasting(self, node: p.Plan) -> bool:
+        """Does the plan name registered tables only? Files, and tables of the engine's own catalog, may change without
+        our notice."""
+        return all(binding.files is None and self._catalog.known(binding.name) is not None for binding in node.globals)
 
     def _key(self, *parts: Hashable) -> Hashable:
         return (*parts, self._catalog.state, state())
@@ -93,7 +100,3 @@ def _document_key(source: Any) -> Hashable | None:
     if isinstance(source, bytes) or (isinstance(source, str) and source.lstrip().startswith(("(", "{"))):
         return source
     return id(source) if isinstance(source, p.Plan) else None
-
-
-def _names_no_files(node: p.Plan) -> bool:
-    return all(binding.files is None for binding in node.globals)

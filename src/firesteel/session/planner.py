@@ -17,12 +17,15 @@ from typing import Any
 from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel.errors import UnsupportedError
+from firesteel.functions.users import UserFunctions
+from firesteel.node import walk
 from firesteel.passes import Context, Observer, Phase, Unordered, ensure_skippable, run_passes
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
 from firesteel.session.document import Plan, read_plan
 from firesteel.session.engines import Engine, Engines
+from firesteel.session.limits import ensure_affordable, ensure_modest, ensure_size
 from firesteel.session.plan_cache import PlanCache, Prepared
 from firesteel.warning import QueryWarning
 
@@ -45,8 +48,10 @@ class Planner:
         verify_properties: bool = False,
         unordered: Unordered = Unordered.REFUSE,
         observe: Observer | None = None,
+        users: UserFunctions | None = None,
     ) -> None:
         self.catalog = catalog
+        self.users = users or UserFunctions()
         self.engines = engines
         self.unordered = unordered
         self._verify_properties = verify_properties
@@ -65,6 +70,7 @@ class Planner:
             verify_properties=self._verify_properties,
             unordered=self.unordered,
             observe=observe,
+            users=self.users,
         )
 
     # Text and documents to plans -------------------------------------------------------------------------------------
@@ -72,6 +78,7 @@ class Planner:
     def plan_text(self, text: str, mode: str, params: Sequence[Any] | None) -> Plan | partiql.Explain:
         """The plan of a PartiQL text. The values of `?` become literals of the plan, so a plan with values is not
         cached."""
+        ensure_size(self.catalog.policy, text)
         known = None if params is not None else self._cache.find_text(text, mode)
         if known is not None:
             return known
@@ -87,17 +94,22 @@ class Planner:
             raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
         given = None if params is None else [values.from_python(value) for value in params]
         warnings: list[QueryWarning] = []
-        made = partiql.lower(statement, self.catalog, mode=p.Mode(mode), params=given, warnings=warnings)
+        made = partiql.lower(
+            statement, self.catalog, mode=p.Mode(mode), params=given, warnings=warnings, users=self.users
+        )
         if typing == "static":
             partiql.ensure_static(made)
             for warning in warnings:
                 raise warning.as_error()
         return Plan(made, warnings=tuple(warnings))
 
-    def read(self, source: PlanSource) -> Plan:
+    def read(self, source: PlanSource, dialect: str = "auto") -> Plan:
         """The `Plan` of what a user passes to `run`, in any of its forms."""
         if isinstance(source, Plan):
             return source
+        ensure_size(self.catalog.policy, source)
+        if dialect != "auto" and not isinstance(source, p.Plan):
+            return read_plan(source, dialect=dialect)
         known = self._cache.find_document(source)
         if known is not None:
             return known
@@ -115,10 +127,12 @@ class Planner:
         if known is not None:
             return known
         lowered = document.lowered(self.catalog)
+        ensure_modest(self.catalog.policy, lowered.plan)
         given = params if isinstance(params, Mapping) else dict(enumerate(params or ()))
         context = Context({number: values.from_python(value) for number, value in given.items()})
         node = self._run(lowered.plan, context, (Phase.BIND,), whole_plan=True)
         ensure(node)
+        self.users.ensure_own(call.fn.name for call in walk(node, p.Call))
         made = RepairedPlan(node, lowered.repairs)
         return made if params else self._cache.keep_lowered(document, made)
 
@@ -131,6 +145,7 @@ class Planner:
         context = self._context(self.unordered)
         optimized = self._run(node, context, (Phase.BIND, Phase.TYPE, Phase.OPTIMIZE))
         tables = [context.table(binding) for binding in optimized.globals]
+        ensure_affordable(self.catalog.policy, optimized, tables)
         chosen = engine or self.engines.choose(tables)
         if self._observe is None:  # a plan that is only shown is not admitted, so that Spark need not start
             chosen.admit(optimized)

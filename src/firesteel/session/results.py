@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -14,6 +15,10 @@ from firesteel.explain import table as draw
 from firesteel.ion import dumps
 from firesteel.repair import Repair
 from firesteel.session.engines import Outcome
+from firesteel.session.schemas import Asked, schema_of
+from firesteel.tables.output.target import Output, output_of
+from firesteel.tables.output.write import existing_columns, wanted
+from firesteel.tables.typed.arrow_types import certain_columns, for_arrow, for_format, row_type
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
@@ -33,7 +38,14 @@ class Result:
         self._outcome = outcome
         self._lock = threading.Lock()
         self._value: list[values.Value] = []
+        self._found: list[t.Struct] = []
+        self._schema: Asked | None = None
         self.engine = engine
+
+    def asking(self, schema: Any) -> Result:
+        """The same answer, whose conversions ask for this schema unless they are given another."""
+        self._schema = schema_of(schema)
+        return self
 
     def value(self) -> values.Value:
         """The answer as a value of `firesteel.values`, without any loss."""
@@ -54,38 +66,119 @@ class Result:
         """The answer as Ion, as the PartiQL conformance suite writes values."""
         return dumps(self.value(), binary=True) if binary else dumps(self.value())
 
-    def to_arrow(self) -> pa.Table:
+    def to_arrow(self, schema: Any = None) -> pa.Table:
         """The answer as an Arrow table: the attributes of structs are columns, other values are the column `_1`.
 
         Columns and types are those of the plan if it knows them, even if there are no rows. A column with values of
-        several types is a union.
+        several types is a union. With a `schema` every column has the type that is asked for: a text as Spark writes it
+        (`"id int, v double"`), a StructType, a schema of Arrow's, or `"infer"`. A value that does not fit is an error.
         """
+        asked = self._asked_for(schema)
+        if asked is not None:
+            return self._outcome.arrow(self._type, *asked)
+        certain = None if self._value else certain_columns(self._type)
+        if certain is not None:
+            return self._outcome.arrow(self._type, certain)
         return tables.to_arrow(self.value(), self._type)
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self, schema: Any = None) -> pd.DataFrame:
         """The answer as a pandas DataFrame with the columns of `to_arrow`; a union becomes a column of objects."""
-        return tables.to_pandas(self.to_arrow())
+        return tables.to_pandas(self.to_arrow(schema))
 
-    def to_spark(self) -> DataFrame:
-        """The answer as a Spark DataFrame, not yet computed."""
-        frame: DataFrame | None = getattr(self._outcome, "dataframe", None)
+    def batches(self, schema: Any = None) -> Iterator[pa.RecordBatch]:
+        """The answer as Arrow batches, one after the other. Spark is asked for one partition at a time. Where the plan
+        does not know the type of a column, the schema is inferred first, in a pass of its own."""
+        certain = certain_columns(self._type)
+        asked = self._asked_for(schema) or ((certain, None) if certain is not None else self._asked_for("infer"))
+        assert asked is not None
+        return self._outcome.batches(self._type, *asked)
+
+    def to_spark(self, schema: Any = None) -> DataFrame:
+        """The answer as a Spark DataFrame, not yet computed. A column of a certain type is plain: NULL and MISSING are
+        both NULL in it. Any other is a VARIANT; `firesteel.spark.variant_columns` has functions for those. With a
+        `schema` every column has the type that is asked for (see `to_arrow`)."""
+        frame: Any = getattr(self._outcome, "typed_dataframe", None)
         if frame is None:
             raise UnsupportedError("this answer was not computed by Spark", help="connect with in_process=False")
-        return frame
+        asked = self._schema if schema is None else schema_of(schema)
+        found: DataFrame = frame(self._type, None if asked is None else asked.columns or self._inferred())
+        return found
+
+    def _asked_for(self, schema: Any) -> tuple[t.Struct, Any] | None:
+        """The columns that are asked for, as Arrow takes them, and the schema of Arrow's, if it was given as one."""
+        asked = self._schema if schema is None else schema_of(schema)
+        if asked is None:
+            return None
+        return for_arrow(asked.columns or self._inferred()), asked.arrow
+
+    def _inferred(self) -> t.Struct:
+        with self._lock:
+            if not self._found:
+                self._found.append(self._outcome.infer(self._type))
+            return self._found[0]
 
     def show(self, limit: int = 20) -> None:
-        """Print the first rows."""
-        print(draw(self.value(), limit))
+        """Print the first rows. Spark is asked for these and one row more, which tells whether there are others."""
+        print(self.table(limit))
+
+    def table(self, limit: int = 20) -> str:
+        """The first rows as a table of text."""
+        value = self._value[0] if self._value else self._outcome.value(limit + 1)
+        row = row_type(self._type)
+        names = [field.name or "" for field in row.fields] if isinstance(row, t.Struct) else []
+        return draw(value, limit, names=names)
+
+    def __repr__(self) -> str:
+        return f"<Result of {self.engine}: {self._type}>"
 
     def plan_report(self) -> PlanReport:
         """The numbers of relations and expressions in the plan, and the expressions that run in Python."""
         plan = self._outcome.plan
         return PlanReport(self.engine, 0, 0) if plan is None else report(plan, self.engine, self._outcome.fallbacks)
 
-    def write(self, path: str | Path, format: str | None = None) -> None:
-        """Write the answer to a file or a folder of files; the suffix tells the format. It writes all rows or
-        nothing."""
-        self._outcome.write(path, format)
+    def write(
+        self,
+        path: str | Path,
+        format: str | None = None,
+        *,
+        mode: Literal["error", "append", "overwrite", "ignore"] = "overwrite",
+        partition_by: str | Sequence[str] = (),
+        compression: str | None = None,
+        schema: Any = None,
+        columns: Sequence[str] | None = None,
+        rotate_by: str | None = None,
+    ) -> None:
+        """Write the answer to a file or a folder of files; the suffix tells the format. It writes all rows or nothing.
+
+        `mode` says what to do with what is there: replace it (the default), add to it, leave it, or raise an error.
+        `partition_by` names columns that become folders `name=value`. `{name}` in the path is a column, too, so that
+        there is a file for each of its values: `out/{country}/{day}.parquet`. With `rotate_by` (the rotation indicator)
+        a new file begins with each row in which that column is not 0. `columns` are those that are written, and
+        `schema` says their types (see `to_arrow`).
+        """
+        row = row_type(self._type)
+        known = [field.name or "" for field in row.fields] if isinstance(row, t.Struct) else []
+        output = output_of(
+            path,
+            format,
+            known,
+            mode=mode,
+            partition_by=partition_by,
+            compression=compression,
+            rotate_by=rotate_by,
+            columns=columns,
+        )
+        self.write_to(output, schema)
+
+    def write_to(self, output: Output, schema: Any = None) -> None:
+        """Write the answer to where `output` says."""
+        if not wanted(output):
+            return
+        asked = self._asked_for(schema)
+        found = existing_columns(output) if asked is None else asked[0]
+        if found is None and self._outcome.needs_columns(output):
+            found = certain_columns(self._type) or for_arrow(self._inferred())
+        self._outcome.write(output, self._type, None if found is None else for_format(found, output.format))
 
     @property
     def malformed(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,20 +11,24 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
 from firesteel.explain import explain, explain_steps
+from firesteel.functions.users import FunctionKind, UserFunctions
 from firesteel.ion import loads
 from firesteel.node import has
 from firesteel.passes import Step, Unordered
 from firesteel.plan.findings import Findings
 from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
+from firesteel.session.databases import tables_in, values_in
+from firesteel.session.describe import Description, describe
 from firesteel.session.document import Plan, read_plan
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
 from firesteel.session.statements import Foreseen, Statements
+from firesteel.session.writes import virtual_table
 from firesteel.source import Source, Span
-from firesteel.tables import OrderedColumn
+from firesteel.tables import File, OrderedColumn, Table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +49,8 @@ def connect(
     shapes: str | Path | bool = True,
     verify_properties: bool = False,
     add_sorts: bool = False,
+    spark_functions: bool = False,
+    spark_catalog: bool = True,
 ) -> Session:
     """Open a session: on local Spark by default, or in this process with `engine="reference"`.
 
@@ -54,10 +60,11 @@ def connect(
     (docs/passes.md), and with `verify_passes` the plan is checked after every pass. `policy` says which files a plan
     may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
     folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
+    Tables and views of the Spark session are visible by name if nothing else has it; not with `spark_catalog=False`.
+    With `spark_functions` a query may call Spark's functions: `spark.levenshtein(a, b)`.
 
-    The shape of a file of JSON lines (its paths, and the types of their values) is learned in one pass, and used by
-    Spark as long as the file does not change. `shapes` names a folder in which shapes are kept for other processes;
-    with False none is learned.
+    The shape of a file of JSON lines (its paths, and the types of their values) is learned, and used by Spark until the
+    file changes. `shapes` names a folder where shapes are kept for other processes; with False none is learned.
 
     With `verify_properties` the orders and distributions that tables and plans promise are checked against the rows. A
     merge join, a streaming aggregate or a streaming window needs inputs that are ordered: a plan in which they are not
@@ -83,6 +90,9 @@ def connect(
         policy=policy,
         verify_properties=verify_properties,
         unordered=Unordered.SORT if add_sorts else Unordered.REFUSE,
+        spark_functions=spark_functions,
+        shared=engine == "spark" and (spark is not None or master is not None or remote is not None),
+        spark_catalog=spark_catalog,
     )
 
 
@@ -99,15 +109,20 @@ class Session:
         policy: Policy | None = None,
         verify_properties: bool = False,
         unordered: Unordered = Unordered.REFUSE,
+        spark_functions: bool = False,
+        shared: bool = False,
+        spark_catalog: bool = True,
     ) -> None:
-        self._engines = Engines(start, in_process=in_process)
+        self._engines = Engines(start, in_process=in_process, shared=shared)
+        self._spark_catalog = spark_catalog
         self._planner = Planner(
-            Catalog(policy),
+            Catalog(policy, self._engines.find_table if spark_catalog else None),
             self._engines,
             skip=skip_passes,
             verify=verify_passes,
             verify_properties=verify_properties,
             unordered=unordered,
+            users=UserFunctions(spark=spark_functions),
         )
 
     @property
@@ -124,15 +139,19 @@ class Session:
         record_id: str | Iterable[Any] | None = None,
         malformed: Literal["error", "skip"] = "error",
         encoding: str | None = None,
+        format: str | None = None,
+        options: Mapping[str, Any] | None = None,
         ordered_by: str | Sequence[OrderedColumn] | None = None,
         partitioned_by: str | Sequence[str] | None = None,
         replace: bool = False,
     ) -> None:
-        """Register a table under a name: a path, a Spark, pandas or Arrow table, plain Python data, or `fs.ion("...")`.
+        """Register a table under a name: a path, a list of `Path` objects, a Spark, pandas or Arrow table, plain Python
+        data, or `fs.ion("...")`. `format` names the format of files whose suffix does not say it, and `options` are
+        those of the format: `options={"delimiter": ";", "header": False}` (docs/formats.md lists them).
 
         `record_id` is what BY binds: the name of an attribute, or one identifier per record. A line of a JSON file
         that is not JSON is an error; with `malformed="skip"` it is skipped, and a warning gives the number of such
-        lines. A CSV file that is not UTF-8 needs its encoding: `encoding="latin-1"`.
+        lines. A CSV file that is not UTF-8 needs its encoding: `encoding="latin-1"`, which is short for the option.
 
         `ordered_by` and `partitioned_by` promise an order of the rows of each partition (`["a", "b.c desc"]`), and that
         rows with equal values in some columns are in one partition (`["a"]`, or `"singleton"`: there is one partition).
@@ -144,18 +163,95 @@ class Session:
             record_id=record_id,
             malformed=malformed,
             encoding=encoding,
+            format=format,
+            options=options,
             ordered_by=ordered_by,
             partitioned_by=partitioned_by,
             replace=replace,
         )
 
+    def register_folder(self, folder: str | Path, prefix: str | None = None, *, replace: bool = False) -> list[str]:
+        """Register a folder as a database: each file and each folder in it is a table, by its name without suffixes,
+        behind `prefix` and a dot. Returns the names. What is of no known format is left out, and so is what is hidden.
+        """
+        found = tables_in(folder, prefix)
+        for name, path in found.items():
+            self.register(name, path, replace=replace)
+        return list(found)
+
+    def register_environment(self, path: str | Path, *, replace: bool = False) -> list[str]:
+        """Register the values of an environment file: a struct in Ion, or an object in JSON. Each attribute is a table
+        of that name. Returns the names."""
+        found = values_in(path)
+        for name, value in found.items():  # a string is a value here, not a path
+            self.register(name, values.Text(value) if isinstance(value, str) else value, replace=replace)
+        return list(found)
+
+    def tables(self) -> list[str]:
+        """The names of the tables and views that are registered, and of those that Spark's session lists."""
+        listed = self._engines.table_names() if self._spark_catalog else []
+        return sorted({*self._catalog.names(), *listed})
+
+    def describe(self, name: str) -> Description:
+        """What is known of a table or view: its columns with their types, its files, what is promised of it."""
+        entry = self._catalog.get(name) or self._catalog.outside(name.split("."))
+        if entry is None:
+            raise self._catalog.unknown(name)
+        shape = None
+        if isinstance(entry, Table) and isinstance(entry.source, File) and entry.source.format == "json":
+            shape = self._engines.shape_of(entry.source) or "not learned yet"
+        return describe(self._catalog.known(name) or name, entry, shape)
+
     def unregister(self, name: str) -> None:
         """Remove a table or a view from the session."""
         self._catalog.remove(name)
 
+    def register_function(
+        self,
+        name: str,
+        function: Any,
+        signature: str,
+        *,
+        kind: FunctionKind = "scalar",
+        vectorized: bool = False,
+        takes_null: bool = False,
+        urn: str | None = None,
+        replace: bool = False,
+    ) -> None:
+        """Register a function that queries of this session call by its name: `"(int, string) -> int"` says what it
+        takes and gives. It is given and gives plain Python values, or with `vectorized` Arrow arrays. A UDF of Spark's
+        (`udf`, `pandas_udf`) runs as such on Spark.
+
+        A function of `kind="aggregate"` is given a list of values for each parameter; one of `kind="table"` gives rows,
+        for FROM. If an argument is NULL or MISSING the result is, and the function is not called, unless it
+        `takes_null`. With `urn` plans of Substrait call it too. docs/guide.md says what its exceptions become.
+        """
+        self._planner.users.register(
+            name,
+            function,
+            signature,
+            kind=kind,
+            vectorized=vectorized,
+            takes_null=takes_null,
+            urn=urn,
+            replace=replace,
+        )
+
+    def unregister_function(self, name: str) -> None:
+        """Forget a function that was registered."""
+        self._planner.users.unregister(name)
+
     def find(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
         """The name and the type of the table or view that a path of (name, quoted) refers to. Planning calls this."""
         return self._catalog.find(path)
+
+    def find_outside(self, path: Sequence[tuple[str, bool]]) -> tuple[tuple[str, ...], t.Type] | None:
+        """The name and the type of the table of Spark's own catalog that a path refers to. Planning calls this."""
+        return self._catalog.find_outside(path)
+
+    def find_file(self, path: str) -> tuple[tuple[str, ...], t.Type] | None:
+        """The name and the type of the files that a text in FROM names. Planning calls this."""
+        return self._catalog.find_file(path)
 
     def open(self, files: p.Files) -> t.Type:
         """The type of files that a plan names; PolicyError if they may not be read."""
@@ -178,25 +274,29 @@ class Session:
         """
         return self._planner.plan_statement(partiql.parse(_text(text)), mode, params, typing)
 
-    def query(self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None) -> Result:
-        """Run a PartiQL statement. `?` stands for the values of `params`, in order."""
+    def query(
+        self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None, schema: Any = None
+    ) -> Result:
+        """Run a PartiQL statement. `?` stands for the values of `params`, in order. The columns of the result have the
+        types of the `schema`, if there is one (see `Result.to_arrow`)."""
         planned = self._planner.plan_text(_text(text), mode, params)
         if isinstance(planned, partiql.Explain):
             explained = self._planner.plan_statement(planned.statement, mode, params)
             result = Result(Known(self.explain(explained)), "session")
             result.warnings = explained.warnings
             return result
-        return self.run(planned)
+        return self.run(planned).asking(schema)
 
     # Running ---------------------------------------------------------------------------------------------------------
 
-    def run(self, source: PlanSource, *, params: Params = None) -> Result:
+    def run(self, source: PlanSource, *, params: Params = None, dialect: str = "auto") -> Result:
         """Run a plan: a `Plan`, its node, anything that `fs.read_plan` reads, or a protobuf message of Substrait.
 
         `params` are the values of its parameters, as a list or by their numbers. Statements of the plan that write are
-        executed. The result is the answer of its one root; a plan without a root gives no rows.
+        executed. The result is the answer of its one root; a plan without a root gives no rows. `dialect` says as whose
+        plan a Substrait plan is read, if not as its producer's.
         """
-        document = self._planner.read(source)
+        document = self._planner.read(source, dialect)
         answers = self.run_all(document, params=params)
         if len(answers) > 1:
             raise PlanError(f"the plan has {len(answers)} roots", help="`run_all` gives the answer of each")
@@ -206,9 +306,9 @@ class Session:
         nothing.warnings = document.warnings
         return nothing
 
-    def run_all(self, source: PlanSource, *, params: Params = None) -> list[Result]:
+    def run_all(self, source: PlanSource, *, params: Params = None, dialect: str = "auto") -> list[Result]:
         """Run all statements of a plan, in order: the answer of every root."""
-        document = self._planner.read(source)
+        document = self._planner.read(source, dialect)
         lowered = self._planner.lower(document, params)
         statements = Statements(self._planner)
         answers: list[Result] = []
@@ -221,6 +321,24 @@ class Session:
                 answer.repairs, answer.warnings = lowered.repairs, document.warnings
                 answers.append(answer)
         return answers
+
+    def write_table(
+        self,
+        name: str,
+        source: PlanSource,
+        *,
+        pin: bool = False,
+        mode: Literal["error", "append", "overwrite", "ignore"] = "error",
+        params: Params = None,
+    ) -> None:
+        """Write the rows of a plan, or of a PartiQL text, to a virtual table of this session, which exists until it is
+        closed. With `pin` it is kept in memory; without, Spark has it in files, and reads it again when it is needed.
+        """
+        if isinstance(source, str):
+            in_order = None if params is None else [params[number] for number in range(len(params))]
+            source, params = self.plan(source, params=in_order), None
+        node = self._planner.lower(self._planner.read(source), params).plan
+        self.run_all(node.replace(statement=virtual_table(node.statement, name, pin, mode)))
 
     def explain(
         self,
@@ -271,9 +389,9 @@ class Session:
             engines.clear()
         return "\n\n".join(parts)
 
-    def check(self, source: Plan | str | Path | bytes | Any) -> Findings:
+    def check(self, source: Plan | str | Path | bytes | Any, *, dialect: str = "auto") -> Findings:
         """Check a plan over this session's tables and against its engine, without running it."""
-        read = source if isinstance(source, Plan) else read_plan(source)
+        read = source if isinstance(source, Plan) else read_plan(source, dialect=dialect)
         found = read.check(self)
         if not found:
             plan = read.lowered(self).plan

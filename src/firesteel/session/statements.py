@@ -21,10 +21,12 @@ from firesteel.plan.scope import visits
 from firesteel.session import writes
 from firesteel.session.deliveries import deliveries
 from firesteel.session.engines import Engine, Outcome
+from firesteel.session.limits import bounded, with_row_limit, within
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Planner
 from firesteel.session.results import Result
 from firesteel.tables import Table
+from firesteel.tables.output.target import output_of
 
 #: The plan that an engine would run, and its expressions that would run in Python, with the reasons.
 Foreseen = tuple[p.Plan, Sequence[tuple[Node, str]]]
@@ -53,12 +55,16 @@ class Statements:
                 self._create_table(node, node.statement)
             case p.Insert():
                 self._insert(node, node.statement)
+            case p.WriteFiles():
+                self._write_files(node, node.statement)
             case p.Drop():
                 self._drop(node.statement)
             case _:
                 self._deliver(node)
-                prepared = self._planner.prepare(node)
-                outcome = self._run(prepared)
+                policy = self._catalog.policy
+                prepared = self._planner.prepare(with_row_limit(node, policy))
+                with within(policy.max_seconds):
+                    outcome = bounded(self._run(prepared), policy)
                 return Result(outcome, prepared.engine.name, p.answer_type(prepared.optimized.statement))
         return None
 
@@ -68,7 +74,9 @@ class Statements:
         prepared = [self._planner.prepare(one.plan) for one in sent]
         kept = prepared[0].engine.together() if prepared else None
         for one, ready in zip(sent, prepared, strict=True):
-            ready.engine.run(ready.plan, ready.tables, kept).write(one.path, one.format)
+            outcome = ready.engine.run(ready.plan, ready.tables, kept)
+            type_ = p.answer_type(ready.optimized.statement)
+            Result(outcome, ready.engine.name, type_).write_to(output_of(one.path, one.format, ()))
 
     def _run(self, prepared: Prepared) -> Outcome:
         return prepared.engine.run(prepared.plan, prepared.tables, self._together(prepared.engine))
@@ -76,9 +84,17 @@ class Statements:
     def changes_a_file(self, statement: p.Statement) -> bool:
         """Does it add rows to a file that an earlier answer may still have to read?"""
         if not isinstance(statement, p.Insert | p.CreateTable):
-            return False
+            return isinstance(statement, p.WriteFiles)
         table = self._catalog.get(statement.name)
         return isinstance(table, Table) and isinstance(table.source, tables.File)
+
+    def _write_files(self, node: p.Plan, statement: p.WriteFiles) -> None:
+        writes.files_output(statement, self._catalog.policy)  # what is refused is not computed
+        prepared = self._planner.prepare(writes.written(node, statement.input, statement.columns))
+        type_ = p.answer_type(prepared.optimized.statement)
+        Result(self._run(prepared), prepared.engine.name, type_).write_to(
+            writes.files_output(statement, self._catalog.policy)
+        )
 
     def _together(self, engine: Engine) -> Any:
         if engine.name not in self._shared:
@@ -121,6 +137,8 @@ class Statements:
             prepared = self._planner.prepare(rows, self._planner.engines.main)
             columns = writes.kept_columns(prepared.optimized, columns)
             source = self._kept(prepared, columns, None)
+        if statement.pin:
+            self._planner.engines.main.pin(source)
         self._catalog.put(statement.name, _created(source, columns))
 
     def _insert(self, node: p.Plan, statement: p.Insert) -> None:
@@ -181,6 +199,9 @@ class Statements:
                 foreseen = self._foresee_rows(node, *writes.added(statement, name, table))
                 self._catalog.put(name, replace(table, promise=None))
                 return foreseen
+            case p.WriteFiles() as statement:
+                writes.files_output(statement, self._catalog.policy)
+                return self._foresee_rows(node, statement.input, statement.columns)
             case p.Drop() as statement:
                 self._drop(statement)
             case _:

@@ -18,6 +18,7 @@ from firesteel.plan.fit import fit
 from firesteel.policy import Kind, Policy
 from firesteel.source import Place, Span
 from firesteel.tables import Arrow, File, Memory, Table
+from firesteel.tables.output.target import Output, output_of
 
 
 def nullable(columns: t.Schema) -> t.Schema:
@@ -44,7 +45,8 @@ def made_names(node: p.Plan) -> set[str]:
 def written(node: p.Plan, input_: p.Rel, columns: t.Schema) -> p.Plan:
     """A plan of the rows to write, with the names of the columns."""
     names = tuple(column.name or "" for column in columns)
-    return node.replace(statement=p.Root(names, input_, mode=p.Mode.STRICT).at(node.statement.where))
+    mode = getattr(node.statement, "mode", p.Mode.STRICT)
+    return node.replace(statement=p.Root(names, input_, mode=mode).at(node.statement.where))
 
 
 def kept_columns(root: p.Plan, declared: t.Schema) -> t.Schema:
@@ -148,8 +150,72 @@ def extended(table: Table, rows: list[values.Value]) -> Table:
     raise AssertionError(table.source)
 
 
+def virtual_table(statement: p.Statement, name: str, pin: bool, mode: str) -> p.CreateTable:
+    """The statement that writes the rows of a query to a virtual table."""
+    exists = next((exists for exists, word in _MODES.items() if word == mode), None)
+    if exists is None:
+        raise UnsupportedError(f"no mode '{mode}' of writing", help=f"the modes are {', '.join(_MODES.values())}")
+    pairs: list[tuple[str, p.Rex]]
+    match statement:
+        case p.Root(names, rel):
+            pairs = [(text, build.column(rel, i)) for i, text in enumerate(names)]
+        case p.Query(rex=p.Select(constructor=p.Struct(pairs=given), input=rel)) if all(
+            isinstance(pair.key, p.Lit) and isinstance(pair.key.value, str) for pair in given
+        ):
+            pairs = [(str(pair.key.value), pair.value) for pair in given if isinstance(pair.key, p.Lit)]
+        case _:
+            raise UnsupportedError(
+                "a virtual table of rows whose columns are not known", help="name the columns: SELECT t.a, t.b FROM ..."
+            )
+    names = tuple(text for text, _ in pairs)
+    if len({text.lower() for text in names}) < len(names):
+        raise PlanError(f"the names of the columns repeat: {', '.join(names)}")
+    columns = tuple(t.Field(text, rex.type) for text, rex in pairs)
+    rows = p.Project(tuple(rex for _, rex in pairs), rel, names=names)
+    made = p.CreateTable(tuple(name.split(".")), columns, rows, exists=exists, pin=pin, mode=statement.mode)
+    return made.at(statement.where)
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Files that a plan names
+
+#: What is done with files that are there already, in the words of `Result.write`.
+_MODES = {
+    p.IfExists.ERROR: "error",
+    p.IfExists.REPLACE: "overwrite",
+    p.IfExists.APPEND: "append",
+    p.IfExists.IGNORE: "ignore",
+}
+
+
+def files_output(statement: p.WriteFiles, policy: Policy) -> Output:
+    """Where a plan writes its rows to; PolicyError if it may not. This is checked before anything is computed."""
+    names = [column.name or "" for column in statement.columns]
+    described = {_column(names, i) for i in statement.described_by}
+    try:
+        output = output_of(
+            policy.target(statement.location),
+            statement.format.lower() or None,
+            names,
+            mode=_MODES[statement.exists],
+            compression=statement.compression or None,
+            rotate_by=None if statement.rotation is None else _column(names, statement.rotation),
+            columns=[_column(names, i) for i in statement.mask] or None,
+        )
+        other = next((name for name in output.fields if name not in described), None)
+        if other is not None:
+            raise PlanError(f"'{{{other}}}' in a location: '{other}' is no rotation description field")
+        if output.fields:  # the folder before the first field is replaced, so that files are made beside it, too
+            policy.ensure_writable(output.folder.parent)
+        return output
+    except FiresteelError as error:
+        raise error.located(statement.where) from None
+
+
+def _column(names: list[str], ordinal: int) -> str:
+    if not 0 <= ordinal < len(names):
+        raise PlanError(f"no field {ordinal}: there are {len(names)}")
+    return names[ordinal]
 
 
 def named_files(files: p.Files, policy: Policy) -> tables.Parts:

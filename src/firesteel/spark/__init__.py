@@ -16,7 +16,8 @@ Its folders, lowest first; each imports only those before it:
 from firesteel.spark.encoding.arrow_values import download, upload
 from firesteel.spark.encoding.column_types import Encoding, Form, encoding, frame_type, from_spark, to_spark
 from firesteel.spark.relations.compile import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED
-from firesteel.spark.runtime.engine import Outcome, SparkEngine
+from firesteel.spark.runtime.engine import SparkEngine
+from firesteel.spark.runtime.outcome import Outcome
 from firesteel.spark.runtime.start import start
 
 __all__ = [

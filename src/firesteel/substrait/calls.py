@@ -16,8 +16,8 @@ from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.plan import build
-from firesteel.repair import RepairKind
 from firesteel.substrait import own_calls
+from firesteel.substrait.dialects import calls as dialect_calls
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.outputs import as_declared
@@ -44,10 +44,16 @@ def scalar(message: Message, args: Sequence[CallArgument], extensions: Extension
     own = own_calls.scalar(message, args, extensions)
     if own is not None:
         return own.at(message.where)
-    escaped = _like(message, args, extensions) or _not_like(message, args, extensions)
-    if escaped is not None:
-        return escaped
-    found = _resolved(message, Kind.SCALAR, args, extensions)
+    meant = dialect_calls.scalar(message, args, extensions)
+    if meant is not None:
+        return meant.at(message.where)
+    try:
+        found = _resolved(message, Kind.SCALAR, args, extensions)
+    except FiresteelError:
+        other = dialect_calls.own_scalar(message, args, extensions)
+        if other is None:
+            raise
+        return other.at(message.where)
     values = _values(found, args)
     if any(isinstance(one, p.Lit) and isinstance(one.type, t.Function) for one in values):  # no function: NULL
         return p.Lit(t.absent(found.returns, nullable=True), None).at(message.where)
@@ -69,11 +75,27 @@ def aggregate(
     own = own_calls.over_rows(message, args, extensions)
     if own is not None:
         return p.Agg(*own, distinct=_is_distinct(message), order=order).at(message.where)
-    args = _separated(message, args, extensions)
-    found = _resolved(message, Kind.AGGREGATE, args, extensions)
-    fn, values = over_rows(found, args)
-    kept = order if keeps_order(found) else ()
-    return p.Agg(fn, values, distinct=_is_distinct(message), order=kept).at(message.where)
+    args = dialect_calls.arguments(message, args, extensions)
+    found = _over_rows(message, Kind.AGGREGATE, args, extensions)
+    kept = order if found.keeps_order else ()
+    return p.Agg(found.fn, found.values, distinct=_is_distinct(message), order=kept).at(message.where)
+
+
+def _over_rows(
+    message: Message, kind: Kind, args: Sequence[CallArgument], extensions: Extensions
+) -> dialect_calls.OverRows:
+    """An aggregate or window call: of a standard function, else of one of the producer's own."""
+    differing = dialect_calls.differing_aggregate(message, args, extensions)
+    if differing is not None:
+        return differing
+    try:
+        found = _resolved(message, kind, args, extensions)
+    except FiresteelError:
+        other = dialect_calls.own_aggregate(message, args, extensions)
+        if other is None:
+            raise
+        return other
+    return dialect_calls.OverRows(*over_rows(found, args), keeps_order(found))
 
 
 def keeps_order(found: standard.Resolved) -> bool:
@@ -95,14 +117,6 @@ def _is_distinct(message: Message) -> bool:
     return message.label("invocation") == "AGGREGATION_INVOCATION_DISTINCT"
 
 
-def _separated(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> Sequence[CallArgument]:
-    """DuckDB writes `string_agg` with one argument; its separator is a comma."""
-    if len(args) != 1 or extensions.function(message.function_reference, message.where).name.lower() != "string_agg":
-        return args
-    extensions.repair(RepairKind.COMMA, message.where)
-    return [*args, p.Lit(t.STRING, ",")]
-
-
 def window(
     message: Message,
     args: Sequence[CallArgument],
@@ -114,7 +128,10 @@ def window(
     """A call over a window."""
     _phase(message)
     own = own_calls.over_rows(message, args, extensions)
-    fn, values = own or over_rows(_resolved(message, Kind.WINDOW, args, extensions), args)
+    if own is None:
+        found = _over_rows(message, Kind.WINDOW, args, extensions)
+        own = found.fn, found.values
+    fn, values = own
     return p.WindowCall(fn, values, partition, order, frame=frame, distinct=_is_distinct(message)).at(message.where)
 
 
@@ -150,8 +167,9 @@ def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extens
         raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
     options = [(one.name, list(one.preference)) for one in message.options]
     given = [as_argument(one) for one in args]
+    names = extensions.dialect.names
     try:
-        found = standard.resolve(declared.urn, declared.name, declared.signature, kind, given, options)
+        found = standard.resolve(declared.urn, declared.name, declared.signature, kind, given, options, names)
     except FiresteelError as error:
         raise error.located(message.where) from None
     found = as_declared(message, kind, found, given, extensions)
@@ -284,58 +302,12 @@ def _ours(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Rex | N
         if name in table:
             if kinds is not None and not all(isinstance(one, p.Rex) and isinstance(one.type, kinds) for one in args):
                 return None
-            return _exactly(table[name](*args), found.returns)
+            return build.exactly(table[name](*args), found.returns)
     if name == "string:like" and not found.choices:
-        return _exactly(build.call("like", *args), found.returns)
+        return build.exactly(build.call("like", *args), found.returns)
     if name == "comparison:coalesce" and len({t.proper(one.type) for one in args if isinstance(one, p.Rex)}) == 1:
         return p.Call(_fn(found, args).replace(name="coalesce"), tuple(args))
     return None
-
-
-def present(name: str, *args: p.Rex) -> p.Rex:
-    """A call of a PartiQL function over Substrait's data, which has no MISSING."""
-    made = build.call(name, *args)
-    return _exactly(made, t.absent(made.type, missable=False))
-
-
-def _exactly(made: p.Rex, returns: t.Type) -> p.Rex:
-    """The call with a type that excludes MISSING: Substrait data has none."""
-    if isinstance(made, p.Call) and made.type != returns:
-        inner = tuple(
-            _exactly(one, t.absent(one.type, missable=False)) if isinstance(one, p.Call) and one.type.missable else one
-            for one in made.args
-        )
-        return made.replace(fn=made.fn.replace(returns=returns), args=inner)
-    return made
-
-
-def _like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
-    """`like` with a third argument, the escape character, which the standard does not have and some producers write."""
-    declared = extensions.function(message.function_reference, message.where)
-    if declared.name.lower() != "like" or len(args) != 3 or not all(isinstance(one, p.Rex) for one in args):
-        return None
-    values = [one for one in args if isinstance(one, p.Rex)]
-    if not all(isinstance(one.type, t.Text | t.Null) for one in values):
-        return None
-    extensions.repair(RepairKind.ESCAPE, message.where)
-    if isinstance(values[2], p.Lit) and not values[2].value:
-        values = values[:2]
-    nullable = any(one.type.nullable for one in values)
-    return _exactly(build.call("like", *values), t.Bool(nullable=nullable)).at(message.where)
-
-
-def _not_like(message: Message, args: Sequence[CallArgument], extensions: Extensions) -> p.Rex | None:
-    """DuckDB writes `a NOT LIKE 'x%'` as `not_equal(a, 'x%')`."""
-    if "duckdb" not in extensions.producer or len(args) != 2:
-        return None
-    declared = extensions.function(message.function_reference, message.where)
-    text, pattern = args
-    if declared.name != "not_equal" or not isinstance(text, p.Rex) or not isinstance(pattern, p.Lit):
-        return None
-    if not isinstance(text.type, t.Text) or not isinstance(pattern.value, str) or "%" not in pattern.value:
-        return None
-    extensions.repair(RepairKind.NOT_LIKE, message.where)
-    return build.call("not", build.call("like", text, pattern)).at(message.where)
 
 
 # Lambdas become a SELECT over the list, which every engine can run.

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from firesteel.errors import PlanError
 from firesteel.repair import Repair, RepairKind
 from firesteel.source import Place
+from firesteel.substrait.dialects.base import Dialect
 from firesteel.substrait.message import Message
 
 #: The prefix of the URNs of Substrait's own extensions.
@@ -40,8 +41,8 @@ class Extensions:
     variations: dict[int, Declared] = field(default_factory=dict)
     aliases: dict[int, Message] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
-    #: Who wrote the plan, in lower case; empty where it does not say.
-    producer: str = ""
+    #: How the plan is read.
+    dialect: Dialect = field(default_factory=Dialect.standard)
 
     def function(self, anchor: int, where: Place) -> Declared:
         """The function of that anchor."""
@@ -66,9 +67,9 @@ class Extensions:
             self.repairs.append(repair)
 
 
-def read_extensions(plan: Message) -> Extensions:
-    """The declarations of a plan, or of an extended expression."""
-    made = Extensions()
+def read_extensions(plan: Message, dialect: Dialect) -> Extensions:
+    """The declarations of a plan, or of an extended expression, which is read in that dialect."""
+    made = Extensions(dialect=dialect)
     urns = {one.extension_urn_anchor: one.urn for one in plan.extension_urns}
     uris = {one.extension_uri_anchor: one.uri for one in plan.extension_uris}
     tables = {
@@ -89,7 +90,6 @@ def read_extensions(plan: Message) -> Extensions:
         if not name:
             raise PlanError("an extension without a name", where=one.where)
         table[anchor] = Declared(_urn(one, urns, uris, made), name, signature if colon else None)
-    made.producer = plan.version.producer.lower()
     if plan.kind.short == "Plan":
         made.aliases.update((one.type_alias_anchor, one.type) for one in plan.type_aliases)
     return made

@@ -16,15 +16,13 @@ from firesteel.errors import PlanError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.repair import RepairKind
+from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.types import read_type
 
 #: Functions whose result has as many digits as the declared type.
 ANY_DIGITS = ("arithmetic_decimal:avg",)
-#: Producers that declare the types of their own engine, or of the first argument. Plans that do not name their producer
-#: are read as theirs, because Isthmus did not.
-_OWN_TYPES = ("datafusion", "duckdb", "ibis", "isthmus", "spark", "substrait-java")
 #: DataFusion's mean of decimals has this many more digits than its argument.
 _MEAN_DIGITS = 4
 _MOST_DIGITS = 38
@@ -54,13 +52,12 @@ def as_declared(
                 form=other.implementation,
             )
             return other
-    by_duckdb = "duckdb" in extensions.producer  # DuckDB declares types that it does not mean
     if isinstance(said, t.Decimal) and found.row.name in ANY_DIGITS:
         types = {"given": t.proper(given), "declared": t.proper(said)}
         extensions.repair(RepairKind.DIGITS, message.where, function=found.row.name, **types)
         return replace(found, returns=t.absent(said, nullable=given.nullable))
-    by_letter = not _has_own_types(extensions.producer) and not isinstance(given, t.Null)
-    if by_letter or not (_alike(said, given) or by_duckdb):
+    by_letter = not extensions.dialect.writes(Shape.OWN_TYPES) and not isinstance(given, t.Null)
+    if by_letter or not (_alike(said, given) or extensions.dialect.writes(Shape.LOOSE_TYPES)):
         raise PlanError(
             f"'{found.row.name}' gives {given}, and not {said}",
             where=message.where,
@@ -74,16 +71,14 @@ def as_declared(
 def _undeclared(message: Message, found: standard.Resolved, extensions: Extensions) -> standard.Resolved:
     """DataFusion declares no result type for aggregates: the mean of decimals has DataFusion's own type."""
     source = found.arguments[0] if found.arguments else None
-    if found.row.name not in ANY_DIGITS or "datafusion" not in extensions.producer or not isinstance(source, t.Decimal):
+    if found.row.name not in ANY_DIGITS or not isinstance(source, t.Decimal):
+        return found
+    if not extensions.dialect.writes(Shape.MEAN_DIGITS):
         return found
     precision, scale = source.precision or _MOST_DIGITS, source.scale or 0
     meant = t.Decimal(min(_MOST_DIGITS, precision + _MEAN_DIGITS), min(_MOST_DIGITS, scale + _MEAN_DIGITS))
     extensions.repair(RepairKind.UNDECLARED_MEAN, message.where, function=found.row.name, given=meant)
     return replace(found, returns=t.absent(meant, nullable=found.returns.nullable))
-
-
-def _has_own_types(producer: str) -> bool:
-    return not producer or any(name in producer for name in _OWN_TYPES)
 
 
 def _alike(a: t.Type, b: t.Type) -> bool:

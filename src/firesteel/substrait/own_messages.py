@@ -22,6 +22,7 @@ READ_PROPERTIES = "firesteel.ReadProperties"
 MERGING_CAPTURE = "firesteel.MergingCapture"
 SIMPLE_CAPTURE = "firesteel.SimpleCapture"
 NODE = "firesteel.Node"
+WRITE = "firesteel.Write"
 PLAN_DETAILS = "firesteel.PlanDetails"
 
 #: The extension of functions and types that stand for nodes of our algebra, and that of PartiQL's functions.

@@ -161,6 +161,23 @@ OWN_MESSAGES: dict[str, tuple[MessageField, ...]] = {
         MessageField("list", 11, "message", "firesteel.Node.List", oneof="value_kind"),
     ),
     "firesteel.Node.List": (MessageField("items", 1, "message", "firesteel.Node.Field", repeated=True),),
+    "firesteel.Write": (
+        MessageField("files", 1, "message", "firesteel.Write.Files", oneof="definition"),
+        MessageField("virtual_table", 2, "message", "firesteel.Write.VirtualTable", oneof="definition"),
+        MessageField("field_names", 3, "string", repeated=True),
+        MessageField("mask", 4, "message", "substrait.Expression.MaskExpression"),
+        MessageField("rotation_description", 5, "message", _REFERENCE, repeated=True),
+        MessageField("rotation_indicator", 6, "message", _REFERENCE),
+    ),
+    "firesteel.Write.Files": (
+        MessageField("path", 1, "string"),
+        MessageField("format", 2, "string"),
+        MessageField("compression", 3, "string"),
+    ),
+    "firesteel.Write.VirtualTable": (
+        MessageField("names", 1, "string", repeated=True),
+        MessageField("pin", 2, "bool"),
+    ),
     "firesteel.PlanDetails": (
         MessageField("statements", 1, "message", "firesteel.PlanDetails.Statement", repeated=True),
         MessageField("globals", 2, "message", "firesteel.Node", repeated=True),

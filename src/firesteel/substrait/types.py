@@ -11,6 +11,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions.substrait import shapes
 from firesteel.node import drive
 from firesteel.repair import RepairKind
+from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message, new
 from firesteel.substrait.own_messages import ALGEBRA_URN
@@ -113,7 +114,7 @@ def variation(kind: str, message: Message, extensions: Extensions) -> t.Type | N
     variations are understood for DataFusion only."""
     number = message.type_variation_reference
     declared = extensions.variations.get(number)
-    ours = declared is None and "datafusion" in extensions.producer
+    ours = declared is None and extensions.dialect.writes(Shape.UNSIGNED)
     if ours and number == _OTHER_VALUES and kind in UNSIGNED:
         bits, type_ = UNSIGNED[kind]
         extensions.repair(RepairKind.UNSIGNED, message.where, bits=bits, type=kind, read_as=type_)
@@ -127,7 +128,8 @@ def variation(kind: str, message: Message, extensions: Extensions) -> t.Type | N
 
 def _is_dictionary(message: Message, extensions: Extensions) -> bool:
     number = message.type_variation_reference
-    return number == _OTHER_VALUES and number not in extensions.variations and "datafusion" in extensions.producer
+    undeclared = number == _OTHER_VALUES and number not in extensions.variations
+    return undeclared and extensions.dialect.writes(Shape.DICTIONARY)
 
 
 def _dictionary(message: Message, nullable: bool, extensions: Extensions) -> Generator[Any, Any, t.Type]:
@@ -187,6 +189,10 @@ _NESTED: dict[str, Callable[[Message, bool, Extensions], Any]] = {
 
 def _user(anchor: int, nullable: bool, message: Message, extensions: Extensions) -> t.Type:
     declared = extensions.type(anchor, message.where)
+    known = extensions.dialect.types.get(declared.name) if declared.urn is None else None
+    if known is not None:
+        extensions.repair(RepairKind.TYPE_NAME, message.where, name=declared.name, type=known)
+        return t.absent(known, nullable=nullable)
     return t.UserDefined(declared.urn or "", declared.name, nullable=nullable)
 
 

@@ -15,23 +15,23 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.append import append_rows, with_rows
 from firesteel.tables.arrow.columns import to_arrow, to_pandas
 from firesteel.tables.arrow.rows import arrow_rows, arrow_table, arrow_type, column_values, ensure_text_keys
-from firesteel.tables.delimited import Delimited
 from firesteel.tables.files import (
-    FORMATS,
     File,
     SkippedLines,
     counting_skipped,
     file,
     file_type,
     files_of,
-    format_of,
+    has_positions,
+    names_files,
     part_records,
+    positions,
     read_file,
     records,
     warn_skipped,
-    write_file,
 )
 from firesteel.tables.folders import Partitions, matches, suffix_of
+from firesteel.tables.formats import FORMAT_TABLE, FORMATS
 from firesteel.tables.json_files import is_document
 from firesteel.tables.opening import COMPRESSED, path_of
 from firesteel.tables.parts import (
@@ -47,6 +47,7 @@ from firesteel.tables.parts import (
 from firesteel.tables.promises import OrderedColumn, Promise, PromisedColumn, promise_of
 from firesteel.tables.staging import host, owned, present, staged
 from firesteel.tables.stored import Stored
+from firesteel.tables.text.delimited import Delimited
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,11 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Frame:
-    """A table of an engine's own: a Spark DataFrame. Only that engine can read it."""
+    """A table of an engine's own: a Spark DataFrame, or a table of its catalog under its name there. Only that engine
+    can read it."""
 
     frame: Any
+    name: str | None = None
 
 
 Source = Memory | File | Parts | Stored | Arrow | Frame
@@ -107,6 +110,8 @@ class Table:
 
     def identifiers(self, items: list[values.Value]) -> Iterator[values.Value]:
         """The record identifier of every item of the table."""
+        if self.record_id is None and isinstance(self.source, File) and has_positions(self.source):
+            return positions(self.source)
         if self.record_id is None:
             return iter([values.MISSING] * len(items))
         if isinstance(self.record_id, str):
@@ -132,6 +137,7 @@ def memory(data: Any, record_id: str | Iterable[Any] | None = None) -> Table:
 __all__ = [
     "COMPRESSED",
     "FORMATS",
+    "FORMAT_TABLE",
     "PART_FORMATS",
     "Arrow",
     "Delimited",
@@ -157,11 +163,12 @@ __all__ = [
     "file",
     "file_type",
     "files_of",
-    "format_of",
+    "has_positions",
     "host",
     "is_document",
     "matches",
     "memory",
+    "names_files",
     "owned",
     "part_records",
     "parts_arrow",
@@ -179,5 +186,4 @@ __all__ = [
     "to_pandas",
     "warn_skipped",
     "with_rows",
-    "write_file",
 ]

@@ -1,80 +1,92 @@
-"""Files as tables: which format, which type, which records; and values written to files, all or nothing."""
+"""Files as tables: which format, which type, which records."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import EvaluationError, PlanError, UnsupportedError
-from firesteel.ion import dumps, from_value, iter_values, write
-from firesteel.tables.arrow.columns import to_arrow
+from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
+from firesteel.ion import iter_values
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
-from firesteel.tables.json_files import json_records, json_text
-from firesteel.tables.links import nameable
-from firesteel.tables.opening import ensure_regular, not_utf8, open_file, open_unpacked, path_of, reading, writing
-from firesteel.tables.staging import present, staged
-from firesteel.tables.timestamps import UNIT, conform_table, orc_schema, parquet_schema
+from firesteel.tables.formats import FORMAT_TABLE, FORMATS, POSITION, format_named, format_of_file, options_of
+from firesteel.tables.json_files import json_records, split_lines
+from firesteel.tables.opening import ensure_regular, open_unpacked, path_of, reading
+from firesteel.tables.parts import Part, arrow_batches, arrow_schema, row_counts
+from firesteel.tables.staging import present
+from firesteel.tables.text.csv_files import DEFAULTS, CsvOptions, csv_rows, csv_types
 
 
 @dataclass(frozen=True)
 class File:
-    """A file, or a directory of files of one format. Text of CSV files may have another encoding than UTF-8."""
+    """A file, a pattern of files, or a directory of files of one format, and more such. `options` are those of the
+    format, if any are given. A format that is `named` by the user holds for files with any suffix."""
 
     path: Path
     format: str
-    encoding: str = "utf-8"
+    options: Any = None
+    more: tuple[Path, ...] = ()
+    named: bool = False
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All paths that were registered."""
+        return self.path, *self.more
+
+    @property
+    def csv(self) -> CsvOptions:
+        """How delimited text is written."""
+        return self.options or DEFAULTS[self.format]
 
 
-#: The suffixes that say a file's format.
-FORMATS = {
-    ".parquet": "parquet",
-    ".orc": "orc",
-    ".csv": "csv",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".ion": "ion",
-    ".10n": "ion",
-}
-#: The encodings of CSV files, by the names that Python, Arrow and Spark all know.
-ENCODINGS = {
-    "utf-8": "utf-8",
-    "utf8": "utf-8",
-    "latin-1": "iso-8859-1",
-    "latin1": "iso-8859-1",
-    "iso-8859-1": "iso-8859-1",
-}
+def file(
+    given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    format_: str | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> File:
+    """A file, or several, of the format that is named, or that their suffixes or their content say; a directory's, or a
+    pattern's, is that of the files that it stands for."""
+    paths = tuple(map(path_of, [given] if isinstance(given, str | os.PathLike) else given))
+    if not paths:
+        raise PlanError("a table of no files")
+    found = {path: _format_at(path, format_) for path in paths}
+    first, other = paths[0], next((path for path in paths if found[path] != found[paths[0]]), None)
+    if other is not None:
+        raise PlanError(f"files of several formats: '{first}' is {found[first]}, '{other}' is {found[other]}")
+    name = found[first]
+    return File(first, name, options_of(name, options or {}), tuple(dict.fromkeys(paths))[1:], format_ is not None)
 
 
-def file(path: str | os.PathLike[str], encoding: str | None = None) -> File:
-    """A file whose suffix says its format; a directory's, or a pattern's, is that of the files that it stands for."""
-    path = path_of(path)
+def names_files(text: str) -> bool:
+    """Does a text name files: is its suffix that of a format, or is there such a file, or are there such?"""
+    try:
+        path = path_of(text)
+        return suffix_of(path) in FORMATS or _probe(path) is not None
+    except (FiresteelError, OSError, ValueError):  # it is no path at all
+        return False
+
+
+def _format_at(path: Path, named: str | None) -> str:
     with reading(path):
         probe = _probe(path)
     if probe is None:
         raise PlanError(f"no file '{path}'")
     ensure_regular(probe)
-    format_ = FORMATS.get(suffix_of(probe))
-    if format_ is None:
+    found = format_of_file(probe) if named is None else format_named(named)
+    if found is None:
         known = ", ".join(FORMATS)
-        raise UnsupportedError(f"cannot tell the format of '{path}'", help=f"the suffixes that are known: {known}")
-    if encoding is None:
-        return File(path, format_)
-    if format_ != "csv" or encoding.lower() not in ENCODINGS:
         raise UnsupportedError(
-            f"the encoding '{encoding}' for '{path}'",
-            help="CSV files may be 'utf-8' or 'latin-1'; convert others first",
+            f"cannot tell the format of '{path}'", help=f"name it: format=...; the suffixes that are known: {known}"
         )
-    return File(path, format_, ENCODINGS[encoding.lower()])
+    return found
 
 
 def _probe(path: Path) -> Path | None:
@@ -87,18 +99,23 @@ def _probe(path: Path) -> Path | None:
 
 
 def files_of(source: File) -> tuple[list[Path], Partitions]:
-    """The files of a table, and the columns that their folders are."""
+    """The files of a table, each once, and the columns that their folders are. Of several paths none has columns."""
+    if source.more:
+        every = [part for path in source.paths for part in files_of(replace(source, path=path, more=()))[0]]
+        return _without_columns(list(dict.fromkeys(every)))
     path, format_ = source.path, source.format
     with reading(path):
         if not present(path):
-            found = [part for match in matches(path) for part in files_of(File(match, format_))[0]]
+            found = [part for match in matches(path) for part in files_of(replace(source, path=match))[0]]
             if not found:
                 raise PlanError(f"no file '{path}'")
-            return found, Partitions((), tuple(() for _ in found))
+            return _without_columns(found)
         if not path.is_dir():
             ensure_regular(path)
-            return [path], Partitions((), ((),))
+            return _without_columns([path])
     every = list(files_below(path))
+    if source.named:
+        return every, partitions(path, every)
     found = [part for part in every if FORMATS.get(suffix_of(part)) == format_]
     other = next((part for part in every if FORMATS.get(suffix_of(part), format_) != format_), None)
     if found and other is not None:
@@ -110,31 +127,53 @@ def files_of(source: File) -> tuple[list[Path], Partitions]:
     return found, partitions(path, found)
 
 
+def _without_columns(files: list[Path]) -> tuple[list[Path], Partitions]:
+    return files, Partitions((), tuple(() for _ in files))
+
+
+#: The formats whose files have a schema.
+SCHEMAS = ("parquet", "orc", "arrow")
+#: The formats that Spark alone reads.
+SPARK_ONLY = ("avro", "xml")
+
+
 def file_type(source: File) -> t.Type:
-    """The type of a file's content as far as the file itself says it: Parquet and ORC have a schema."""
-    if source.format in ("parquet", "orc"):
-        return t.Bag(arrow_type(file_schema(source)))
-    return t.Bag(t.STRUCT) if source.format == "csv" else t.BAG
+    """The type of a file's content as far as the file itself says it: Parquet and ORC have a schema. A column that not
+    all files have, or that has another type in some, has any type."""
+    if source.format in SCHEMAS:
+        found = [arrow_type(schema) for schema in file_schemas(source)]
+        return t.Bag(found[0] if len(found) == 1 else _merged(found))
+    if source.format in DEFAULTS:
+        files, folders = files_of(source)
+        return t.Bag(t.STRUCT if folders.columns else csv_types(source.csv, files))
+    if source.format in SPARK_ONLY:
+        return t.Bag(t.STRUCT)
+    return t.Bag(t.STRING) if source.format == "text" else t.BAG
 
 
-def file_schema(source: File) -> Any:
-    """The schema of files of Parquet or ORC, as Arrow has it; behind their own columns those that their folders are."""
+def _merged(found: list[t.Struct]) -> t.Struct:
+    fields = [{one.name or "": t.absent(one.type, nullable=True) for one in struct.fields} for struct in found]
+    merged = []
+    for name in dict.fromkeys(name for one in fields for name in one):
+        types = {one.get(name) for one in fields}
+        only = next(iter(types)) if len(types) == 1 else None
+        merged.append(t.Field(name, t.ANY if only is None else only))
+    return t.Struct(tuple(merged), open=False)
+
+
+def file_schemas(source: File) -> dict[Any, list[Path]]:
+    """The schemas of files of Parquet or ORC, as Arrow has them, behind their own columns those that their folders are;
+    and the files of each."""
     import pyarrow as pa
 
     files, folders = files_of(source)
     if not files:
         raise PlanError(f"no file in '{source.path}'")
-    own = _own(_schema(_dataset(source, files), source.format, files), folders)
-    return pa.schema([*own, *_folder_fields(folders)])
-
-
-def _schema(dataset: Any, format_: str, files: list[Path]) -> Any:
-    import pyarrow.parquet as pq
-
-    if format_ == "parquet":
-        with reading(files[0]), pq.ParquetFile(nameable(files[0])) as first:
-            return parquet_schema(dataset.schema, first.schema)
-    return orc_schema(dataset.schema) if format_ == "orc" else dataset.schema
+    found: dict[Any, list[Path]] = {}
+    for path in files:
+        own = _own(arrow_schema(source.format, path), folders)
+        found.setdefault(pa.schema([*own, *_folder_fields(folders)]), []).append(path)
+    return found
 
 
 def _own(schema: Any, folders: Partitions) -> list[Any]:
@@ -150,53 +189,26 @@ def _folder_fields(folders: Partitions) -> list[Any]:
     return [pa.field(name, types[t.proper(type_)]) for name, type_ in folders.columns]
 
 
-def read_arrow(source: File) -> Any:
-    """A file as an Arrow table: for what an engine cannot read itself."""
+def read_arrow(source: File, some: Sequence[Path]) -> Any:
+    """Files of one schema as an Arrow table: for what an engine cannot read itself."""
     import pyarrow as pa
 
     files, folders = files_of(source)
-    whole = _dataset(source, files)
-    schema = _schema(whole, source.format, files)
-    names = [field.name for field in _own(schema, folders)]
     found = []
-    for nth, fragment in _fragments(whole, files):
-        with reading(files[nth]):
-            table = conform_table(fragment.to_table(schema=whole.schema), schema, files[nth]).select(names)
-        for field, (_, value) in zip(_folder_fields(folders), folders.pairs(nth), strict=True):
-            table = table.append_column(field, pa.array([value] * table.num_rows, field.type))
-        found.append(table)
+    for path in some:
+        table = pa.Table.from_batches(list(arrow_batches(source.format, Part(path))), arrow_schema(source.format, path))
+        found.append(beside_folders(table, folders, files.index(path)))
     return pa.concat_tables(found)
 
 
-def _fragments(whole: Any, files: list[Path]) -> Iterator[tuple[int, Any]]:
-    """The files of a dataset, each with its number among those that were named."""
-    nth = {str(nameable(path).absolute()): i for i, path in enumerate(files)}
-    return ((nth[fragment.path], fragment) for fragment in whole.get_fragments())
+def beside_folders(table: Any, folders: Partitions, nth: int) -> Any:
+    """The Arrow table of a file with the columns that its folders are, in place of its own of these names."""
+    import pyarrow as pa
 
-
-def _dataset(source: File, files: list[Path]) -> Any:
-    import pyarrow.csv as csv
-    import pyarrow.dataset as ds
-    import pyarrow.fs as fs
-
-    format_: Any = source.format
-    if format_ == "parquet":
-        format_ = ds.ParquetFileFormat(coerce_int96_timestamp_unit=UNIT)
-    if format_ == "csv":
-        # As in Spark: an empty cell is NULL, quoted or not; no word (such as `null`) is.
-        options = csv.ConvertOptions(null_values=[""], strings_can_be_null=True, check_utf8=True)
-        format_ = ds.CsvFileFormat(convert_options=options, read_options=csv.ReadOptions(encoding=source.encoding))
-    for path in files:
-        open_file(path).close()  # Arrow would block on a pipe
-    with reading(source.path):
-        try:
-            places = [str(nameable(path).absolute()) for path in files]
-            found = ds.dataset(places, format=format_, filesystem=fs.LocalFileSystem(), partitioning=None)
-        except ValueError as error:
-            raise PlanError(f"'{source.path}' is not {source.format}: {' '.join(str(error).split())}") from error
-    if source.format == "csv" and any(str(field.type) == "binary" for field in found.schema):
-        raise not_utf8(source.path)  # Arrow reads invalid UTF-8 as binary
-    return found
+    table = table.select([field.name for field in _own(table.schema, folders)])
+    for field, (_, value) in zip(_folder_fields(folders), folders.pairs(nth), strict=True):
+        table = table.append_column(field, pa.array([value] * table.num_rows, field.type))
+    return table
 
 
 def read_file(source: File, *, skip: bool = False) -> Iterator[values.Value]:
@@ -216,7 +228,15 @@ def read_file(source: File, *, skip: bool = False) -> Iterator[values.Value]:
 def records(source: File) -> Iterator[values.Value | EvaluationError]:
     """The records of a file, as values, or the errors that they are."""
     files, folders = files_of(source)
-    if source.format in ("parquet", "orc", "csv"):
+    if source.format in DEFAULTS:
+        yield from (with_columns(row, folders.pairs(nth), files[nth]) for nth, row in csv_rows(source.csv, files))
+        return
+    if source.format in SPARK_ONLY:
+        raise UnsupportedError(
+            f"'{source.path}': files of the format '{source.format}' are read by Spark only",
+            help='connect with engine="spark"',
+        )
+    if source.format in SCHEMAS:
         yield from _arrow_records(source, files, folders)
         return
     for nth, part in enumerate(files):
@@ -227,7 +247,7 @@ def part_records(
     path: Path, format_: str, pairs: list[tuple[str, values.Value]]
 ) -> Iterator[values.Value | EvaluationError]:
     """The records of one file of a table, with the columns that its folders are."""
-    found = json_records(path) if format_ == "json" else _ion_records(path)
+    found = _READERS[format_](path)
     yield from (with_columns(item, pairs, path) for item in found) if pairs else found
 
 
@@ -236,17 +256,39 @@ def _ion_records(path: Path) -> Iterator[values.Value]:
         yield from iter_values(file, str(path))
 
 
+def has_positions(source: Any) -> bool:
+    """Are records of these files identified by their file and their row in it?"""
+    return isinstance(source, File) and FORMAT_TABLE[source.format].record_id == POSITION
+
+
+def positions(source: File) -> Iterator[values.Value]:
+    """The identifier of each record: its file and its row in it."""
+    for path in files_of(source)[0]:
+        place = os.path.realpath(path)
+        for row in range(sum(row_counts(path, canonical=False))):
+            yield values.Struct({"file": place, "row": row})
+
+
+def _text_records(path: Path) -> Iterator[values.Value]:
+    with reading(path), open_unpacked(path) as file:
+        for number, line in enumerate(split_lines(file)):
+            yield line.decode("utf-8" if number else "utf-8-sig")
+
+
+#: The readers of files whose records have no columns.
+_READERS: dict[str, Callable[[Path], Iterator[values.Value | EvaluationError]]] = {
+    "json": json_records,
+    "ion": _ion_records,
+    "text": _text_records,
+}
+
+
 def _arrow_records(source: File, files: list[Path], folders: Partitions) -> Iterator[values.Value]:
-    if not files or (source.format == "csv" and not any(part.stat().st_size for part in files)):
-        return
-    whole = _dataset(source, files)
-    schema = _schema(whole, source.format, files)
-    for nth, fragment in _fragments(whole, files):
-        path, pairs = files[nth], folders.pairs(nth)
-        with reading(path):
-            for batch in fragment.to_batches(schema=whole.schema):
-                for row in arrow_rows(conform_table(batch, schema, path)):
-                    yield with_columns(row, pairs, path) if pairs else row
+    for nth, path in enumerate(files):
+        pairs = folders.pairs(nth)
+        for batch in arrow_batches(source.format, Part(path)):
+            for row in arrow_rows(batch):
+                yield with_columns(row, pairs, path) if pairs else row
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -276,94 +318,3 @@ def warn_skipped(path: Path, count: int) -> None:
 
 class SkippedLines(UserWarning):
     """Lines of a file were not JSON, and were left out, as was asked for."""
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# Writing
-
-
-def format_of(path: Path, format_: str | None) -> str:
-    """The format to write: the one asked for, else what the suffix says."""
-    found = format_ or FORMATS.get(path.suffix.lower())
-    if found not in set(FORMATS.values()):
-        known = ", ".join(FORMATS)
-        raise UnsupportedError(f"cannot tell the format to write '{path}' in", help=f"known suffixes: {known}")
-    return found
-
-
-def write_file(
-    value: values.Value, given: str | os.PathLike[str], format_: str | None = None, type_: t.Type = t.ANY
-) -> None:
-    """Write a value to a file, with the columns of its type. It is written beside the target and moved over it when it
-    is whole."""
-    path = path_of(given)
-    format_ = format_of(path, format_)
-    with writing(path):
-        if path.is_dir():
-            raise UnsupportedError(f"'{path}' is a directory", help="name a file")
-        if path.exists():
-            ensure_regular(path)
-    with staged(path) as new:
-        if format_ == "ion" and path.suffix.lower() == ".10n":
-            _write_binary_ion(value, new)
-        else:
-            _WRITERS[format_](value, new, type_)
-
-
-def _records(value: values.Value) -> list[values.Value]:
-    items = values.items(value) if isinstance(value, list | values.Bag) else None
-    return [value] if items is None else items
-
-
-def _write_parquet(value: values.Value, path: Path, type_: t.Type) -> None:
-    import pyarrow.parquet as pq
-
-    _write_table(pq.write_table, "Parquet", value, path, type_)
-
-
-def _write_orc(value: values.Value, path: Path, type_: t.Type) -> None:
-    import pyarrow.orc as orc
-
-    _write_table(orc.write_table, "ORC", value, path, type_)
-
-
-def _write_csv(value: values.Value, path: Path, type_: t.Type) -> None:
-    import pyarrow.csv as csv
-
-    _write_table(csv.write_csv, "CSV", value, path, type_)
-
-
-def _write_table(write: Callable[[Any, Any], None], name: str, value: values.Value, path: Path, type_: t.Type) -> None:
-    import pyarrow as pa
-
-    try:
-        table = to_arrow(value, type_)
-        with path.open("wb") as out:
-            write(table, out)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise UnsupportedError(
-            f"{name} cannot hold this: {error}", help="values of several types go to JSON or Ion"
-        ) from error
-
-
-def _write_json(value: values.Value, path: Path, _: t.Type) -> None:
-    with path.open("w", encoding="utf-8") as out:
-        out.writelines(json_text(record) + "\n" for record in _records(value))
-
-
-def _write_ion(value: values.Value, path: Path, _: t.Type) -> None:
-    with path.open("w", encoding="utf-8") as out:
-        out.writelines(dumps(record) + "\n" for record in _records(value))
-
-
-def _write_binary_ion(value: values.Value, path: Path) -> None:
-    path.write_bytes(write([from_value(record) for record in _records(value)], binary=True))
-
-
-_WRITERS = {
-    "parquet": _write_parquet,
-    "orc": _write_orc,
-    "csv": _write_csv,
-    "json": _write_json,
-    "ion": _write_ion,
-}

@@ -5,9 +5,9 @@ counts; an integer beyond 64 bits, and a number with a point, is a decimal if 38
 as one with an exponent is. JSON has no notion of scale: of a decimal's zeros at the end none is kept but the first one
 behind the point, so `4.50` is 4.5 and `100.00` is 100.0.
 
-A file has a value on every line. One named `.json` may as well be a document: one array, whose elements are the
-records, or values that go over several lines. It is a document if its first line is the beginning of a value and no
-more, or if its only line is an array.
+A file has a value on every line. One that is not named `.jsonl` or `.ndjson` may as well be a document: one array,
+whose elements are the records, or values that go over several lines. It is a document if its first line is the
+beginning of a value and no more, or if its only line is an array.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def split_lines(file: BinaryIO) -> Iterator[bytes]:
 
 def is_document(path: Path) -> bool:
     """Has the file other than a value on every line?"""
-    if suffix_of(path) != ".json":
+    if suffix_of(path) in (".jsonl", ".ndjson"):
         return False
     with reading(path), open_unpacked(path) as file:
         lines = (line for line in split_lines(file) if line.removeprefix(codecs.BOM_UTF8).strip())
@@ -143,6 +143,17 @@ def _behind_blanks(text: str, at: int) -> int:
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Writing
+
+
+def compact_json(value: values.Value) -> str:
+    """A value as JSON without blanks, the keys of objects by their names: as Spark writes a variant."""
+    return values.fold(value, _leaf, _compact)
+
+
+def _compact(item: values.Value, inner: list[str]) -> str:
+    if not isinstance(item, values.Struct):
+        return f"[{','.join(inner)}]"
+    return f"{{{','.join(f'{_quoted(name)}:{text}' for name, text in sorted(_attributes(item, inner)))}}}"
 
 
 def json_text(value: values.Value) -> str:
@@ -194,7 +205,11 @@ def _quoted(text: str) -> str:
 def _container(item: values.Value, inner: list[str]) -> str:
     if not isinstance(item, values.Struct):
         return f"[{', '.join(inner)}]"
+    return f"{{{', '.join(f'{_quoted(name)}: {text}' for name, text in _attributes(item, inner))}}}"
+
+
+def _attributes(item: values.Struct, inner: list[str]) -> list[tuple[str, str]]:
     there = [(name, text) for (name, value), text in zip(item.pairs, inner, strict=True) if value is not values.MISSING]
     if len({name for name, _ in there}) < len(there):
         raise UnsupportedError(f"a struct whose keys repeat is no object of JSON: {dumps(item)}", help="write Ion")
-    return f"{{{', '.join(f'{_quoted(name)}: {text}' for name, text in there)}}}"
+    return there

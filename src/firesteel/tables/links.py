@@ -6,6 +6,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import os
+import re
 import shutil
 import tempfile
 from functools import cache
@@ -31,7 +32,26 @@ def _link(path: Path) -> Path:
 
 
 @cache
+def linked_folder(names: tuple[tuple[Path, str], ...]) -> Path:
+    """A folder of links to files, each under the path that is given for it."""
+    folder = Path(tempfile.mkdtemp(dir=_links()))
+    for path, name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).symlink_to(path.absolute())
+    return folder
+
+
+def with_targets(message: str) -> str:
+    """A message with the names of files in place of those of our links to them."""
+    return _LINK.sub(lambda link: os.readlink(link[0]) if os.path.islink(link[0]) else link[0], message)
+
+
+_PREFIX = "firesteel-links-"
+_LINK = re.compile(rf"/[^\s'\"]*{_PREFIX}[^\s'\"]*")
+
+
+@cache
 def _links() -> Path:
-    folder = tempfile.mkdtemp(prefix="firesteel-links-")
+    folder = tempfile.mkdtemp(prefix=_PREFIX)
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)

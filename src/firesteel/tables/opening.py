@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import os
 import stat
 import zlib
@@ -15,8 +16,12 @@ from typing import Any, BinaryIO
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
 from firesteel.policy import kind_of, open_canonical
 
-#: The suffixes of compressed files, and what opens them.
-COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
+#: The suffixes of compressed files, and how their content begins. The content decides, not the name.
+COMPRESSED: dict[str, tuple[bytes, ...]] = {
+    ".gz": (b"\x1f\x8b\x08",),
+    ".bz2": tuple(b"BZh%d" % level for level in range(1, 10)),
+    ".zst": (b"\x28\xb5\x2f\xfd",),
+}
 
 DAMAGED = "it is cut short or damaged: copy or write it once more"
 
@@ -96,10 +101,47 @@ def open_file(path: Path, *, canonical: bool = False) -> BinaryIO:
 
 
 def open_unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
-    """The content of a file, decompressed where its suffix says so."""
+    """The content of a file, decompressed if it is compressed."""
     file = open_file(path, canonical=canonical)
-    unpack = COMPRESSED.get(path.suffix.lower())
-    return file if unpack is None else _Closing(unpack(file), file)  # type: ignore[return-value]
+    with reading(path):
+        unpack = _OPEN.get(_compression(file))
+        return file if unpack is None else _Closing(unpack(file), file)  # type: ignore[return-value]
+
+
+def compression_of(path: Path) -> str:
+    """The suffix that files with this compression have; none, if the content is not compressed."""
+    with open_file(path) as file, reading(path):
+        return _compression(file)
+
+
+def _compression(file: BinaryIO) -> str:
+    start = file.read(16)
+    file.seek(0)
+    return next((suffix for suffix, starts in COMPRESSED.items() if start.startswith(starts)), "")
+
+
+def _zstd(file: BinaryIO) -> Any:
+    import pyarrow as pa
+
+    return io.BufferedReader(_Readable(pa.CompressedInputStream(pa.PythonFile(file), "zstd")))
+
+
+class _Readable(io.RawIOBase):
+    """A stream of Arrow's, from which Python can read lines."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+_OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".zst": _zstd}
 
 
 class _Closing:

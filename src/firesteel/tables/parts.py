@@ -12,8 +12,8 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
-from firesteel.tables.delimited import Delimited, delimited_rows
 from firesteel.tables.opening import open_file, reading
+from firesteel.tables.text.delimited import Delimited, delimited_rows
 from firesteel.tables.timestamps import UNIT, conform_table, orc_schema, parquet_schema
 
 
@@ -78,7 +78,12 @@ def parts_schema(source: Parts) -> Any:
 
 
 def _arrow_schema(format_: str, path: Path) -> Any:
-    with _opened(format_, path) as found:
+    return arrow_schema(format_, path, canonical=True)
+
+
+def arrow_schema(format_: str, path: Path, *, canonical: bool = False) -> Any:
+    """The schema of one file, as Arrow has it."""
+    with _opened(format_, path, canonical=canonical) as found:
         return _conforming(format_, found)
 
 
@@ -116,7 +121,12 @@ def parts_arrow(source: Parts) -> Any:
 
 
 def _batches(format_: str, part: Part) -> Iterator[Any]:
-    with _opened(format_, part.path) as found, reading(part.path):
+    return arrow_batches(format_, part, canonical=True)
+
+
+def arrow_batches(format_: str, part: Part, *, canonical: bool = False) -> Iterator[Any]:
+    """The batches of one file, or of a slice of it. A `canonical` path was judged by a policy."""
+    with _opened(format_, part.path, canonical=canonical) as found, reading(part.path):
         if format_ == "parquet":
             groups = row_groups(part) if part.sliced else range(found.num_row_groups)
             batches = found.iter_batches(row_groups=list(groups))
@@ -150,9 +160,9 @@ def _midpoint(group: Any) -> int:
     return int(start + size // 2)
 
 
-def row_counts(path: Path) -> list[int]:
+def row_counts(path: Path, *, canonical: bool = True) -> list[int]:
     """How many rows each row group of a Parquet file has."""
-    with _opened("parquet", path) as found:
+    with _opened("parquet", path, canonical=canonical) as found:
         metadata = found.metadata
     return [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
 
@@ -162,9 +172,9 @@ def row_counts(path: Path) -> list[int]:
 
 
 @contextmanager
-def _opened(format_: str, path: Path) -> Iterator[Any]:
-    """A file that a policy has judged, opened as what it should be: nothing opens it by its name once more."""
-    with open_file(path, canonical=True) as file:
+def _opened(format_: str, path: Path, *, canonical: bool = True) -> Iterator[Any]:
+    """A file, opened as what it should be. One that a policy has judged is not opened by its name once more."""
+    with open_file(path, canonical=canonical) as file:
         with reading(path):
             try:
                 found = _OPEN[format_](file)

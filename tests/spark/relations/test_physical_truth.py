@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 
+from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark import SparkEngine
 from firesteel.spark.runtime.inspect import physical_plan
 from firesteel.tables import Table
+from firesteel.tables.output.target import output_of
 from tests.spark.helpers import STRICT, b, p, plan_of
 from tests.spark.partitions import Row, columns, dataframe, frame_table, partitions_of
 from tests.spark.relations.test_physical_rows import memory
@@ -195,7 +197,7 @@ def test_files_are_partitions(engine: SparkEngine, table: Table, spark: Any, tmp
     """Each partition is a file, in order."""
     rel = p.Exchange(p.SingleBucket(b.column(columns(table), 0)), columns(table), partitions=3)
     down = p.Sort((spec(rel, 1, DOWN),), rel)
-    engine.run(plan_of(down, STRICT, (table,)), (table,)).write(tmp_path / "out.json")
+    engine.run(plan_of(down, STRICT, (table,)), (table,)).write(output_of(tmp_path / "out.json", None, ()), t.ANY)
     files = sorted((tmp_path / "out.json").glob("part-*"))
     written = [[json.loads(line)["c1"] for line in file.read_text("utf-8").splitlines()] for file in files]
     assert sorted(written) == sorted([i for i in range(29, -1, -1) if i // 5 % 3 == part] for part in range(3))

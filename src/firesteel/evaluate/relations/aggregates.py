@@ -9,8 +9,10 @@ from decimal import Decimal
 
 from firesteel import values
 from firesteel.evaluate.base import Forgivable
-from firesteel.evaluate.kinds import NUMBERS, kind
+from firesteel.evaluate.kinds import NUMBERS, TEXTS, kind
 from firesteel.evaluate.scalar.arithmetic import DECIMALS, decimals, float_sum, int64, to_decimal, to_float, trim_zeros
+from firesteel.evaluate.scalar.compare import text
+from firesteel.evaluate.scalar.text import within
 from firesteel.values import Bag, Value, absent
 
 Aggregate = Callable[[list[Value]], Value]
@@ -108,6 +110,23 @@ def some(items: list[Value]) -> bool | None:
     return any(found) if found else None
 
 
+def joined(rows: list[tuple[Value, ...]]) -> str | None:
+    """The texts, each after the first with the separator of its own row before it."""
+    found = [row for row in rows if not absent(row[0])]
+    for value in (value for row in found for value in row if not absent(value)):
+        if type(value) not in TEXTS:
+            raise Forgivable(f"string_agg takes text, not {kind(value)}")
+    parts = [
+        (text(row[1]) if i and len(row) > 1 and not absent(row[1]) else "") + text(row[0])
+        for i, row in enumerate(found)
+    ]
+    within(sum(map(len, parts)))
+    return "".join(parts) if found else None
+
+
+#: Aggregates that are given the arguments of every row.
+OF_ROWS: dict[str, Callable[[list[tuple[Value, ...]]], Value]] = {"string_agg": joined}
+
 AGGREGATES: dict[str, Aggregate] = {
     "count_star": count_star,
     "count": count,
@@ -118,4 +137,5 @@ AGGREGATES: dict[str, Aggregate] = {
     "every": every,
     "any": some,
     "collect": Bag,
+    "array_agg": list,
 }

@@ -10,7 +10,7 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError
 from firesteel.evaluate import substrait
 from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
-from firesteel.evaluate.relations.aggregates import AGGREGATES
+from firesteel.evaluate.relations.aggregates import AGGREGATES, OF_ROWS
 from firesteel.evaluate.relations.rel import sorted_order
 from firesteel.values import MISSING, Key, Value, key
 
@@ -82,7 +82,10 @@ def combiner(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) ->
 
     def run(given: list[Row]) -> Value:
         if node.distinct and any(given):
-            given = list({tuple([key(value) for value in one]): one for one in reversed(given)}.values())[::-1]
+            first: dict[tuple[Key, ...], Row] = {}
+            for one in given:
+                first.setdefault(tuple([key(value) for value in one]), one)
+            given = list(first.values())
         try:
             return combine(given)
         except Forgivable as error:
@@ -92,8 +95,10 @@ def combiner(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) ->
 
 
 def _aggregate_of(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
-    """PartiQL's have one argument, or none and count the rows."""
+    """PartiQL's have one argument, or none and count the rows; a few have more."""
     if row.origin is not functions.Origin.PARTIQL:
         return substrait.aggregate_of(node.fn, node.where)
+    if row.name in OF_ROWS:
+        return OF_ROWS[row.name]
     combine = AGGREGATES[row.name]
     return lambda given: combine([one[0] if one else one for one in given])

@@ -163,6 +163,40 @@ ceiling = _rounded(decimal.ROUND_CEILING, math.ceil)
 floor = _rounded(decimal.ROUND_FLOOR, math.floor)
 
 
+def _to_places(rounding: str) -> Callable[..., Number]:
+    """To so many digits behind the point; with a negative number, before it. A float is the decimal that it stands
+    for."""
+
+    def apply(value: Number, places: int = 0) -> Number:
+        if isinstance(value, float) and not math.isfinite(value):
+            return value
+        exact = to_decimal(value)
+        if places >= _places(exact):
+            return value
+        made = _cut(exact, places, rounding)
+        if isinstance(value, int):
+            return int64(int(made))
+        return to_float(made) + 0.0 if isinstance(value, float) else decimals(DECIMALS.plus, made)
+
+    return apply
+
+
+def _cut(number: Decimal, places: int, rounding: str) -> Decimal:
+    if places < -number.adjusted() - 1:  # less than a tenth of a unit
+        return Decimal(0)
+    return number.quantize(_ONE.scaleb(-places), rounding, _EXACT)
+
+
+round_ = _to_places(decimal.ROUND_HALF_UP)
+trunc = _to_places(decimal.ROUND_DOWN)
+
+
+def sign(value: Number) -> Number:
+    if isinstance(value, float) and math.isnan(value):
+        return value
+    return type(value)((value > 0) - (value < 0))
+
+
 def _of_floats(name: str, function: Callable[..., float]) -> Callable[..., float]:
     """A function of floats. Where it is undefined it is an error in both modes, like division by zero."""
 
@@ -181,6 +215,8 @@ sqrt = _of_floats("sqrt", math.sqrt)
 exp = _of_floats("exp", math.exp)
 ln = _of_floats("ln", math.log)
 power = _of_floats("power", math.pow)
+log10 = _of_floats("log10", math.log10)
+log2 = _of_floats("log2", math.log2)
 
 
 def float_sum(items: list[float]) -> float:

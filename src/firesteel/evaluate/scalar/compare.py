@@ -112,6 +112,22 @@ COMPARISONS: dict[str, Callable[[Value, Value], bool | None]] = {
 }
 
 
+def extreme(better: Callable[[Value, Value], bool]) -> Callable[..., Value]:
+    """The first of the values that no other one is better than. They are compared one after the other: behind an absent
+    one the result is absent."""
+
+    def apply(first: Value, *others: Value) -> Value:
+        best = first
+        for other in others:
+            if absent(best) or absent(other):
+                best = MISSING if MISSING in (best, other) else None
+            elif better(other, best):
+                best = other
+        return best
+
+    return apply
+
+
 def between(value: Value, low: Value, high: Value) -> bool:
     # Both are compared, so that a bound of the wrong type is wrong whatever the other says.
     above, below = lte(low, value), lte(value, high)

@@ -12,7 +12,7 @@ from firesteel.evaluate.kinds import kind
 from firesteel.evaluate.scalar import calendar
 from firesteel.evaluate.scalar.arithmetic import Number, to_decimal
 from firesteel.evaluate.scalar.calendar import MONTHS, NANOS, SECONDS, Moment
-from firesteel.values import Interval, Time, Timestamp, Value
+from firesteel.values import Interval, Time, Timestamp, Value, days_since_epoch
 
 _EPOCH = Timestamp(1970)
 
@@ -49,6 +49,37 @@ def _counts(field: str, moment: Moment) -> None:
         raise EvaluationError(f"no '{field}' to count in: {', '.join((*MONTHS, *SECONDS))}")
     if isinstance(moment, Time) and field in _DAYS:
         raise Forgivable(f"a time of day is not counted in {field}s")
+
+
+#: The units of DATE_TRUNC, the longest first.
+UNITS = ("year", "quarter", "month", "week", "day", "hour", "minute", "second")
+
+
+def date_trunc(unit: str, moment: Moment) -> Moment:
+    """The start of the year, the month ... that the moment is in, in its own offset. A week starts on Monday."""
+    unit = unit.lower()
+    if unit not in UNITS:
+        raise EvaluationError(f"no '{unit}' to cut to: {', '.join(UNITS)}")
+    if isinstance(moment, Time):
+        if UNITS.index(unit) <= UNITS.index("day"):
+            raise Forgivable(f"a time of day is not in a {unit}")
+        return Time(*_clock_to(unit, moment), moment.offset)
+    year, month, day = moment.year, moment.month, moment.day
+    if unit == "week":
+        days = (days_since_epoch(year, month, day) + 3) % 7  # 1970 began on a Thursday
+        return date_add("day", -days, date_trunc("day", moment))
+    month = {"year": 1, "quarter": (month - 1) // 3 * 3 + 1}.get(unit, month)
+    day = 1 if unit in ("year", "quarter", "month") else day
+    if isinstance(moment, datetime.date):
+        return datetime.date(year, month, day)
+    return Timestamp(year, month, day, *_clock_to(unit, moment), moment.offset, moment.precision)
+
+
+def _clock_to(unit: str, moment: Time | Timestamp) -> tuple[int, int, Decimal]:
+    known = UNITS.index(unit) - UNITS.index("day")
+    hour = moment.hour if known >= 1 else 0
+    minute = moment.minute if known >= 2 else 0
+    return hour, minute, Decimal(int(moment.second)) if known >= 3 else Decimal(0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

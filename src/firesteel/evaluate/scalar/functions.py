@@ -11,7 +11,18 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.evaluate.kinds import NUMBERS
-from firesteel.evaluate.scalar import arithmetic, collections, compare, convert, dates, intervals, logic, patterns, text
+from firesteel.evaluate.scalar import (
+    arithmetic,
+    collections,
+    compare,
+    convert,
+    dates,
+    intervals,
+    logic,
+    patterns,
+    regexps,
+    text,
+)
 from firesteel.evaluate.scalar.conform import is_type
 from firesteel.evaluate.scalar.dates import CLOCK
 from firesteel.evaluate.scalar.logic import LAZY
@@ -50,6 +61,13 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "exp": arithmetic.exp,
     "ln": arithmetic.ln,
     "power": arithmetic.power,
+    "log10": arithmetic.log10,
+    "log2": arithmetic.log2,
+    "sign": arithmetic.sign,
+    "round": arithmetic.round_,
+    "trunc": arithmetic.trunc,
+    "greatest": compare.extreme(compare.gt),
+    "least": compare.extreme(compare.lt),
     **compare.COMPARISONS,
     "between": compare.between,
     "in_collection": compare.in_collection,
@@ -75,6 +93,18 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "text_replace": text.replace,
     "position": text.position,
     "like": text.like,
+    "ilike": text.ilike,
+    "starts_with": lambda value, part: compare.text(value).startswith(compare.text(part)),
+    "ends_with": lambda value, part: compare.text(value).endswith(compare.text(part)),
+    "contains": lambda value, part: compare.text(part) in compare.text(value),
+    "left": text.left,
+    "right": text.right,
+    "lpad": text.lpad,
+    "rpad": text.rpad,
+    "repeat": text.repeat,
+    "split": text.split,
+    **regexps.REGEXPS,
+    "date_trunc": dates.date_trunc,
     "date_add": dates.date_add,
     "date_diff": dates.date_diff,
     "extract": dates.extract,
@@ -92,6 +122,15 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "exists": collections.exists,
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
+    "array_contains": lambda collection, value: compare.in_collection(value, collection),
+    "array_position": collections.position,
+    "array_concat": collections.concat,
+    "array_flatten": collections.flatten,
+    "array_sort": collections.sort,
+    "array_slice": collections.slice_,
+    "map_keys": lambda struct: [name for name, _ in collections.entries(struct)],
+    "map_values": lambda struct: [value for _, value in collections.entries(struct)],
+    "map_entries": collections.map_entries,
     **{row.name: collections.aggregate_collection(row.aggregate) for row in all_functions() if row.aggregate},
 }
 

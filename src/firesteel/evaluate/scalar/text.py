@@ -23,10 +23,10 @@ def within(length: int) -> None:
         raise EvaluationError(f"a text of {length:,} characters", help=f"the longest has {LONGEST:,}")
 
 
-def concat(a: Text, b: Text) -> str:
-    first, second = text(a), text(b)
-    within(len(first) + len(second))
-    return first + second
+def concat(*parts: Text) -> str:
+    given = [text(part) for part in parts]
+    within(sum(map(len, given)))
+    return "".join(given)
 
 
 def char_length(value: Text) -> int:
@@ -89,6 +89,47 @@ def replaced_length(whole: str, part: str, other: str) -> int:
     return len(whole) + whole.count(part) * max(0, len(other) - len(part))
 
 
+def left(value: Text, count: int) -> str:
+    return text(value)[: _not_negative(count)]
+
+
+def right(value: Text, count: int) -> str:
+    whole = text(value)
+    return whole[max(0, len(whole) - _not_negative(count)) :]
+
+
+def _not_negative(count: int) -> int:
+    if count < 0:
+        raise Forgivable("a number of characters is not negative")
+    return count
+
+
+def repeat(value: Text, count: int) -> str:
+    whole = text(value)
+    within(len(whole) * _not_negative(count))
+    return whole * count
+
+
+def lpad(value: Text, length: int, filler: Text = " ") -> str:
+    return _filler(value, length, filler) + text(value)[:length]
+
+
+def rpad(value: Text, length: int, filler: Text = " ") -> str:
+    return text(value)[: _not_negative(length)] + _filler(value, length, filler)
+
+
+def _filler(value: Text, length: int, filler: Text) -> str:
+    """What makes the text as long as that; nothing if it is long enough, or if there is nothing to fill it with."""
+    within(_not_negative(length))
+    characters, lacking = text(filler), max(0, length - len(text(value)))
+    return (characters * (lacking // len(characters) + 1))[:lacking] if characters else ""
+
+
+def split(value: Text, separator: Text) -> list[str]:
+    whole, mark = text(value), text(separator)
+    return whole.split(mark) if mark else [whole]
+
+
 def position(part: Text, whole: Text) -> int:
     return text(whole).find(text(part)) + 1
 
@@ -136,6 +177,10 @@ def like(value: Text, pattern: Text, escape: Text | None = None) -> bool:
             return False
         place += segment.length
     return place <= end and last.at(subject, end)
+
+
+def ilike(value: Text, pattern: Text, escape: Text | None = None) -> bool:
+    return like(lower(value), lower(pattern), None if escape is None else lower(escape))
 
 
 @lru_cache(maxsize=256)

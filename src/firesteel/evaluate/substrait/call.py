@@ -12,6 +12,7 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
+from firesteel.evaluate import datafusion
 from firesteel.evaluate.base import Env, RexClosure
 from firesteel.evaluate.kinds import kind
 from firesteel.evaluate.substrait import (
@@ -82,7 +83,7 @@ def _types(fn: p.Fn) -> tuple[t.Type, ...]:
 
 def closure(node: p.Call, row: functions.Function, args: Sequence[RexClosure]) -> RexClosure:
     """A scalar call."""
-    factory = SCALARS.get(row.name) or _registered(row.name)
+    factory = SCALARS.get(row.name) or datafusion.SCALARS.get(row.name) or _registered(row.name)
     if factory is None:
         reason = standard.UNSUPPORTED.get(row.name, "the reference evaluator does not know it")
         raise UnsupportedError(f"function '{row.name}': {reason}", where=node.where)
@@ -180,7 +181,7 @@ def _ensure(value: Value, type_: t.Type, name: str, where: Span | Place | None) 
 
 def aggregate_of(fn: p.Fn, where: Span | Place | None) -> Aggregate:
     """An aggregate of the arguments of every row."""
-    factory = AGGREGATES.get(fn.name)
+    factory = AGGREGATES.get(fn.name) or datafusion.AGGREGATES.get(fn.name)
     if factory is None:
         raise UnsupportedError(f"aggregate function '{fn.name}': the reference evaluator does not know it", where=where)
     combine, types = factory(fn, _types(fn)), _types(fn)

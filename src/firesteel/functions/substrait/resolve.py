@@ -37,7 +37,7 @@ from firesteel.functions.substrait.matching import (
     targets,
     type_of,
 )
-from firesteel.functions.substrait.names import ALIASES, IMPLIED, fits, preference
+from firesteel.functions.substrait.names import STANDARD_NAMES, Names, fits, preference
 from firesteel.functions.substrait.options import UNSUPPORTED, choose
 from firesteel.functions.substrait.rows import NULLING, find
 from firesteel.repair import Repair, RepairKind
@@ -70,10 +70,12 @@ def resolve(
     kind: Kind,
     arguments: Sequence[Argument],
     options: Options = (),
+    names: Names = STANDARD_NAMES,
 ) -> Resolved:
-    """The function that a call means. Without a URN it is found by its name."""
+    """The function that a call means. Without a URN it is found by its name, or by one of the other names."""
     chosen = tuple((option, tuple(preferences)) for option, preferences in options)
-    return _resolved(urn, name.lower(), signature, kind, tuple(map(_telling, arguments)), chosen, registry.state())
+    given = tuple(map(_telling, arguments))
+    return _resolved(urn, name.lower(), signature, kind, given, chosen, names, registry.state())
 
 
 def giving(found: Resolved, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
@@ -127,20 +129,21 @@ def _resolved(
     kind: Kind,
     given: tuple[Argument, ...],
     options: Options,
+    names: Names,
     _registered: object,
 ) -> Resolved:
     """Resolve a call, cached until something is registered: plans often repeat the same call."""
     repairs: list[Repair] = []
-    arguments = _components(name, given, repairs)
+    arguments = _components(names.meant(name), given, repairs)
     best = _best(_declared(urn, name, kind), arguments, signature)
     if best is None or best[1].cost:
-        best = _elsewhere(urn, name, kind, arguments, signature, repairs, best)
+        best = _elsewhere(urn, name, kind, arguments, signature, repairs, best, names)
     if best is None:
-        raise _refusal(urn, name, kind, arguments)
+        raise _refusal(urn, name, kind, arguments, names)
     declared, found = best
     if declared.name in UNSUPPORTED:
         raise UnsupportedError(f"function '{declared.name}': {UNSUPPORTED[declared.name]}")
-    implied = [(option, (value,)) for option, value in IMPLIED.get(name, ())]
+    implied = [(option, (value,)) for option, value in names.implied.get(name, ())]
     chosen = found.chosen | choose(declared.name, found.form, (*options, *implied))
     row = find(declared.name)
     assert row is not None
@@ -199,12 +202,13 @@ def _elsewhere(
     signature: str | None,
     repairs: list[Repair],
     best: Candidate | None,
+    names: Names,
 ) -> Candidate | None:
     """A function of another extension with the same bare name, or an alias of it, if that fits better. Functions of
     extensions that are not the standard's are never replaced."""
     if urn is not None and stem(urn) not in stems():
         return best
-    for candidate in (name, ALIASES.get(name)):
+    for candidate in (name, names.aliases.get(name)):
         if candidate is None or (candidate == name and urn is None):
             continue
         found = _best(_declared(None, candidate, kind), arguments, signature)
@@ -218,7 +222,7 @@ def _elsewhere(
 def _components(name: str, arguments: Sequence[Argument], repairs: list[Repair]) -> Sequence[Argument]:
     """Add the argument `ONE` to `extract` of a component with an index, such as a month. Older versions of Substrait
     did not have this argument, and counted from one."""
-    if ALIASES.get(name, name) != "extract" or len(arguments) < 2:
+    if name != "extract" or len(arguments) < 2:
         return arguments
     first = arguments[0]
     component = first.name if isinstance(first, EnumValue) else first.value if isinstance(first, Constant) else None
@@ -256,11 +260,13 @@ def call_type(declared: Declaration, found: Match) -> t.Type:
     return t.absent(made, nullable=nullable)
 
 
-def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument]) -> PlanError | UnsupportedError:
+def _refusal(
+    urn: str | None, name: str, kind: Kind, arguments: Sequence[Argument], others: Names
+) -> PlanError | UnsupportedError:
     said = f"{stem(urn)}:{name}" if urn else name
     known = list(_declared(urn, name, kind))
     if not known and (urn is None or stem(urn) in stems()):
-        known = list(_declared(None, ALIASES.get(name, name), kind))
+        known = list(_declared(None, others.meant(name), kind))
     if known:
         given = ", ".join(one.name if isinstance(one, EnumValue) else str(type_of(one)) for one in arguments)
         forms = dict.fromkeys(str(form) for one in known for form in one.implementations)
@@ -277,4 +283,5 @@ def _refusal(urn: str | None, name: str, kind: Kind, arguments: Sequence[Argumen
     close = difflib.get_close_matches(name, near, 1) or difflib.get_close_matches(name, names, 1)
     # Without a URN the name may be a function of the producer's own; a standard extension has no undeclared functions.
     refused = UnsupportedError if urn is None else PlanError
-    return refused(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else None)
+    meant = "fs.register_function says what a function of the producer's own means" if urn is None else None
+    return refused(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else meant)

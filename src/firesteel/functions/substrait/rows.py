@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from firesteel.functions import datafusion
 from firesteel.functions.catalog import Function, Signature
 from firesteel.functions.properties import Fails, Kind, OfNothing, Origin
 from firesteel.functions.substrait.declarations import Declaration, Implementation, declarations
@@ -149,7 +150,7 @@ def _standard(name: str) -> Function | None:
 
 def find(name: str) -> Function | None:
     """The row of that name: `arithmetic:add`, `expression:cast`, `<urn>:<name>`."""
-    return EXPRESSIONS.get(name) or REGISTERED.get(name) or _standard(name)
+    return EXPRESSIONS.get(name) or REGISTERED.get(name) or datafusion.ROWS.get(name) or _standard(name)
 
 
 def row(declared: Declaration, *, own: bool = False, origin: Origin = Origin.SUBSTRAIT) -> Function:

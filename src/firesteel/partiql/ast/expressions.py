@@ -231,13 +231,14 @@ class In(Expr, tag="in"):
 
 
 class Like(Expr, tag="like"):
-    """`value [NOT] LIKE pattern [ESCAPE escape]`."""
+    """`value [NOT] LIKE pattern [ESCAPE escape]`; ILIKE ignores case."""
 
     value: Expr
     pattern: Expr
     _: KW_ONLY
     escape: Expr | None = None
     negated: bool = False
+    ignores_case: bool = False
 
 
 class Quantified(Expr, tag="quantified"):
@@ -317,6 +318,10 @@ class Call(Expr, tag="call"):
     filter: Expr | None = None
     nulls: Literal["ignore", "respect"] | None = None
     over: Window | None = None
+    #: Of an aggregate: `WITHIN GROUP (ORDER BY ...)`.
+    order: tuple[SortKey, ...] = ()
+    #: The row of the function, if it is a user's: lowering finds it, not the parser.
+    row: str | None = None
 
 
 class Cast(Expr, tag="cast"):

@@ -10,6 +10,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import FiresteelError
+from firesteel.functions.users import UserFunctions
 from firesteel.node import Node, drive
 from firesteel.partiql import ast
 from firesteel.partiql.lower.scope import NameScope
@@ -34,6 +35,7 @@ class QueryContext:
     warnings: list[QueryWarning] = field(default_factory=list)
     globals: list[p.GlobalBinding] = field(default_factory=list)
     made: int = 0
+    users: UserFunctions | None = None
 
     def global_(self, path: tuple[str, ...], type_: t.Type) -> p.Global:
         """A reference to a global, which the plan lists once."""

@@ -6,12 +6,15 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from decimal import Context as DecimalContext
 
-from firesteel import functions, values
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel import values
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
+from firesteel.evaluate.scalar.dates import UNITS
+from firesteel.functions.users import UserFunctions
 from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
+from firesteel.partiql.lower.calls import ensure_arguments, row_of, user_of
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
@@ -165,7 +168,8 @@ def _unwrapped(collection: ast.Expr) -> ast.Expr:
 def _like(node: ast.Like, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
     parts = [node.value, node.pattern, *([node.escape] if node.escape else [])]
     _doubt_quotes(parts, scope, context)
-    return _maybe_not(node.negated, build.call("like", *(yield from _all(parts, scope))))
+    name = "ilike" if node.ignores_case else "like"
+    return _maybe_not(node.negated, build.call(name, *(yield from _all(parts, scope))))
 
 
 @lowers(ast.Quantified)
@@ -198,8 +202,14 @@ def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -
     if is_aggregate(node):
         return (yield from lower_aggregate(node, scope, context))
     distinct = node.quantifier == "distinct"
-    special = node.qualifier or node.filter is not None or node.nulls is not None or node.star
-    row = functions.find_partiql(node.name)
+    row = row_of(node)
+    special = (
+        (node.qualifier and not node.row)
+        or node.filter is not None
+        or node.nulls is not None
+        or node.star
+        or node.order
+    )
     if special or (distinct and (row is None or row.aggregate is None)):
         raise AnalysisError(f"'{node.name}' takes neither DISTINCT, FILTER, * nor a qualified name")
     if node.name == "coll_to_scalar":
@@ -211,18 +221,28 @@ def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -
         seconds = build.call("floor", build.call("unix_timestamp", build.call("current_timestamp")))
         return build.call("cast", seconds, t.INT64)
     if row is None:
-        meant = functions.suggest_partiql(node.name)
-        raise AnalysisError(f"no function '{node.name}'", help=f"did you mean '{meant}'?" if meant else None)
+        meant = context.users or UserFunctions()
+        raise AnalysisError(f"no function '{node.name}'", help=meant.suggestion(node.name))
     wants: Want = "collection" if row.takes_collection else "value"
-    args = []
+    args: list[p.Rex] = []
     for arg in node.args:
-        args.append((yield arg, scope, wants))
+        unit = _unit(arg, scope) if row.name == "date_trunc" and not args else None
+        args.append(unit or (yield arg, scope, wants))
     if distinct:
         args = [build.call("filter_distinct", arg) for arg in args]
+    user = user_of(node)
+    if user is not None:
+        ensure_arguments(user, len(args), node)
     try:
         return build.call(row.name, *args)
     except PlanError as error:
         raise AnalysisError(error.message, help=error.help) from None
+
+
+def _unit(arg: ast.Expr, scope: NameScope) -> p.Rex | None:
+    """`DATE_TRUNC(month, x)`: a unit of time that is not a variable stands for its name."""
+    name = _attribute_name(arg, scope)
+    return name if isinstance(arg, ast.Var) and arg.name.lower() in UNITS else None
 
 
 @lowers(ast.Cast)

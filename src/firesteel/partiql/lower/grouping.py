@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from firesteel import functions
@@ -10,6 +11,7 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
+from firesteel.partiql.lower.calls import ensure_arguments, row_of, user_of
 from firesteel.partiql.lower.context import Lowering, QueryContext
 from firesteel.partiql.lower.scope import NameScope, fold_case
 from firesteel.plan import build
@@ -20,8 +22,8 @@ def is_aggregate(node: Node) -> bool:
     """Is it a call of one of SQL's aggregates, not over a window?"""
     if not isinstance(node, ast.Call) or node.over is not None:
         return False
-    row = functions.find_partiql(node.name)
-    return row is not None and row.kind is functions.Kind.AGGREGATE
+    row, user = row_of(node), user_of(node)
+    return (row is not None and row.kind is functions.Kind.AGGREGATE) or (user is not None and user.kind == "aggregate")
 
 
 def has_aggregates(*nodes: ast.Ast | None) -> bool:
@@ -86,17 +88,39 @@ def lower_aggregate(node: ast.Call, scope: NameScope, context: QueryContext) -> 
         if node.filter is not None:
             raise AnalysisError("FILTER of an aggregate is not supported", where=node.where)
         before = replace(grouping.before, ordering=scope.ordering)
+        given, keys = _in_order(node)
         args: list[p.Rex] = []
-        for arg in node.args:
+        for arg in given:
             args.append((yield arg, before, "value"))
-        agg = _agg(node, args)
-        return p.Var(agg.type, grouping.column(agg), depth=depth)
+        order: list[p.SortSpec] = []
+        for key in keys:
+            order.append(p.SortSpec((yield key.key, before, "value"), sort_order(key)))
+        agg = _agg(node, args).replace(order=tuple(order))
+        made = p.Var(agg.type, grouping.column(agg), depth=depth)
+        return build.call(node.row, made) if node.row else made
     raise AnalysisError(f"'{node.name}' aggregates the rows of a query, and there is none", where=node.where)
 
 
+def _in_order(node: ast.Call) -> tuple[Sequence[ast.Expr], Sequence[ast.SortKey]]:
+    """The arguments of an aggregate, and the order of its rows: `WITHIN GROUP (ORDER BY k)`, or ORDER BY behind the
+    last argument, which the parser reads as a query of that argument."""
+    row = functions.find("array_agg") if node.row else row_of(node)
+    ordered = row is not None and not row.ignores_order
+    match node.args:
+        case (*first, ast.Query(withs=(), preserve=False, limit=None, offset=None) as last) if ordered:
+            return [*first, last.body], [*last.order, *node.order]
+    if node.order and not ordered:
+        raise AnalysisError(f"the order of rows makes no difference to '{node.name}'", where=node.where)
+    return node.args, node.order
+
+
 def _agg(node: ast.Call, args: list[p.Rex]) -> p.Agg:
-    row = functions.find_partiql(node.name)
+    row, user = row_of(node), user_of(node)
     assert row is not None
+    if user is not None:  # a user's aggregate is a function of all values: of a list, or of a list of lists
+        ensure_arguments(user, len(args), node)
+        one = args[0] if len(args) == 1 else build.collection(t.Array, args)
+        return build.agg("array_agg", one, distinct=node.quantifier == "distinct")
     if node.star:
         if row.name != "count":
             raise AnalysisError(f"'{node.name}' takes no *", where=node.where, help="count(*) does")
@@ -137,11 +161,13 @@ def lower_window(node: ast.Call, scope: NameScope, context: QueryContext) -> Low
     windows = scope.frame.windows
     if windows is None:
         raise AnalysisError(f"'{node.name}' OVER a window stands only in SELECT and ORDER BY", where=node.where)
-    row = functions.find_partiql(node.name)
+    row = row_of(node)
     if row is None or row.kind is functions.Kind.SCALAR:
         raise AnalysisError(f"no window function '{node.name}'", where=node.where)
-    if node.filter is not None or node.nulls is not None:
-        raise UnsupportedError("FILTER and IGNORE NULLS of a window function are not supported", where=node.where)
+    if node.filter is not None or node.nulls is not None or node.order:
+        raise UnsupportedError(
+            "FILTER, IGNORE NULLS and WITHIN GROUP of a window function are not supported", where=node.where
+        )
     args: list[p.Rex] = []
     for arg in node.args:
         args.append((yield arg, scope, "value"))

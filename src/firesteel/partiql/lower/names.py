@@ -1,7 +1,8 @@
 """Name resolution.
 
 In FROM globals come before local variables, elsewhere after them; `@` looks for a local first. A name that is neither
-may be an attribute of a visible row: certainly if the row's type lists it, possibly if the type is open.
+may be an attribute of a visible row: certainly if the row's type lists it, possibly if the type is open. Between these
+two, a name in FROM may be a table of the engine's own catalog, or the path of a file.
 """
 
 from __future__ import annotations
@@ -154,6 +155,10 @@ def resolve(
             return found
         if local is not None:
             return local, 0
+        if _attribute(var, scope, sure=True) is None:
+            outside = _global(var, steps, context, outside=True)
+            if outside is not None:
+                return outside
     else:
         if local is not None:
             return local, 0
@@ -201,19 +206,23 @@ def _query(var: ast.Var, scope: NameScope) -> p.Rex | None:
     return None
 
 
-def _global(var: ast.Var, steps: Sequence[ast.Step], context: QueryContext) -> tuple[p.Rex, int] | None:
-    """The global with the longest name that the path spells."""
+def _global(
+    var: ast.Var, steps: Sequence[ast.Step], context: QueryContext, *, outside: bool = False
+) -> tuple[p.Rex, int] | None:
+    """The global with the longest name that the path spells; with `outside`, one that is not registered: a table of the
+    engine's own, or a file whose path is a quoted name."""
     path = [(var.name, var.quoted)]
     for step in steps:
         if not isinstance(step, ast.Field):
             break
         path.append((step.name, step.quoted))
     while path:
-        found = context.catalog.find(path)
+        found = context.catalog.find_outside(path) if outside else context.catalog.find(path)
         if found is not None:
             return context.global_(*found), len(path) - 1
         path.pop()
-    return None
+    file = context.catalog.find_file(var.name) if outside and var.quoted else None
+    return None if file is None else (context.global_(*file), 0)
 
 
 def _attribute(var: ast.Var, scope: NameScope, sure: bool) -> p.Rex | None:

@@ -20,7 +20,8 @@ Source = tuple[p.Rel, NameFrame]
 
 @lowers(ast.Range)
 def _range(node: ast.Range, scope: NameScope, want: Want, context: QueryContext) -> Lowering:
-    rex = yield node.source, scope, "source"
+    file = _file(node.source, context)
+    rex = file if file is not None else (yield node.source, scope, "source")
     frame = NameFrame()
     names = [_alias(node, context)]
     rel: p.Rel
@@ -35,6 +36,14 @@ def _range(node: ast.Range, scope: NameScope, want: Want, context: QueryContext)
     for i, (name, column) in enumerate(zip(names, p.schema(rel), strict=True)):
         frame.add(name, column.type, "as" if i == 0 else "at" if i == 1 and node.position else "by")
     return rel, frame
+
+
+def _file(source: ast.Expr, context: QueryContext) -> p.Rex | None:
+    """The files that a string in FROM names: `FROM 'data/t.parquet' AS t`."""
+    if not isinstance(source, ast.Lit) or type(source.value) is not str:
+        return None
+    found = context.catalog.find_file(source.value)
+    return None if found is None else context.global_(*found).at(source.where)
 
 
 def _renamed(rex: p.Rex, node: ast.Range) -> p.Rex:

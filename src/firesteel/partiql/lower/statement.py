@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from firesteel import plan as p
 from firesteel import values
 from firesteel.errors import UnsupportedError
+from firesteel.functions.users import UserFunctions
 from firesteel.partiql import ast
 from firesteel.partiql.lower import expressions, names, queries, sets, sources
+from firesteel.partiql.lower.calls import with_users
 from firesteel.partiql.lower.context import QueryContext, lower_expr
 from firesteel.partiql.lower.scope import NameFrame, NameScope
 from firesteel.plan.lookup import TableLookup
@@ -25,9 +27,12 @@ def lower(
     mode: p.Mode = p.Mode.PERMISSIVE,
     params: Sequence[values.Value] | None = None,
     warnings: list[QueryWarning] | None = None,
+    users: UserFunctions | None = None,
 ) -> p.Plan:
-    """The plan of a statement. Warnings are added to `warnings`."""
-    context = QueryContext(catalog, mode, params, [] if warnings is None else warnings)
+    """The plan of a statement. Warnings are added to `warnings`; `users` are the functions that a user registered."""
+    if users is not None:
+        statement = with_users(statement, users)
+    context = QueryContext(catalog, mode, params, [] if warnings is None else warnings, users=users)
     scope = NameScope(NameFrame())
     match statement:
         case ast.QueryStatement(query=query):

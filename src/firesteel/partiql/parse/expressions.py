@@ -138,7 +138,7 @@ class Expressions(Forms):
         self.at += 1
         handler = _NEGATABLE.get(self.kinds[self.at])
         if handler is None:
-            self.expected("'IN', 'LIKE' or 'BETWEEN' after NOT", ("IN", "LIKE", "BETWEEN"))
+            self.expected("'IN', 'LIKE' or 'BETWEEN' after NOT", tuple(_NEGATABLE))
         return handler(self, first, left, "not")
 
     def _in(self, first: int, left: Expr, name: str) -> Expr:
@@ -151,10 +151,12 @@ class Expressions(Forms):
         return In(left, right, negated=name == "not", where=self.span(first))
 
     def _like(self, first: int, left: Expr, name: str) -> Expr:
+        ignores_case = self.kinds[self.at] == "ILIKE"
         self.at += 1
         pattern = self.expression(COMPARISON)
         escape = self.expression(COMPARISON) if self.accept("ESCAPE") else None
-        return Like(left, pattern, escape=escape, negated=name == "not", where=self.span(first))
+        negated = name == "not"
+        return Like(left, pattern, escape=escape, negated=negated, ignores_case=ignores_case, where=self.span(first))
 
     def _between(self, first: int, left: Expr, name: str) -> Expr:
         self.at += 1
@@ -329,6 +331,7 @@ _INFIX: dict[str, tuple[int, str, _Infix | None]] = {
     "IS": (COMPARISON, "is", Expressions._is),
     "IN": (COMPARISON, "in", Expressions._in),
     "LIKE": (COMPARISON, "like", Expressions._like),
+    "ILIKE": (COMPARISON, "like", Expressions._like),
     "BETWEEN": (COMPARISON, "between", Expressions._between),
     "NOT": (COMPARISON, "not", Expressions._not),
     "||": (CONCAT, "concat", None),
@@ -343,6 +346,7 @@ _INFIX: dict[str, tuple[int, str, _Infix | None]] = {
 _NEGATABLE: dict[str, _Infix] = {
     "IN": Expressions._in,
     "LIKE": Expressions._like,
+    "ILIKE": Expressions._like,
     "BETWEEN": Expressions._between,
 }
 

@@ -28,7 +28,7 @@ from firesteel.partiql.parse.cursor import unquote
 from firesteel.partiql.parse.keywords import EXTRACT_FIELDS, NAMES
 from firesteel.partiql.parse.literals import Literals
 
-_TAILS = frozenset({"OVER", "FILTER", "IGNORE", "RESPECT"})
+_TAILS = frozenset({"OVER", "FILTER", "IGNORE", "RESPECT", "WITHIN"})
 _SIDES = ("LEADING", "TRAILING", "BOTH")
 #: A word that is followed by one of these is an expression of its own.
 _GOES_ON = frozenset({")", ".", "[", "(", ",", "||", "+", "-", "*", "/", "%"})
@@ -72,6 +72,11 @@ class Forms(Literals):
 
     def _call_tail(self, more: dict[str, Any]) -> None:
         kinds = self.kinds
+        if kinds[self.at] == "WITHIN" and kinds[self.at + 1] == "GROUP":
+            self.at += 2
+            self.expect("(")
+            more["order"] = self.order_by()
+            self.expect(")")
         if kinds[self.at] == "FILTER" and kinds[self.at + 1] == "(" and kinds[self.at + 2] == "WHERE":
             self.at += 3
             more["filter"] = self.expression()

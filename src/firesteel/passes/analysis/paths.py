@@ -225,6 +225,8 @@ def _aggregate(node: p.Aggregate, env: _Env | None) -> _Asking:
         for arg in agg.args:
             if isinstance(arg, p.Rex):
                 parts.append((yield arg, inner))
+        for read in (*(spec.key for spec in agg.order), *([] if agg.filter is None else [agg.filter])):
+            (yield read, inner).use()
         collected = agg.fn.name == "collect" and not agg.distinct
         if not collected:
             for part in parts:

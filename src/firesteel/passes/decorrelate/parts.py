@@ -85,6 +85,8 @@ def or_nothing(agg: Agg, value: Rex) -> Rex:
     match row.of_nothing if row is not None else OfNothing.NULL:
         case OfNothing.EMPTY_BAG:
             return or_empty(value)
+        case OfNothing.EMPTY_LIST:
+            return build.call("coalesce", value, Lit(t.proper(agg.type), []))
         case OfNothing.ZERO:
             return build.call("coalesce", value, _number(0, agg.type))
         case OfNothing.ONE:

@@ -25,6 +25,7 @@ from firesteel import types as t
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, WholeOrDecimal, form
+from firesteel.spark.encoding.decimal_variants import is_whole
 from firesteel.spark.encoding.variants import any_of, to_variant
 from firesteel.values import MISSING
 
@@ -242,7 +243,7 @@ class NumberParts(Columns):
     def with_columns(self, columns: Sequence[Column]) -> NumberParts:
         value, *others = columns
         if isinstance(self.type, WholeOrDecimal):
-            return NumberParts(self.type, value, variants.is_whole(value), place=Placement(atomic=True))
+            return NumberParts(self.type, value, is_whole(value), place=Placement(atomic=True))
         rest = iter(others)
         integral, places = (None if part is None else next(rest) for part in (self.integral, self.places))
         return NumberParts(self.type, value, integral, places, place=Placement(atomic=True))
@@ -309,7 +310,7 @@ def _of_column(type_: t.Type, column: Column, place: Placement, constant: Any = 
     if form(type_) is Form.VARIANT:
         return Variant(type_, column, place=place, constant=constant)
     if isinstance(type_, WholeOrDecimal):
-        return NumberParts(type_, column, variants.is_whole(column), place=place, constant=constant)
+        return NumberParts(type_, column, is_whole(column), place=place, constant=constant)
     return Plain(type_, column, place=place, constant=constant)
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 from firesteel import types as t
 from firesteel.spark.core.expr import UNKNOWN, Expr, column_expr
 from firesteel.spark.encoding import columns as F
+from firesteel.spark.encoding.column_types import JsonWords
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG, tagged
@@ -20,6 +21,7 @@ JSON = t.absent(
 _JSON_KINDS = frozenset(
     {Kind.BOOLEAN, Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE, Kind.FLOAT, Kind.STRING, Kind.ARRAY, Kind.OBJECT}
 )
+_WORD_KINDS = frozenset({Kind.BOOLEAN, Kind.BIGINT, Kind.STRING})
 
 #: The kinds of present values, by type. Values of a type that is not here may be of any kind.
 _KINDS: tuple[tuple[type[t.Type], tuple[Kind, ...]], ...] = (
@@ -57,6 +59,8 @@ def possible_kinds(expr: Expr) -> frozenset[Kind] | None:
         return frozenset((kind,) if kind is not None and kind != Kind.VOID else ())
     if expr.type == JSON:
         return _JSON_KINDS
+    if isinstance(expr.type, JsonWords):
+        return _WORD_KINDS
     found: set[Kind] = set()
     for member in t.members(expr.type):
         kinds = next((kinds for cls, kinds in _KINDS if isinstance(member, cls)), None)

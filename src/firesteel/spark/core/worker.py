@@ -22,7 +22,7 @@ from firesteel import evaluate
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError
-from firesteel.functions import substrait
+from firesteel.functions import substrait, users
 from firesteel.node import depth, walk
 from firesteel.source import Place
 from firesteel.spark.encoding.arrow_values import NotPlain, arrow_type, putter, taken
@@ -100,7 +100,7 @@ _NOTHING = object()
 def _load_job(pickled: bytes) -> tuple[Job, Callable[[Iterable[tuple[Value, ...]]], list[Value | FiresteelError]]]:
     job: Job = pickle.loads(pickled)
     for function in pickle.loads(job.registered) if job.registered else ():
-        substrait.add(function)
+        (users if isinstance(function, users.UserFunction) else substrait).add(function)
     return job, job.outcomes()
 
 
@@ -109,7 +109,9 @@ def _pickle_functions(rex: p.Rex) -> bytes:
     called = [node.fn for node in walk(rex, p.Call)]
     names = {fn.name for fn in called} | {fn.choice("comparator") or "" for fn in called}
     functions = [function for function in map(substrait.registered, sorted(names)) if function is not None]
-    kept = [replace(function, column=None, sort_key=None) for function in functions]
+    kept: list[Any] = [replace(function, column=None, sort_key=None) for function in functions]
+    named = [user for user in map(users.find, sorted(names)) if user is not None]
+    kept += [replace(user, udf=None, vectorized=user.takes == "arrow") for user in named]
     return cloudpickle.dumps(kept) if kept else b""
 
 

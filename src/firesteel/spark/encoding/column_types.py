@@ -23,7 +23,7 @@ from pyspark.sql import types as s
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.node import Node, drive, fold, transform
-from firesteel.tables.value_shapes import SHORT
+from firesteel.tables.shapes.value_shapes import SHORT
 from firesteel.values import Timestamp
 
 #: The unsigned integers of Substrait's extension, and how many bits they have.
@@ -86,6 +86,14 @@ class WholeOrDecimal(t.Union):
     @property
     def decimal(self) -> t.Decimal:
         return next(member for member in self.members if isinstance(member, t.Decimal))
+
+
+class JsonWords(t.Union):
+    """Booleans, integers of 64 bits and strings of a JSON file, in a VARIANT. Values are equal if and only if their
+    JSON texts are, so Spark can group by the text; `parse_json` gives the value back."""
+
+
+JSON_WORDS = JsonWords((t.BOOL, t.INT64, t.STRING), nullable=True, missable=True)
 
 
 def whole_or_decimal(precision: int, scale: int) -> WholeOrDecimal:
@@ -171,7 +179,7 @@ def _plain(type_: t.Type, inner: list[Encoding]) -> s.DataType | None:
             return _UNSIGNED[name]
         case WholeOrDecimal():
             return _plain(type_.decimal, [])
-    return _SCALARS.get(t.Int64 if isinstance(type_, ShortInt) else type(type_))
+    return next((_SCALARS[cls] for cls in type(type_).__mro__ if cls in _SCALARS), None)
 
 
 def unsigned(type_: t.Type) -> bool:

@@ -9,11 +9,14 @@ from urllib.parse import unquote
 
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.source import Place, Span
+from firesteel.tables.links import with_targets
 
 #: Our mark in an error that Spark raised. A mark in the text of a plan does not count.
 _MARK = re.compile(
-    r"\[USER_RAISED_EXCEPTION\] \[firesteel:(\d+)(?::(\w+))?\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL
+    r"\[USER_RAISED_EXCEPTION\] \[firesteel:(\d*)(?::(\w+))?\] (.*?)(?: SQLSTATE: P0001|\n|$)", re.DOTALL
 )
+#: The mark of an error in a file, which has no place in a query.
+NO_PLACE = "[firesteel:] "
 _CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*(?:\.[A-Z0-9_]+)*)\] ?(.*?)(?: SQLSTATE: |\n|$)", re.DOTALL)
 
 #: Spark's error classes, our exception for each, and our message; with None, Spark's message is kept.
@@ -88,8 +91,8 @@ class Failures:
         text = str(error)
         self.unreadable |= _is_unreadable(text)
         ours = _MARK.search(text)
-        if ours is not None and int(ours[1]) < len(self._known):
-            cls, where = self._known[int(ours[1])]
+        if ours is not None and (not ours[1] or int(ours[1]) < len(self._known)):
+            cls, where = self._known[int(ours[1])] if ours[1] else (EvaluationError, None)
             return _CLASSES.get(ours[2], cls)(_PLACE.sub(_plain_path, ours[3].strip()), where=where)
         if isinstance(error, RecursionError) or any(sign in text for sign in _TOO_DEEP):
             return UnsupportedError("the plan nests too deep for Spark", help="split it, or materialize a part of it")
@@ -157,13 +160,16 @@ def translated(failures: Failures) -> Iterator[None]:
     """Errors from Spark inside the `with` block are raised as errors of ours."""
     try:
         yield
-    except FiresteelError:
+    except FiresteelError as error:
+        error.message = with_targets(error.message)
         raise
     except Exception as error:
         if isinstance(error, UnicodeEncodeError):
             raise EvaluationError("a text has half of a surrogate pair, which is no character") from error
         if isinstance(error, RecursionError | OSError) or is_from_spark(error):
-            raise failures.translate(error) from error
+            ours = failures.translate(error)
+            ours.message = with_targets(ours.message)
+            raise ours from error
         raise
 
 

@@ -87,6 +87,7 @@ FAMILIES: dict[str, tuple[VariantKind, ...]] = {
         VariantKind.INTERVAL,
     ),
     "collection": COLLECTIONS,
+    "list": (VariantKind.ARRAY, VariantKind.SEXP),
     "struct": STRUCTS,
     "container": (*COLLECTIONS, *STRUCTS),
 }

@@ -250,8 +250,9 @@ def _array(items: list[bytes]) -> bytes:
 
 
 def _object(pairs: list[tuple[str, bytes]], keys: dict[str, int]) -> bytes:
-    """An object: VARIANT sorts its fields by the UTF-8 bytes of their names."""
-    pairs = sorted(pairs, key=lambda pair: pair[0].encode())
+    """An object. Spark takes its fields to be sorted as Java sorts names, by UTF-16. The specification says by UTF-8,
+    which differs where a name is beyond the basic plane."""
+    pairs = sorted(pairs, key=lambda pair: pair[0].encode("utf-16-be"))
     ids = [keys.setdefault(name, len(keys)) for name, _ in pairs]
     width, places = _offsets([data for _, data in pairs])
     id_width, large = _width(max(ids, default=0)), len(pairs) > 255

@@ -17,6 +17,7 @@ from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, TrimmedDecimal, WholeOrDecimal, form, to_spark
+from firesteel.spark.encoding.decimal_variants import is_whole, trimmed_variant
 from firesteel.spark.encoding.kinds import FAMILIES, NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
@@ -209,9 +210,9 @@ def to_variant(column: Column, type_: t.Type) -> Column:
 def _variant(column: Column, type_: t.Type) -> Column:
     """A plain column as a variant; SQL NULL stays SQL NULL."""
     if isinstance(type_, TrimmedDecimal):
-        return decimal_variant(column, type_.scale or 0)
+        return trimmed_variant(column, type_)
     if isinstance(type_, WholeOrDecimal):
-        decimal = decimal_variant(column, type_.decimal.scale or 0)
+        decimal = trimmed_variant(column, type_.decimal)
         return F.when(is_whole(column), column.cast("bigint").cast("variant")).otherwise(decimal)
     if isinstance(type_, _AS_THEY_ARE):
         return column.cast("variant")
@@ -357,30 +358,6 @@ def let_interpreted(column: Column, body: Any) -> Column:
     """`let` for a large body that few rows need. Spark generates no code for `zip_with`, so the generated code of the
     expressions beside it stays small enough to be compiled."""
     return F.element_at(F.zip_with(F.array(column), F.array(F.lit(0)), lambda value, _: body(value)), 1)
-
-
-def decimal_variant(column: Column, scale: int, places: Column | None = None) -> Column:
-    """A decimal of a fixed scale as a variant: with `places` digits behind the point, or without trailing zeros. One
-    digit always stays: `parse_json` would read `2` as an integer."""
-    if places is None:
-        return F.parse_json(trimmed_text(column, scale))
-    text = _fixed_text(column, scale)
-    kept = F.char_length(text) - F.lit(scale) + F.greatest(places, F.lit(1))
-    return F.parse_json(F.substring(text, F.lit(1), kept))
-
-
-def trimmed_text(column: Column, scale: int) -> Column:
-    """The text of a decimal of a fixed scale, without trailing zeros but the first one behind the point."""
-    return F.regexp_replace(_fixed_text(column, scale), r"(\.\d+?)0+$", "$1")
-
-
-def _fixed_text(column: Column, scale: int) -> Column:
-    return F.when(column == 0, F.lit("0." + "0" * scale)).otherwise(column.cast("string"))
-
-
-def is_whole(column: Column) -> Column:
-    """Has a decimal no digits but zeros behind the point?"""
-    return column == F.floor(column)
 
 
 def any_of(conditions: Iterable[Column]) -> Column | None:

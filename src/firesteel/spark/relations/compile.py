@@ -140,7 +140,7 @@ class Compiled:
         return replace(self, ordered=ordered, kind=t.Array if ordered and self.shape == "values" else t.Bag)
 
     def __post_init__(self) -> None:
-        """Build the frame now, so that Spark's analysis errors come now; unless `named` may be used in its place."""
+        """Build the frame now, so that Spark's analysis errors come now; unless `named_parts` may do without it."""
         if self.shape != "rows" and self._struct() is None:
             assert self.frame is not None
 
@@ -156,14 +156,12 @@ class Compiled:
                 return None if struct.type.absent or form(struct.type) is Form.VARIANT else struct
         return None
 
-    def named(self) -> DataFrame | None:
-        """A column for every attribute, by its name: of rows, or of structs whose attributes are separate columns."""
+    def named_parts(self) -> list[tuple[str, Expr]] | None:
+        """The attributes by name: of rows, or of structs whose attributes are separate columns."""
         if self.shape == "rows":
-            return self.rows.picked(list(zip(self.names, self.rows.columns, strict=True)))
+            return list(zip(self.names, self.rows.columns, strict=True))
         struct = self._struct()
-        if struct is None:
-            return None
-        return self.rows.picked(struct.named)
+        return None if struct is None else list(struct.named)
 
 
 def compile_plan(

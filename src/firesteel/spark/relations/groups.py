@@ -15,7 +15,7 @@ from firesteel.spark.core.rows import Layout, Order, Rows, apply_stages, project
 from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, form
+from firesteel.spark.encoding.column_types import Form, JsonWords, form
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.relations.group_order import StreamedOrder
 from firesteel.spark.relations.nested.groups import distinct_array, value_keys
@@ -76,10 +76,13 @@ def _aggregate_call(
         group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals))
         return substrait.compile_aggregate(group, agg.fn, args, order, None if condition is None else condition.plain)
     if build is None:
-        raise UnsupportedError(f"function '{row.name}' on Spark: {UNSUPPORTED.get(row.name)}", where=agg.where)
+        why = UNSUPPORTED.get(row.name, "it is no aggregate of Spark")
+        raise UnsupportedError(f"function '{row.name}' on Spark: {why}", where=agg.where)
     if condition is not None:
         build, args = _apply_filter(agg, build, [scope.bind(split_variant(arg)) for arg in args], condition.plain)
-    group = Group(scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals))
+    group = Group(
+        scope, row.name, agg.distinct, agg.where, lambda column: _add_total(column, scope.run, totals), tuple(order)
+    )
     if agg.distinct and args and distinct_is_collected(row.name, args[0]):
         return aggregate_distinct(group, args[0])
     return build(group, *args)
@@ -87,8 +90,8 @@ def _aggregate_call(
 
 def _apply_filter(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Column) -> tuple[Aggregate, list[Expr]]:
     """FILTER (WHERE ...): arguments are NULL or MISSING where the condition is not true, so aggregates skip them."""
-    if agg.fn.name == "collect":
-        raise UnsupportedError("'collect' with a filter is not native on Spark", where=agg.where)
+    if agg.fn.name in ("collect", "array_agg"):
+        raise UnsupportedError(f"'{agg.fn.name}' with a filter is not native on Spark", where=agg.where)
     if agg.fn.name == "count_star":
         return AGGREGATES["count"], [column_expr(t.absent(t.INT64, nullable=True), F.when(condition, F.lit(1)))]
     masked: list[Expr] = []
@@ -105,7 +108,7 @@ def _apply_filter(agg: p.Agg, build: Aggregate, args: list[Expr], condition: Col
 def distinct_is_collected(name: str, arg: Expr) -> bool:
     """Is Spark's DISTINCT of no use? For `collect`, and for sums and means of values that Spark compares otherwise."""
     plain = isinstance(arg.type, t.Number) and is_own_key(arg.type) and not isinstance(arg, Split)
-    return name == "collect" or (name in ("sum", "avg") and not plain)
+    return name in ("collect", "array_agg") or (name in ("sum", "avg") and not plain)
 
 
 def aggregate_distinct(group: Group, arg: Expr) -> Expr:
@@ -149,6 +152,10 @@ def _group_columns(
         if _is_key(expr):
             by.append(expr.plain.alias(name))
             groups.append(reference(type_, name))
+            continue
+        if isinstance(expr.type, JsonWords):
+            by.append(F.coalesce(F.to_json(expr.column), F.lit("null")).alias(name))
+            groups.append(column_expr(expr.type, F.parse_json(F.col(name)), height=Depth.TINY))
             continue
         key_column = scope.bind(key(scope, expr)).column
         # With `F.first` of such values Spark groups by sorting. A hash in front is cheap to compare and mostly decides.

@@ -7,18 +7,19 @@ repeated as often as the operator says. Only UNION ALL needs no grouping.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel.errors import PlanError
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Expr, reference
+from firesteel.spark.core.expr import Expr, Placement, StructParts, reference
 from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Rows, apply_stages
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import common_type
+from firesteel.spark.encoding.column_types import Form, JsonWords, common_type, form
 from firesteel.spark.keys.comparison import is_own_key, row_key
 
 #: How often a row is in the result, given how often it is on either side.
@@ -80,18 +81,34 @@ def _repeat_by_counts(node: p.SetRel | p.Distinct, rows: Rows, times: Times, sid
     scope = rows.scope(outer)
     by: list[Column] = []
     firsts: list[Column] = []
-    columns: list[Expr] = []
-    for expr in rows.columns:
+    texts: list[str] = []
+
+    def grouped(expr: Expr) -> Expr:
+        """The expression over the columns of the groups. A struct is equal if its attributes are, unless one repeats:
+        `{a: 1, a: 2}` is `{a: 2, a: 1}`. The type of such a struct is encoded as a VARIANT."""
+        if isinstance(expr, StructParts) and expr.present is None and form(expr.type) is not Form.VARIANT:
+            fields = tuple(map(grouped, expr.fields))
+            names = tuple(name for inner in fields for name in inner.place.names)
+            return replace(expr, fields=fields, place=Placement(atomic=True, names=names))
         name = outer.run.name()
         if is_own_key(expr.type):
             by.append(expr.column.alias(name))
+        elif isinstance(expr.type, JsonWords):
+            by.append(F.to_json(expr.column).alias(name))
+            texts.append(name)
         else:
             by.append(scope.bind(row_key(scope, expr)).column.alias(outer.run.name()))
             firsts.append(F.first(expr.column).alias(name))
-        columns.append(reference(expr.type, name))
+        return reference(expr.type, name)
+
+    columns = tuple(map(grouped, rows.columns))
+    if rows.columns and not by:  # structs without attributes: Spark's groupBy() would give one group even of no rows
+        by.append(F.lit("").alias(outer.run.name()))
     left, right = outer.run.name(), outer.run.name()
     counts = [F.count(F.when(F.col(side) == 0, 1)).alias(left), F.count(F.when(F.col(side) == 1, 1)).alias(right)]
     frame = apply_stages(rows, scope, node.where).materialize().groupBy(*by).agg(*counts, *firsts)
     again = F.explode(F.array_repeat(F.lit(0), times(F.col(left), F.col(right)).cast("int")))
     frame = frame.select("*", again.alias(outer.run.name()))
-    return Rows(frame, tuple(columns), operators=rows.stacked(outer.run, 3, node.where))
+    if texts:
+        frame = frame.select(*(F.parse_json(name).alias(name) if name in texts else name for name in frame.columns))
+    return Rows(frame, columns, operators=rows.stacked(outer.run, 3, node.where))

@@ -107,7 +107,8 @@ def _builder(node: p.WindowCall) -> Build:
             return WINDOWS[name]
         return _with_declared_type(WINDOWS[name.rpartition(":")[2]])
     if name not in AGGREGATES and name not in substrait.AGGREGATES:
-        raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name)}", where=node.where)
+        why = UNSUPPORTED.get(name, "it is no aggregate of Spark")
+        raise UnsupportedError(f"function '{name}' on Spark: {why}", where=node.where)
     return _aggregate
 
 
@@ -163,6 +164,8 @@ def _of_nothing(call: Call) -> Expr:
             return column_expr(returns, F.literal(1, cast_type(returns)))
         case OfNothing.EMPTY_BAG:
             return column_expr(t.Bag(t.ANY), F.array().cast("array<variant>"))
+        case OfNothing.EMPTY_LIST:
+            return column_expr(t.Array(t.ANY), F.array().cast("array<variant>"))
         case OfNothing.NULL:
             return null_expr()
 

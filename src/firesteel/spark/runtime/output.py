@@ -1,4 +1,4 @@
-"""Output: a DataFrame with the user's column names, files, and the tables that plans create."""
+"""Output: files, and the tables that plans create."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import Form, cast_type, form
+from firesteel.spark.encoding.column_types import cast_type
 from firesteel.spark.encoding.hadoop_paths import write_uri
 from firesteel.spark.encoding.substitution import ensure_written
-from firesteel.tables import format_of, host, owned, path_of, staged
+from firesteel.spark.runtime.answers import named_frame, typed_frame
+from firesteel.tables import host, owned, path_of
 from firesteel.tables.opening import writing
+from firesteel.tables.output.write import staged_folder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from firesteel.source import Place, Span
     from firesteel.spark.relations.compile import Compiled
+    from firesteel.tables.output.target import Output
 
 
-def named_frame(compiled: Compiled) -> DataFrame:
-    """The frame with the user's column names: the attributes of rows and of structs if known, else `_1`. In its
-    partitions the plan's properties are true."""
-    compiled = compiled.for_partitions()
-    named = compiled.named()
-    if named is not None:
-        return named
-    frame = compiled.frame
-    (type_,) = compiled.types
-    if isinstance(type_, t.Struct) and not type_.absent and form(type_) is not Form.VARIANT:
-        column = F.col("o0")
-        return frame.select(*(column[field.name or ""].alias(field.name or "") for field in type_.fields))
-    return frame.toDF("_1")
+#: The formats that Spark writes itself, and what it calls their compressions.
+NATIVE = frozenset({"parquet", "orc", "csv", "json"})
+_CODECS = {"none": "uncompressed", "bzip2": "bzip2", "brotli": "brotli"}
 
 
-def write(compiled: Compiled, given: str | Path, format_: str | None, ensure: Callable[[], None]) -> None:
+def is_native(output: Output) -> bool:
+    """Does Spark write this itself? Else its rows are written by this process, one after the other."""
+    return output.format in NATIVE and not output.streamed
+
+
+def write(
+    compiled: Compiled, output: Output, known: t.Type, columns: t.Struct | None, ensure: Callable[[], None]
+) -> None:
     """Write beside the target, call `ensure` (a check that may refuse), then swap. A failure leaves the old target."""
-    path = path_of(given)
-    format_ = format_of(path, format_)
-    if format_ == "ion":
-        raise UnsupportedError("Spark does not write Ion", help="write the answer of an engine in process, or Parquet")
-    frame = named_frame(compiled)
-    ensure_written(frame.schema, format_)
-    with staged(path, private=False) as new:
-        writer = frame.write.format(format_)
-        if format_ == "csv":
+    frame = named_frame(compiled) if columns is None else typed_frame(compiled, known, columns)
+    if output.mask is not None:
+        frame = frame.select(*(F.quoted(name) for name in dict.fromkeys((*output.mask, *output.partition_by))))
+    ensure_written(frame.schema, output.format)
+    with staged_folder(output, private=False) as new:
+        writer = frame.write.format(output.format).partitionBy(*output.partition_by)
+        if output.format == "csv":
             writer = writer.option("header", True)
+        if output.compression is not None:
+            writer = writer.option("compression", _CODECS.get(output.compression, output.compression))
         with write_uri(new) as place:
             writer.save(place)
         ensure()
@@ -93,6 +93,7 @@ class Warehouse:
         self._root: Path | None = None
         self._removed: weakref.finalize[..., Warehouse] | None = None
         self._held = contextlib.ExitStack()
+        self._pinned: list[DataFrame] = []
         self._lock = threading.Lock()
 
     def folder(self, spark: SparkSession) -> Path:
@@ -122,8 +123,17 @@ class Warehouse:
                     shutil.rmtree(other, ignore_errors=True)
         return root
 
+    def pin(self, frame: DataFrame) -> None:
+        """Keep the rows of a table in memory: Spark uses them wherever a plan reads the same files."""
+        self._pinned.append(frame.persist())
+        frame.count()
+
     def close(self) -> None:
         """Remove the tables."""
+        for frame in self._pinned:
+            with contextlib.suppress(Exception):  # Spark may have ended
+                frame.unpersist()
+        self._pinned.clear()
         with self._lock:
             if self._removed is not None:
                 self._removed()

@@ -48,11 +48,11 @@ def key_of(plan: p.Plan, tables: Sequence[Table], shapes: bool = True) -> Hashab
     to be compiled each time: it uses the clock, a user's function, a shared relation, or tables that are not files."""
     file_states: list[Hashable] = []
     for table in tables:
-        if not isinstance(table.source, File) or table.source.format == "ion":
+        if not isinstance(table.source, File) or table.source.format in ("ion", "arrow"):
             return None
         if table.record_id is not None and not isinstance(table.record_id, str):
             return None
-        now = state(table.source.path)
+        now = state(table.source)
         if now is None:
             return None
         file_states.append((table.source, table.record_id, table.malformed, now))

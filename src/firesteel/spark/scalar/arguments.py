@@ -33,8 +33,9 @@ Native = Callable[..., Column]
 def propagate_absent(
     type_: t.Type, value: Column, args: Sequence[Expr], *, throws: bool = False, cost: int = 1
 ) -> Expr:
-    """The value, SQL NULL where an argument is absent: that means MISSING if an argument is MISSING, else NULL."""
-    nullable = any(arg.type.nullable for arg in args)
+    """The value, SQL NULL where an argument is absent: that means MISSING if an argument is MISSING, else NULL. If the
+    type is nullable, the value may be NULL for other reasons too."""
+    nullable = type_.nullable or any(arg.type.nullable for arg in args)
     missable = any(arg.type.missable for arg in args)
     missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
     type_ = t.absent(type_, nullable=nullable, missable=missable)
@@ -87,6 +88,10 @@ def view(scope: Scope, expr: Expr, family: str, where: Where = None) -> View:
     """Read an argument by the family of its parameter. Bind a variant first: it is mentioned often."""
     if family in STRUCTS:
         return _struct_view(scope, expr, family, where)
+    if family in ("collection", "list"):
+        return _array_view(scope, expr, family)
+    if family == "any":
+        return View(expr, expr.column)
     spark_type, _ = EXTRACTED[family]
     if isinstance(expr.type, t.Null | t.Missing):
         return View(expr, F.literal(None, spark_type))
@@ -114,6 +119,22 @@ def _struct_view(scope: Scope, expr: Expr, family: str, where: Where) -> View:
     kind = scope.kind(expr)
     misfit = F.coalesce(~one_of(kind.column, *kinds, Kind.VOID), F.lit(False))
     return View(expr, struct.column, misfit, kind, (struct,))
+
+
+def _array_view(scope: Scope, expr: Expr, family: str) -> View:
+    """The elements of a collection as an array; of an unknown collection they are variants."""
+    if isinstance(expr, Variant):
+        kind = scope.kind(expr)
+        misfit = F.coalesce(~one_of(kind.column, *FAMILIES[family], Kind.VOID), F.lit(False))
+        return View(expr, variants.elements(expr.column, kind.column), misfit, kind)
+    if isinstance(expr.type, _TYPES[family]):
+        return View(expr, expr.plain)
+    absent = expr.is_absent()
+    nothing = F.literal(None, "array<variant>")
+    if isinstance(expr.type, t.Null | t.Missing):
+        return View(expr, nothing)
+    said = column_expr(t.STRING, F.lit(str(t.proper(expr.type))), atomic=True)
+    return View(expr, nothing, F.lit(True) if absent is None else ~absent, said)
 
 
 def _temporal(scope: Scope, expr: Expr, where: Where) -> Expr:
@@ -203,7 +224,7 @@ def _combine(
             error = scope.wrong(f"{name} takes {family}, not ", where, v.kind.column)
             if error is not None:
                 value, throws = F.when(v.misfit, error).otherwise(value), True
-    nullable = any(arg.type.nullable for arg in args)
+    nullable = type_.nullable or any(arg.type.nullable for arg in args)
     missing = any_of(test for test in (arg.is_missing() for arg in args) if test is not None)
     wrong = any_of(misfits)
     if scope.run.strict and wrong is not None:  # the error of a wrong argument comes before MISSING

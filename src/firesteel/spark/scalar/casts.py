@@ -20,6 +20,7 @@ from firesteel.spark.core.variant_kinds import may_be, possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, TrimmedDecimal, cast_type, form
+from firesteel.spark.encoding.decimal_variants import trimmed_text
 from firesteel.spark.encoding.kinds import FAMILIES, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variant_bytes import TAG
@@ -168,7 +169,7 @@ def _typed(
         )
     column = expr.plain.cast("string") if isinstance(expr.type, t.Clob) else expr.plain
     if isinstance(expr.type, TrimmedDecimal) and isinstance(type_, t.Text):
-        column = variants.trimmed_text(column, expr.type.scale or 0)
+        column = trimmed_text(column, expr.type.scale or 0)
     return derive(
         full, _convert(conversion, column, type_, overflow), expr, throws=overflow is not None, cost=Depth.MEDIUM
     )

@@ -19,11 +19,11 @@ from firesteel.spark.core.conversions import as_single_kind, split_variant
 from firesteel.spark.core.expr import Depth, Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.scalar import casts, compare, conform, logic, structs, substrait, text
+from firesteel.spark.scalar import casts, compare, conform, logic, regexps, structs, substrait, text, users
 from firesteel.spark.scalar.arguments import Native, call
 from firesteel.spark.scalar.arithmetic import arithmetic, mixed, negate, rounding
-from firesteel.spark.scalar.collections import collections
-from firesteel.spark.scalar.collections.aggregates import AGGREGATES
+from firesteel.spark.scalar.collections import arrays, collections, listed
+from firesteel.spark.scalar.collections.aggregates import AGGREGATES as TOTALS
 from firesteel.spark.scalar.temporal import dates, format_patterns, intervals, overlaps
 
 
@@ -53,6 +53,11 @@ SPARK: dict[str, Simple] = {
         text.overlay, wrong="an overlay starts at 1 or later, and its length is not negative", cost=Depth.MEDIUM
     ),
     "text_replace": Simple(text.replace, cost=Depth.MEDIUM),
+    "starts_with": Simple(F.startswith),
+    "ends_with": Simple(F.endswith),
+    "contains": Simple(F.contains),
+    "left": Simple(text.left, wrong="a number of characters is not negative"),
+    "right": Simple(text.right, wrong="a number of characters is not negative"),
     "to_index": Simple(lambda v: v, wrong="no array is that long"),
 }
 
@@ -99,6 +104,10 @@ LOWERED: dict[str, LoweredFunction] = {
     "is_type": conform.is_type,
     "cast": casts.cast,
     "like": text.like,
+    "ilike": text.ilike,
+    **{name: text.lengthened(name) for name in ("repeat", "lpad", "rpad")},
+    "split": text.split,
+    **regexps.REGEXPS,
     "struct_concat": structs.struct_concat,
     "cardinality": structs.cardinality,
     "exists": structs.exists,
@@ -106,6 +115,11 @@ LOWERED: dict[str, LoweredFunction] = {
     "ceiling": rounding.ceiling_or_floor("ceiling"),
     "floor": rounding.ceiling_or_floor("floor"),
     "sqrt": rounding.sqrt,
+    "round": rounding.to_places("round"),
+    "trunc": rounding.to_places("trunc"),
+    "sign": rounding.sign,
+    "greatest": logic.extreme("greatest"),
+    "least": logic.extreme("least"),
     "is_true": logic.is_truth(True),
     "is_false": logic.is_truth(False),
     "can_cast": casts.can_cast,
@@ -117,8 +131,10 @@ LOWERED: dict[str, LoweredFunction] = {
     **{row.name: collections.aggregate(row.aggregate) for row in functions.all_functions() if row.aggregate},
     "filter_distinct": collections.filter_distinct,
     "as_bag": collections.as_bag,
+    **arrays.ARRAYS,
     "date_add": dates.date_add,
     "date_diff": dates.date_diff,
+    "date_trunc": dates.date_trunc,
     "extract": dates.extract,
     "extract_second": dates.extract_second,
     "fit_interval": intervals.fit,
@@ -132,11 +148,14 @@ LOWERED: dict[str, LoweredFunction] = {
     **{name: dates.current(name) for name in ("current_date", "current_time", "current_timestamp")},
 }
 
+#: Aggregate functions.
+AGGREGATES = {**TOTALS, **listed.LISTED}
+
 #: Functions that have no native form. The reference evaluator has them all.
 _JAVA = "Java's result may differ from the reference evaluator's in the last digit"
 UNSUPPORTED: dict[str, str] = {
     "expression:ranks": "comparison functions are Python functions",
-    **dict.fromkeys(("exp", "ln", "power"), _JAVA),
+    **dict.fromkeys(("exp", "ln", "power", "log10", "log2"), _JAVA),
     **dict.fromkeys(
         (
             *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"),
@@ -176,9 +195,14 @@ def apply(scope: Scope, fn: p.Fn, args: Sequence[Expr | t.Type], where: Where) -
     args = [split_variant(as_single_kind(arg)) if isinstance(arg, Expr) else arg for arg in args]
     if name in SPARK:
         return _simple(scope, row, SPARK[name], [arg for arg in args if isinstance(arg, Expr)], where)
+    user = users.lowered(name)
+    if user is not None:
+        return user(scope, row, [arg for arg in args if isinstance(arg, Expr)], where)
     if name in LOWERED:
         return LOWERED[name](scope, args, where)
-    raise UnsupportedError(f"function '{name}' on Spark: {UNSUPPORTED.get(name, 'it has no row')}", where=where)
+    raise UnsupportedError(
+        f"function '{row.title}' on Spark: {UNSUPPORTED.get(name, 'it is a function of Python')}", where=where
+    )
 
 
 __all__ = ["AGGREGATES", "LOWERED", "SPARK", "UNSUPPORTED", "apply"]

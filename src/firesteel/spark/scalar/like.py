@@ -15,7 +15,8 @@ from firesteel.spark.encoding import columns as F
 NO_ESCAPE = "\x00"
 #: Patterns with at most so many `%` are left to Spark.
 _FEW = 3
-_SPECIAL = r"([\\\[\](){}.*+?^$|])"
+#: The characters that mean something in a regular expression.
+SPECIAL = r"([\\\[\](){}.*+?^$|])"
 _ANY, _SINGLE = rf"(?<!{NO_ESCAPE})%", rf"(?<!{NO_ESCAPE})_"
 
 
@@ -28,14 +29,19 @@ def like(value: Column, pattern: Column, known: object = None) -> Column:
     return F.when(count > _FEW, F.rlike(value, _column_as_regex(pattern))).otherwise(simple)
 
 
+def quoted_regex(text: str) -> str:
+    """A regular expression that matches exactly this text."""
+    return re.sub(SPECIAL, r"\\\1", text)
+
+
 def _as_regex(pattern: str) -> str:
-    quoted = re.sub(_SINGLE, ".", re.sub(_SPECIAL, r"\\\1", pattern))
+    quoted = re.sub(_SINGLE, ".", quoted_regex(pattern))
     first, *middle, last = (part.replace(NO_ESCAPE, "") for part in re.split(_ANY, quoted))
     return rf"(?s)\A{first}{''.join(f'(?>.*?{part})' for part in middle if part)}.*{last}\z"
 
 
 def _column_as_regex(pattern: Column) -> Column:
-    quoted = F.regexp_replace(pattern, F.lit(_SPECIAL), F.lit(r"\\$1"))
+    quoted = F.regexp_replace(pattern, F.lit(SPECIAL), F.lit(r"\\$1"))
     quoted = F.regexp_replace(quoted, F.lit(_SINGLE), F.lit("."))
     parts = F.transform(F.split(quoted, F.lit(_ANY), -1), lambda part: F.replace(part, F.lit(NO_ESCAPE), F.lit("")))
     middle = F.slice(parts, F.lit(2), F.array_size(parts) - 2)

@@ -7,6 +7,7 @@ An operand that is no boolean is wrong only if it is reached.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial, reduce
 
 from pyspark.sql import Column
 
@@ -18,7 +19,7 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.variants import any_of
 from firesteel.spark.scalar.arguments import View, view
-from firesteel.spark.scalar.compare import equal
+from firesteel.spark.scalar.compare import compare, equal
 
 _NULLABLE = t.absent(t.BOOL, nullable=True)
 
@@ -173,3 +174,25 @@ def nullif(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return choose([same], [null_expr(), a])
 
     return scope.let(args, apply)
+
+
+def extreme(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """`greatest` or `least`: one after the other, the better of two, which have to compare."""
+    better = "gt" if name == "greatest" else "lt"
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        return reduce(lambda best, other: scope.let([best, other], partial(_better, scope, better, where)), args)
+
+    return build
+
+
+def _better(scope: Scope, name: str, where: Where, a: Expr, b: Expr) -> Expr:
+    """The second if it compares so with the first, else the first; NULL and MISSING as the comparison says."""
+
+    def chosen(held: Expr) -> Expr:
+        missing, null = held.is_missing(), held.is_null()
+        tests = [(test, made) for test, made in ((missing, missing_expr()), (null, null_expr())) if test is not None]
+        conditions = [derive(t.BOOL, test, held) for test, _ in tests]
+        return choose([*conditions, held], [*(made for _, made in tests), b, a])
+
+    return scope.let([compare(scope, name, b, a, where)], chosen)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.evaluate.scalar.text import LONGEST
+from firesteel.evaluate.scalar.text import lower as lower_case
 from firesteel.spark.core.expr import Depth, Expr, Variant
+from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import may_be
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.scalar.arguments import Native, call
-from firesteel.spark.scalar.like import NO_ESCAPE
+from firesteel.spark.scalar.like import NO_ESCAPE, SPECIAL, quoted_regex
 from firesteel.spark.scalar.like import like as native_like
 
 _MAX = 2**31 - 1
@@ -76,6 +79,53 @@ def overlay(text: Column, part: Column, start: Column, length: Column | None = N
     return F.when(fits, F.concat(before, part, F.substring(text, end, F.lit(_MAX))))
 
 
+_NEGATIVE = "a number of characters is not negative"
+
+
+def left(text: Column, count: Column) -> Column:
+    return F.when(count >= 0, F.left(text, _within(count)))
+
+
+def right(text: Column, count: Column) -> Column:
+    return F.when(count >= 0, F.right(text, _within(count)))
+
+
+def lengthened(name: str) -> Callable[[Scope, Sequence[Expr], Where], Expr]:
+    """`repeat`, `lpad` or `rpad`. A result that is too long is an error in both modes."""
+
+    def build(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+        too_long = scope.run.error(f"a text of more than {LONGEST:,} characters", where)
+
+        def native(text: Column, count: Column, filler: Column | None = None) -> Column:
+            size = _within(count)
+            length = F.char_length(text).cast("bigint") * size if name == "repeat" else size
+            filler = F.lit(" ") if filler is None else filler
+            made = (
+                F.repeat(text, size) if name == "repeat" else (F.lpad if name == "lpad" else F.rpad)(text, size, filler)
+            )
+            return F.when(length > LONGEST, too_long).when(count >= 0, made)
+
+        families = ("text", "int", "text")[: len(args)]
+        return call(
+            scope, name, args, families, native, t.STRING, where, partial=_NEGATIVE, throws=True, cost=Depth.MEDIUM
+        )
+
+    return build
+
+
+def split(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """SPLIT: Spark's own splits at a regular expression, so the separator is quoted."""
+    known = args[1].constant
+
+    def native(text: Column, separator: Column) -> Column:
+        if isinstance(known, str):
+            return F.split(text, F.lit(quoted_regex(known)), -1) if known else F.when(text.isNotNull(), F.array(text))
+        mark = F.regexp_replace(separator, F.lit(SPECIAL), F.lit(r"\\$1"))
+        return F.when(text.isNotNull() & (separator == ""), F.array(text)).otherwise(F.split(text, mark, -1))
+
+    return call(scope, "split", args, ("text", "text"), native, t.Array(t.STRING), where, cost=Depth.SMALL)
+
+
 def _near(position: Column) -> Column:
     return _within(position).cast("bigint")
 
@@ -108,6 +158,17 @@ def like(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         )
     plain = _plain(pattern, escape)
     return call(scope, "like", args[:1], ("text",), lambda v: native_like(v, F.lit(plain), plain), t.BOOL, where)
+
+
+def ilike(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """ILIKE: LIKE of texts in lower case."""
+
+    def lower(arg: Expr) -> Expr:
+        if isinstance(arg.constant, str):
+            return literal(lower_case(arg.constant))
+        return call(scope, "ilike", [arg], ("text",), F.lower, t.STRING, where)
+
+    return like(scope, [lower(arg) for arg in args], where)
 
 
 def _plain(pattern: str, escape: str) -> str:

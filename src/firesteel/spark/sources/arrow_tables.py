@@ -129,7 +129,9 @@ def encoded_frame(
     if odd:
         stored = s.StructType([s.StructField(field.name, _stored_type(field.type)) for field in schema])
         columns = [_encode(F.col(f"c{i}"), field.type).alias(field.name) for i, field in enumerate(schema)]
-        frame = load(stored).toDF(*(f"c{i}" for i in range(len(schema)))).select(*columns)
+        loaded = load(stored)
+        behind = loaded.columns[len(schema) :]  # the position of the record
+        frame = loaded.toDF(*(f"c{i}" for i in range(len(schema))), *behind).select(*columns, *map(F.quoted, behind))
     else:
         frame = _cast_timestamps(load(None), types)
     fields = enumerate(frame.schema.fields)

@@ -17,7 +17,8 @@ from weakref import WeakKeyDictionary
 
 from firesteel import types as t
 from firesteel.lru import Recent
-from firesteel.tables.value_shapes import FileState
+from firesteel.tables import File
+from firesteel.tables.shapes.value_shapes import FileState
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,24 +59,24 @@ _numbers = itertools.count(1)
 _lock = threading.Lock()
 
 
-def cached_frame(spark: SparkSession, path: Path, how: Hashable, load: Callable[[], Opened]) -> Opened:
-    """The result of `load`, cached by path and `how` (all else that it depends on) while the files do not change."""
-    now = state(path)
+def cached_frame(spark: SparkSession, source: File, how: Hashable, load: Callable[[], Opened]) -> Opened:
+    """The result of `load`, cached by source and `how` (all else that it depends on) while the files do not change."""
+    now = state(source)
     with _lock:
         frames = _cache.setdefault(spark, Recent())
-    cached = frames.find((path, how))
+    cached = frames.find((source, how))
     if cached is not None and now is not None and cached.state == now:
         return cached
     loaded = replace(load(), state=now)
     if now is not None:
-        frames.keep((path, how), loaded)
+        frames.keep((source, how), loaded)
     return loaded
 
 
-def state(path: Path) -> tuple[tuple[object, ...], ...] | None:
+def state(source: File) -> tuple[tuple[object, ...], ...] | None:
     """A fingerprint of a file, or of the files in a folder; None if there are none, or too many."""
     stats: list[tuple[object, ...]] = []
-    for name, entry in _files(path):
+    for name, entry in (one for path in source.paths for one in _files(path)):
         if len(stats) >= MOST_FILES:
             return None
         stats.append((name, FileState.of(entry)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,9 @@ from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.sources import typed_lines
 from firesteel.spark.sources.file_frames import Opened, cached_frame
-from firesteel.tables import COMPRESSED, FORMATS, File, Partitions, matches, present, suffix_of
+from firesteel.tables import COMPRESSED, FORMATS, File, Partitions, files_of, matches, present, suffix_of
+from firesteel.tables.links import linked_folder
+from firesteel.tables.opening import compression_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
@@ -31,16 +34,18 @@ def text_lines(spark: SparkSession, source: File, files: Sequence[Path], folders
 
     def load() -> DataFrame:
         reader = in_folders(spark.read.format("text").schema(_LINE), source, files, folders)
-        return cast_partitions(reader.load(places_of(source.path)), folders)
+        return cast_partitions(reader.load(places_of(source)), folders)
 
-    return cached_frame(spark, source.path, "text", lambda: Opened(load())).frame
+    return cached_frame(spark, source, "text", lambda: Opened(load())).frame
 
 
 def typed_frame(
     run: Run, source: File, files: Sequence[Path], folders: Partitions, tree: PathTree
 ) -> tuple[DataFrame, Expr] | None:
     """JSON lines in plain columns, if their shape is known and allows it."""
-    learned = None if run.shapes is None else run.shapes.shape_of(run.spark, files)
+    if run.shapes is None:
+        return None
+    learned = run.shapes.shape_of(run.spark, files, lambda sample: typed_lines.claim(sample, tree))
     if learned is None:
         return None
     type_ = typed_lines.row_type(learned.shape, tree, [name for name, _ in folders.columns])
@@ -51,23 +56,46 @@ def typed_frame(
     def load(schema: s.StructType) -> DataFrame:
         def open_() -> Opened:
             reader = run.spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
-            frame = in_folders(reader, source, files, folders).load(places_of(source.path))
+            frame = in_folders(reader, source, files, folders).load(places_of(source))
             return Opened(cast_partitions(frame, folders))
 
-        return cached_frame(run.spark, source.path, ("json", schema.json()), open_).frame
+        return cached_frame(run.spark, source, ("json", schema.json()), open_).frame
 
     return typed_lines.read(run, type_, load, folders.fields)
 
 
+def named_by_compression(source: File, files: Sequence[Path], folders: Partitions) -> tuple[File, Sequence[Path]]:
+    """The table and its files, or links to them in a folder: Spark tells by the suffix how a file is compressed, and we
+    by the content."""
+    packed = [compression_of(file) for file in files]
+    if all(_suffix(file) == found for file, found in zip(files, packed, strict=True)):
+        return source, files
+    names = []
+    for nth, (file, found) in enumerate(zip(files, packed, strict=True)):
+        inside = file.parent.relative_to(source.path) if folders.columns else Path()
+        names.append((file, str(inside / f"{nth}-{file.name.removesuffix(_suffix(file))}{found}")))
+    folder = linked_folder(tuple(names))
+    return replace(source, path=folder, more=(), named=True), [folder / name for _, name in names]
+
+
+def _suffix(file: Path) -> str:
+    return file.suffix if file.suffix.lower() in COMPRESSED else ""
+
+
 def in_folders(reader: DataFrameReader, source: File, files: Sequence[Path], folders: Partitions) -> DataFrameReader:
     """The reader, restricted to the files that we found: those of the format, at any depth."""
-    if not source.path.is_dir():
+    if source.more or not source.path.is_dir():
         return reader
     if not folders.columns:
         reader = reader.option("recursiveFileLookup", "true")
-    if files and FORMATS.get(suffix_of(files[0])) == source.format:
+    if files and not source.named and FORMATS.get(suffix_of(files[0])) == source.format:
         reader = reader.option("pathGlobFilter", _names(source.format))
     return reader
+
+
+def among(reader: DataFrameReader, source: File, folders: Partitions) -> DataFrameReader:
+    """The reader for some of the files of a table: it is told where the folders begin that are columns."""
+    return reader.option("basePath", read_uri(source.path)) if folders.columns else reader
 
 
 def _names(format_: str) -> str:
@@ -88,8 +116,9 @@ def cast_partitions(frame: DataFrame, folders: Partitions) -> DataFrame:
     return frame.select(*picked)
 
 
-def places_of(path: Path) -> str | list[str]:
-    """The URIs that Spark reads for a path. A path of ours is a pattern only if no file has that name."""
-    if not present(path):
-        return [read_uri(Path(os.path.realpath(part))) for part in matches(path)] or read_uri(path)
-    return read_uri(Path(os.path.realpath(path)))
+def places_of(source: File) -> list[str]:
+    """The URIs that Spark reads for a table. A path is a pattern only if no file has that name."""
+    if source.more:
+        return [read_uri(Path(os.path.realpath(file))) for file in files_of(source)[0]]
+    found = [source.path] if present(source.path) else matches(source.path) or [source.path]
+    return [read_uri(Path(os.path.realpath(path))) for path in found]

@@ -2,6 +2,9 @@
 
 A shape belongs to a file in one state (size, times, inode). Each file of a folder has its own, so that a new file is
 learned alone. Shapes are kept in this process, and in a folder if the session has one (`fs.connect(shapes=DIR)`).
+
+Of a large file a first query needs little: what it touches is claimed from a sample of the lines, and proven for all
+of them (`tables/shapes/prove_json.py`). If a claim is not proven, or there were several, Spark learns the whole shape.
 """
 
 from __future__ import annotations
@@ -12,11 +15,11 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
 from firesteel.errors import FiresteelError
@@ -24,9 +27,10 @@ from firesteel.lru import Recent
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.sources.learn_lines import shapes_of_lines
 from firesteel.tables.json_files import split_lines
-from firesteel.tables.learn_json import keys_of_open_objects, shape_of_lines
-from firesteel.tables.opening import COMPRESSED, open_unpacked, reading
-from firesteel.tables.value_shapes import (
+from firesteel.tables.opening import compression_of, open_unpacked, reading
+from firesteel.tables.shapes.learn_json import keys_of_open_objects, shape_of_lines
+from firesteel.tables.shapes.prove_json import Claim, prove
+from firesteel.tables.shapes.value_shapes import (
     FileState,
     Unknown,
     ValueShape,
@@ -43,12 +47,18 @@ if TYPE_CHECKING:
 SMALL = 1 << 20
 #: So many bytes of a large file are looked at first.
 SAMPLE = 1 << 19
+#: The sample of a file is taken at so many places.
+_PIECES = 4
+#: Of files of at least so many bytes claims are proven before the whole shape is learned; and so many of them.
+LARGE = 4 << 20
+MOST_CLAIMS = 3
 #: A file that changed so many nanoseconds ago may change again without another time of change.
 _TICK = 20_000_000
 _VERSION = 1
 
 #: A shape, or why there is none.
 Known = ValueShape | str
+ClaimOf = Callable[[ValueShape], Claim | None]
 
 
 @dataclass
@@ -58,13 +68,16 @@ class KnownShapes:
     folder: Path | None = None
     on: bool = True
     _known: Recent[Known] = field(default_factory=lambda: Recent(4096))
+    _samples: Recent[Known] = field(default_factory=lambda: Recent(4096))
+    _proven: Recent[frozenset[str]] = field(default_factory=lambda: Recent(4096))
 
-    def shape_of(self, spark: SparkSession, files: Sequence[Path]) -> Learned | None:
-        """The shape of the lines of these files, learned now if it is not known; None if they have none."""
+    def shape_of(self, spark: SparkSession, files: Sequence[Path], claim_of: ClaimOf) -> Learned | None:
+        """The shape of the lines of these files, learned now if it is not known; None if they have none. `claim_of`
+        says what the plan relies on, given a sample."""
         if not self.on or not files:
             return None
         states = {file: _settled(file) for file in files}
-        found = {file: self._find(file, state) for file, state in states.items()}
+        found = {file: self._find(file, state) or self._prove(file, state, claim_of) for file, state in states.items()}
         unknown = [file for file, known in found.items() if known is None]
         found.update(_learn(spark, {file: states[file].size for file in unknown}))
         for file in unknown:
@@ -73,6 +86,15 @@ class KnownShapes:
                 self._keep(file, states[file], known)
         shapes = [known for known in found.values() if isinstance(known, ValueShape)]
         return Learned(merge_all(shapes), states) if len(shapes) == len(files) else None
+
+    def knowledge(self, files: Sequence[Path]) -> str | None:
+        """What is known of all these files as they are now, in words; None if nothing is."""
+        states = {file: file_state(file) for file in files}
+        if files and all(isinstance(self._find(file, state), ValueShape) for file, state in states.items()):
+            return "learned"
+        if any(self._proven.find((file, state)) for file, state in states.items()):
+            return "sampled, and proven where queries needed it"
+        return None
 
     def distrust(self, misread: Sequence[Learned]) -> None:
         """Take back shapes that lines of their files do not fit."""
@@ -84,11 +106,45 @@ class KnownShapes:
         known = self._known.find((file, state))
         return known if known is not None or self.folder is None else self._read(file, state)
 
+    def _prove(self, file: Path, state: FileState, claim_of: ClaimOf) -> ValueShape | None:
+        """What the plan relies on of the file, if it is proven: before, or now."""
+        if state.size < LARGE or compression_of(file):
+            return None
+        sample = self._samples.find((file, state))
+        if sample is None:
+            sample = _learn_sample(file, state.size)
+            self._samples.keep((file, state), sample)
+        claim = claim_of(sample) if isinstance(sample, ValueShape) else None
+        if claim is None:
+            return None
+        proven = self._proven.find((file, state)) or frozenset(self._kept_claims(file, state))
+        text = _claim_text(claim)
+        if text in proven:
+            return claim.shape
+        try:
+            proves = len(proven) < MOST_CLAIMS and prove(file, claim) and file_state(file) == state
+        except OSError:
+            return None  # the reader of the query will say what is wrong with the file
+        if not proves:
+            return None
+        self._proven.keep((file, state), proven | {text})
+        self._write(file, state, {"claims": sorted(proven | {text})})
+        return claim.shape
+
+    def _kept_claims(self, file: Path, state: FileState) -> Iterable[str]:
+        claims = self._kept(file, state).get("claims")
+        return map(str, claims) if isinstance(claims, list) else ()
+
     def _keep(self, file: Path, state: FileState, known: Known) -> None:
         self._known.keep((file, state), known)
-        if self.folder is None or not isinstance(known, ValueShape):
+        if isinstance(known, ValueShape):
+            self._write(file, state, {"shape": to_json(known)})
+
+    def _write(self, file: Path, state: FileState, what: Mapping[str, Any]) -> None:
+        """Keep what is known of a file in the folder, if there is one."""
+        if self.folder is None:
             return
-        kept = {"version": _VERSION, "path": str(file), "state": list(state), "shape": to_json(known)}
+        kept = {"version": _VERSION, "path": str(file), "state": list(state), **what}
         with suppress(OSError):  # without the folder the file is learned again, which is slower and no more
             self.folder.mkdir(parents=True, exist_ok=True)
             handle, made = tempfile.mkstemp(dir=self.folder, prefix=".shape-")
@@ -97,16 +153,24 @@ class KnownShapes:
             os.replace(made, self._place(file))
 
     def _read(self, file: Path, state: FileState) -> ValueShape | None:
-        """The shape that was kept for the file in this state. What is damaged counts as not kept."""
+        """The shape that was kept for the file in this state."""
         try:
-            kept = json.loads(self._place(file).read_text(encoding="utf-8"))
-            if kept["version"] != _VERSION or kept["path"] != str(file) or tuple(kept["state"]) != state:
-                return None
-            found = from_json(kept["shape"])
-        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            found = from_json(self._kept(file, state)["shape"])
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
         self._known.keep((file, state), found)
         return found
+
+    def _kept(self, file: Path, state: FileState) -> dict[str, Any]:
+        """What was kept of the file in this state. What is damaged counts as not kept."""
+        if self.folder is None:
+            return {}
+        try:
+            kept = json.loads(self._place(file).read_text(encoding="utf-8"))
+            same = kept["version"] == _VERSION and kept["path"] == str(file) and tuple(kept["state"]) == state
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return {}
+        return kept if same else {}
 
     def _place(self, file: Path) -> Path:
         assert self.folder is not None
@@ -148,6 +212,26 @@ def _learn(spark: SparkSession, sizes: Mapping[Path, int]) -> dict[Path, Known]:
     return found
 
 
+def _claim_text(claim: Claim) -> str:
+    """A short text that is the same for equal claims only."""
+    parts = [to_json(claim.shape), sorted(claim.absent), sorted(claim.any_case)]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _learn_sample(file: Path, size: int) -> Known:
+    """The shape of some lines of a file: at its beginning, its end, and between."""
+    lines: list[bytes] = []
+    try:
+        with reading(file), open(file, "rb") as whole:
+            for i in range(_PIECES):
+                whole.seek(i * max(size - SAMPLE // _PIECES, 0) // (_PIECES - 1))
+                piece = whole.read(SAMPLE // _PIECES).split(b"\n")
+                lines += piece[i > 0 : -1]
+        return shape_of_lines(lines, keys_of_open_objects(lines))
+    except (FiresteelError, Unknown) as error:
+        return str(error)
+
+
 def _open_keys(file: Path) -> frozenset[str]:
     """The keys of objects whose keys are data, as far as the first lines of the file show it."""
     try:
@@ -158,7 +242,7 @@ def _open_keys(file: Path) -> frozenset[str]:
 
 
 def _is_small(file: Path, size: int) -> bool:
-    return size <= (SMALL if file.suffix.lower() not in COMPRESSED else SMALL // 16)
+    return size <= (SMALL // 16 if compression_of(file) else SMALL)
 
 
 def _learn_small(file: Path) -> Known:

@@ -22,7 +22,7 @@ from pyspark.sql import Column
 
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.sources.json_lines import is_there
-from firesteel.tables.value_shapes import (
+from firesteel.tables.shapes.value_shapes import (
     ANYTHING,
     LONG,
     MOST_NESTED,

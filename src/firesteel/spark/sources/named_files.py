@@ -16,6 +16,7 @@ from firesteel.spark.sources.file_frames import Opened
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import Delimited, Part, Parts, parts_arrow, parts_rows, row_counts, row_groups
 from firesteel.tables.parts import parts_schema
+from firesteel.tables.text.csv_files import CsvOptions, csv_ends_plainly
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -119,13 +120,15 @@ def _rows_of(frame: DataFrame, path: Path, groups: list[int]) -> DataFrame:
 
 
 def _text(spark: SparkSession, source: Parts) -> DataFrame:
-    """Delimited text, its fields named by position. To skip more than one line, this process reads the text."""
+    """Delimited text, its fields named by position. To skip more than one line, this process reads the text, and if
+    Spark would take a line break in quotes for that of all rows."""
     how = source.text
     assert how is not None
-    if how.skip > 1:
+    plain = all(csv_ends_plainly(part.path, CsvOptions(how), canonical=True) for part in source.parts)
+    if how.skip > 1 or not plain:
         return arrow_frame(spark, _arrow(source)).frame
     schema = s.StructType([s.StructField(f"c{i}", s.StringType()) for i in range(len(source.names))])
-    reader = spark.read.schema(schema).format("csv").options(**_options(how))
+    reader = spark.read.schema(schema).format("csv").options(**csv_reader_options(how, multiline=bool(how.quote)))
     repeated = Counter(part.path for part in source.parts)
     ensure_whole(list(repeated))
     ensure_utf8(spark, list(repeated))
@@ -142,7 +145,8 @@ def _text(spark: SparkSession, source: Parts) -> DataFrame:
     return _union(frames).select(*fields)
 
 
-def _options(how: Delimited) -> dict[str, str]:
+def csv_reader_options(how: Delimited, *, multiline: bool) -> dict[str, str]:
+    """The options of Spark's reader for text that is written like that. Its first line is skipped if `skip` is 1."""
     escape = how.escape or how.quote
     return {
         "sep": how.delimiter,
@@ -150,7 +154,7 @@ def _options(how: Delimited) -> dict[str, str]:
         "escape": escape,
         "charToEscapeQuoteEscaping": escape,
         "header": "true" if how.skip else "false",
-        "multiLine": "true" if how.quote else "false",
+        "multiLine": "true" if multiline else "false",
         "mode": "FAILFAST",
         "unescapedQuoteHandling": "RAISE_ERROR",
         "columnPruning": "false",  # a row with too few or too many fields is an error whatever is asked for

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Column
 from pyspark.sql import types as s
 
 from firesteel import plan as p
@@ -20,15 +19,21 @@ from firesteel.spark.core.literals import determines_column
 from firesteel.spark.core.rows import Layout, Order, Rows
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.arrow_values import upload
-from firesteel.spark.encoding.column_types import bare, from_spark, to_spark
+from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
 from firesteel.spark.encoding.substitution import ensure_read
 from firesteel.spark.sources import ion_files, json_lines
-from firesteel.spark.sources.arrow_tables import arrow_frame, encoded_frame
+from firesteel.spark.sources.arrow_tables import arrow_frame
+from firesteel.spark.sources.csv_frames import csv_frame
+from firesteel.spark.sources.drift import POSITION, spark_files, typed_files
 from firesteel.spark.sources.file_frames import Opened, cached_frame
-from firesteel.spark.sources.file_readers import cast_partitions, in_folders, places_of, text_lines, typed_frame
+from firesteel.spark.sources.file_readers import (
+    named_by_compression,
+    text_lines,
+    typed_frame,
+)
+from firesteel.spark.sources.frame_columns import frame_column
 from firesteel.spark.sources.named_files import parts_frame
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
@@ -39,12 +44,12 @@ from firesteel.tables import (
     Parts,
     Stored,
     Table,
-    ensure_text_keys,
     files_of,
+    has_positions,
     is_document,
     records,
 )
-from firesteel.tables.files import file_schema, read_arrow
+from firesteel.tables.files import SCHEMAS, SPARK_ONLY
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -62,10 +67,13 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
             return value_rows(run, node, value, table)
         case File(format="ion" | "json"):
             return _record_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
+        case File(format="text"):
+            return _text_rows(run, node, table.source, table)
         case Stored():
             return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
-            rows = _frame_rows(run, node, _native(run, table), table, run.touched.get(ordinal, WHOLE))
+            opened = _with_positions(run, node, table) or _native(run, table)
+            rows = _frame_rows(run, node, opened, table, run.touched.get(ordinal, WHOLE))
             # Spark packs several files into a partition, or splits one; only the partitions of a DataFrame are its own.
             return replace(rows, layout=Layout.SOURCE) if isinstance(table.source, Frame) else rows
 
@@ -142,47 +150,52 @@ def _failing_rows(run: Run, node: Ranging, message: str) -> Rows:
 # What Spark reads itself
 
 
+def _with_positions(run: Run, node: Ranging, table: Table) -> Opened | None:
+    """The frame of files whose last column identifies the records; None if the plan asks for no such."""
+    source = table.source
+    if not node.identified or table.record_id is not None or not isinstance(source, File) or not has_positions(source):
+        return None
+    opened = cached_frame(run.spark, source, "positions", lambda: typed_files(run.spark, source, positions=True))
+    if POSITION not in opened.frame.columns:
+        raise UnsupportedError("record identifiers of files that Spark has no types for", where=node.where)
+    return opened
+
+
 def _native(run: Run, table: Table) -> Opened:
     match table.source:
-        case Frame(frame):
+        case Frame(frame=frame):
             return Opened(frame)
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
-        case File(path, format_, encoding) as file:
-            return cached_frame(run.spark, path, (format_, encoding), lambda: _load_file(run.spark, file))
+        case File() as file:
+            return cached_frame(run.spark, file, "rows", lambda: _load_file(run.spark, file))
         case Parts():
             return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
-#: CSV has a header, its types are inferred in a pass over the data, and a quote inside quotes is doubled. A row that
-#: does not fit is an error.
-_OPTIONS: dict[str, dict[str, str]] = {
-    "csv": {"header": "true", "inferSchema": "true", "escape": '"', "mode": "FAILFAST"},
-}
-
-
 def _load_file(spark: SparkSession, source: File) -> Opened:
-    """The frame of a file, or of a folder, whose subfolders may be partition columns (`year=2024`)."""
+    """The frame of files whose rows have columns."""
+    if source.format in SCHEMAS:
+        return typed_files(spark, source)
+    if source.format in SPARK_ONLY:
+        return spark_files(spark, source)
     files, folders = files_of(source)
-
-    def load(schema: s.StructType | None) -> DataFrame:
-        reader = spark.read.format(source.format).options(**_OPTIONS.get(source.format, {}))
-        reader = in_folders(reader, source, files, folders)
-        if source.format == "csv":
-            reader = reader.option("encoding", source.encoding)
-        if schema is not None:
-            return reader.schema(schema).load(places_of(source.path))
-        return cast_partitions(reader.load(places_of(source.path)), folders)
-
-    if source.format in ("parquet", "orc"):
-        return encoded_frame(spark, file_schema(source), load, lambda: read_arrow(source))
-    if not files:
-        return Opened(spark.range(0).select())
     ensure_whole(files)
-    if source.format == "csv" and source.encoding == "utf-8":
-        ensure_utf8(spark, files)
-    return Opened(load(None))
+    return csv_frame(spark, *named_by_compression(source, files, folders), folders)
+
+
+def _text_rows(run: Run, node: Ranging, source: File, table: Table) -> Rows:
+    """A row for every line of plain text."""
+    files, folders = files_of(source)
+    if folders.columns:
+        raise UnsupportedError("lines of text have no columns, and their folders are some", where=node.where)
+    ensure_whole(files)
+    readable, named = named_by_compression(source, files, folders)
+    ensure_utf8(run.spark, named)
+    name = run.name()
+    frame = text_lines(run.spark, readable, named, folders).toDF(name)
+    return _rows(run, node, frame, reference(t.STRING, name), table)
 
 
 def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: PathTree) -> Rows:
@@ -191,10 +204,11 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     files, folders = files_of(source)
     if source.format == "json" and not any(map(is_document, files)):
         ensure_whole(files)
-        typed = typed_frame(run, source, files, folders, tree)
+        readable, named = named_by_compression(source, files, folders)
+        typed = typed_frame(run, source, files, folders, tree) if readable is source else None
         if typed is not None:
             return _rows(run, node, *typed, table)
-        text = text_lines(run.spark, source, files, folders)
+        text = text_lines(run.spark, readable, named, folders)
         lines = json_lines.read(run, text, tree, node.where, skip=table.malformed == "skip", columns=folders.fields)
     elif run.refuse or not ion_files.are_large(files):
         return value_rows(run, node, _read_all(source, skip=table.malformed == "skip"), table)
@@ -223,11 +237,12 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     """A row for every row of a DataFrame: a struct, in parts, of the columns that the plan uses. Catalyst does not read
     the other columns of the frame."""
     fields = source.frame.schema.fields
-    wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name)]
+    wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name) and field.name != POSITION]
     if isinstance(table.source, File | Parts):
         for i in wanted:
             ensure_read(fields[i], table.source.format)
-    if len(fields) > _MANY and len({field.name.lower() for field in fields}) == len(fields):
+    identified = fields[-1].name == POSITION if fields else False
+    if len(fields) > _MANY and not identified and len({field.name.lower() for field in fields}) == len(fields):
         types = {new: source.types[old] for new, old in enumerate(wanted) if old in source.types}
         source = Opened(source.frame.select(*(F.quoted(fields[i].name) for i in wanted)), types=types)
         fields = [fields[i] for i in wanted]
@@ -236,18 +251,25 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     for i in wanted:
         if i not in copy.columns:
             known, name = source.types.get(i), copy.names[i]
-            copy.columns[i] = _column(fields[i], name, node.where) if known is None else reference(known, name)
-    return _rows(run, node, copy.frame, struct_expr((fields[i].name, copy.columns[i]) for i in wanted), table)
+            copy.columns[i] = frame_column(fields[i], name, node.where) if known is None else reference(known, name)
+    position = frame_column(fields[-1], copy.names[-1], node.where) if identified else None
+    value = struct_expr((fields[i].name, copy.columns[i]) for i in wanted)
+    return _rows(run, node, copy.frame, value, table, position)
+
+
+def stored_frame(spark: SparkSession, source: Stored) -> DataFrame:
+    """The rows of a stored table, in columns `c0`, `c1` ..."""
+    types = [(f"c{i}", field.type) for i, field in enumerate(source.columns)]
+    schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in types])
+    if not source.folders:
+        return spark.createDataFrame([], schema)
+    return spark.read.schema(schema).parquet(*(read_uri(folder) for folder in source.folders))
 
 
 def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: PathTree) -> Rows:
     """A row for every row of a stored table. Its columns are encoded by our types, under generated names."""
     types = {f"c{i}": field.type for i, field in enumerate(source.columns)}
-    schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in types.items()])
-    if source.folders:
-        frame = run.spark.read.schema(schema).parquet(*(read_uri(folder) for folder in source.folders))
-    else:
-        frame = run.spark.createDataFrame([], schema)
+    frame = stored_frame(run.spark, source)
     pairs, picked = [], []
     for field, (stored_name, type_) in zip(source.columns, types.items(), strict=True):
         if _touches(tree, field.name or ""):
@@ -264,51 +286,13 @@ def _touches(tree: PathTree, name: str) -> bool:
     return any(name == asked.text or (not asked.exact and name.lower() == asked.text.lower()) for asked in tree.fields)
 
 
-def _rows(run: Run, node: Ranging, frame: DataFrame, value: Expr, table: Table) -> Rows:
+def _rows(run: Run, node: Ranging, frame: DataFrame, value: Expr, table: Table, position: Expr | None = None) -> Rows:
     row = [value]
     if isinstance(node, p.ScanIndexed):
         row.append(_no_index(run, node))
     if node.identified:
-        row.append(_record_id(table, value, node.where))
+        row.append(_record_id(table, value, node.where) if position is None else position)
     return Rows(frame, tuple(row))
-
-
-def _column(field: s.StructField, name: str, where: Where) -> Expr:
-    try:
-        type_ = t.absent(from_spark(field.dataType), nullable=field.nullable)
-    except UnsupportedError as error:
-        raise UnsupportedError(f"column '{field.name}': {error.message}", where=where, help=error.help) from None
-    try:
-        ensure_text_keys(t.Field(field.name, type_))
-    except UnsupportedError as error:
-        raise error.located(where) from None
-    column = F.col(name)
-    if isinstance(field.dataType, s.VariantType):
-        return column_expr(t.ANY, F.coalesce(column, variants.null()), names=(name,), atomic=True)
-    if isinstance(field.dataType, s.NullType):
-        return column_expr(t.NULL, variants.null(), atomic=True)
-    if _has_variants(field.dataType):
-        # SQL NULL is NULL in these variants; in ours it would be MISSING.
-        return column_expr(t.ANY, _as_variant(column, type_), names=(name,), atomic=True)
-    if to_spark(type_) == bare(field.dataType):
-        return reference(type_, name)
-    return column_expr(type_, _as_variant(column, type_), names=(name,), atomic=True)
-
-
-def _has_variants(spark: s.DataType) -> bool:
-    match spark:
-        case s.ArrayType():
-            return _has_variants(spark.elementType)
-        case s.MapType():
-            return _has_variants(spark.valueType)
-        case s.StructType():
-            return any(_has_variants(field.dataType) for field in spark.fields)
-    return isinstance(spark, s.VariantType | s.NullType)
-
-
-def _as_variant(column: Column, type_: t.Type) -> Column:
-    """A nested column of Spark's as a variant of ours."""
-    return F.coalesce(F.to_variant_object(column), variants.null() if type_.nullable else variants.missing())
 
 
 def _record_id(table: Table, value: Expr, where: Where) -> Expr:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql import types as s
@@ -20,6 +21,7 @@ from firesteel.spark.core.scope import Run
 from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import (
+    JSON_WORDS,
     MAX_DIGITS,
     MAX_NESTED,
     Form,
@@ -29,7 +31,8 @@ from firesteel.spark.encoding.column_types import (
     to_spark,
     whole_or_decimal,
 )
-from firesteel.tables.value_shapes import LONG, SHORT, ValueShape, has_zeros
+from firesteel.tables.shapes.prove_json import DYNAMIC, SCALAR, WORDS, Claim, is_provable
+from firesteel.tables.shapes.value_shapes import LONG, SHORT, ValueShape, has_zeros
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -41,6 +44,10 @@ OPTIONS = {
     "allowSingleQuotes": "false",
     "allowNonNumericNumbers": "false",
 }
+
+
+class Unprovable(Exception):
+    """The plan touches values whole that may have more keys than the sample shows."""
 
 
 class Untyped(Exception):
@@ -58,6 +65,16 @@ def row_type(shape: ValueShape, tree: PathTree, partition_columns: Iterable[str]
     except Untyped:
         return None
     return t.Struct(tuple(field for field in fields if (field.name or "").lower() not in hidden), open=False)
+
+
+def claim(sample: ValueShape, tree: PathTree) -> Claim | None:
+    """What the plan relies on, if the file is as a sample of it shows; None if that is more than can be proven."""
+    absent: set[str] = set()
+    any_case: set[str] = set()
+    try:
+        return Claim(_claimed_object(sample, tree, absent, any_case), frozenset(absent), frozenset(any_case))
+    except (Unprovable, Untyped):
+        return None
 
 
 def read(
@@ -108,6 +125,8 @@ def _type(shape: ValueShape, tree: PathTree, depth: int, *, missable: bool) -> t
         return type_
     if has_zeros(shape):
         raise Untyped  # a VARIANT would show the zeros, which are none of the value's
+    if len(shape.kinds) > 1 and shape.kinds <= WORDS.kinds:
+        return JSON_WORDS
     return type_ if isinstance(plain, NATIVE) else JSON
 
 
@@ -132,20 +151,26 @@ _SCALARS: dict[str, t.Type] = {"bool": t.BOOL, "float": t.FLOAT64, "string": t.S
 def _object(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
     if shape.open:
         return None
-    # Ranging over an object gives the object itself: the paths of the element are paths of the object.
-    whole = tree.whole or tree.elements is not None or tree.indexed or not tree.fields
     try:
-        fields = _fields(shape, WHOLE if whole else tree, depth)
+        fields = _fields(shape, WHOLE if _is_whole(tree) or not tree.fields else tree, depth)
     except Untyped:
         return None
     return t.Struct(tuple(fields), open=False) if fields else None
 
 
+def _is_whole(tree: PathTree) -> bool:
+    """Is an object touched whole? Ranging over one gives the object itself: the paths of the element are its own."""
+    return tree.whole or tree.elements is not None or tree.indexed
+
+
 def _array(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
     if shape.element is None:  # the arrays are all empty
         return None
-    inner = tree.elements if tree.elements is not None and not tree.whole and not tree.fields else WHOLE
-    return t.Array(_type(shape.element, inner, depth + 1, missable=False))
+    return t.Array(_type(shape.element, _of_elements(tree), depth + 1, missable=False))
+
+
+def _of_elements(tree: PathTree) -> PathTree:
+    return tree.elements if tree.elements is not None and not tree.whole and not tree.fields else WHOLE
 
 
 def _number(shape: ValueShape) -> t.Type | None:
@@ -159,4 +184,39 @@ def _number(shape: ValueShape) -> t.Type | None:
     return None if shape.zeros else whole_or_decimal(digits, shape.places)
 
 
-__all__ = ["OPTIONS", "Untyped", "read", "row_type"]
+# ---------------------------------------------------------------------------------------------------------------------
+# What is claimed of the touched paths
+
+#: A sample may not have the largest numbers: so many more digits before the point are allowed for.
+_MORE_DIGITS = 3
+#: Spark computes with decimals of so many digits as with integers.
+_LONG_BACKED = 18
+
+
+def _claimed(shape: ValueShape, tree: PathTree, absent: set[str], any_case: set[str]) -> ValueShape:
+    """The part of a shape that the type of a touched path depends on (`_type`)."""
+    if _plain(shape, tree, 1) is None or not is_provable(shape):
+        return next((known for known in (WORDS, SCALAR) if shape.kinds <= known.kinds), DYNAMIC)
+    if shape.kinds == {"object"}:
+        return _claimed_object(shape, tree, absent, any_case)
+    if shape.kinds == {"array"}:
+        assert shape.element is not None
+        element = _claimed(shape.element, _of_elements(tree), absent, any_case)
+        return replace(shape, element=element) if is_provable(element) else DYNAMIC
+    if "decimal" not in shape.kinds:
+        return shape
+    whole = min(shape.whole + _MORE_DIGITS, max(shape.whole, _LONG_BACKED - shape.places))
+    return replace(shape, whole=whole)
+
+
+def _claimed_object(shape: ValueShape, tree: PathTree, absent: set[str], any_case: set[str]) -> ValueShape:
+    if _is_whole(tree) or shape.open:
+        raise Unprovable
+    touched = _touched(shape, tree)
+    any_case.update(name.text for name in tree.fields if not name.exact)
+    absent.update(name.text for name in tree.fields if not any(_means(name, key) for key in touched))
+    fields = {key: _claimed(shape.fields[key], inner, absent, any_case) for key, inner in touched.items()}
+    return replace(shape, fields=fields, optional=frozenset(shape.optional & fields.keys()))
+
+
+__all__ = ["OPTIONS", "Unprovable", "Untyped", "claim", "read", "row_type"]

@@ -21,9 +21,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from firesteel import plan as p
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, redacted
 from firesteel.source import Place
 from firesteel.substrait import own_messages
+from firesteel.substrait.dialects.choose import dialect_of
 from firesteel.substrait.explain.expression_text import RowNames, Speaker
 from firesteel.substrait.explain.names import Columns, Names
 from firesteel.substrait.explain.relation_text import head
@@ -51,7 +52,7 @@ class _Line:
 
 def explain(message: Message, *, max_lines: int = 10_000) -> str:
     """The plan as a tree of text. It never fails: what cannot be printed is marked, and the rest follows."""
-    return _Drawing(message, max_lines).text()
+    return redacted(_Drawing(message, max_lines).text())
 
 
 class _Drawing:
@@ -63,7 +64,7 @@ class _Drawing:
         self.rows: list[tuple[str, str]] = []
         self.drawn: dict[int, int] = {}
         try:
-            self.extensions = read_extensions(plan)
+            self.extensions = read_extensions(plan, dialect_of(plan))
         except FiresteelError:
             self.extensions = Extensions()
         judged = judge(plan)

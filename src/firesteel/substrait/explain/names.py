@@ -142,7 +142,7 @@ def _project(_columns: Columns, inner: Message, sources: list[Names]) -> Names:
 def _aggregate(columns: Columns, inner: Message, sources: list[Names]) -> Names:
     names = sources[0] if sources else ()
     try:
-        found = read_grouping(inner, columns.extensions.producer)
+        found = read_grouping(inner, columns.extensions.dialect)
     except FiresteelError:
         return ()
     marked = len(found.sets) > 1 and found.layout is not Layout.NO_INDEX

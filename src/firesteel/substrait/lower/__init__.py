@@ -16,6 +16,9 @@ from firesteel.plan.findings import RepairedPlan
 from firesteel.plan.lookup import FileLookup
 from firesteel.repair import Repair, RepairKind
 from firesteel.substrait import own_messages
+from firesteel.substrait.dialects.base import Dialect, Shape
+from firesteel.substrait.dialects.choose import AUTO, dialect_of
+from firesteel.substrait.dialects.others import SPEC
 from firesteel.substrait.extensions import Extensions, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowerer
@@ -23,7 +26,6 @@ from firesteel.substrait.lower.column_names import in_any_case
 from firesteel.substrait.lower.expressions import calls, references, subqueries  # noqa: F401  (they register)
 from firesteel.substrait.lower.hints import unknown_enhancements
 from firesteel.substrait.lower.plan_details import PlanDetails
-from firesteel.substrait.lower.quirks import Quirks, quirks_of
 from firesteel.substrait.lower.recover import Recovering, unknown_relation
 from firesteel.substrait.lower.relations import (  # noqa: F401  (they register)
     aggregates,
@@ -55,29 +57,37 @@ class _Given:
 
     message: Message
     catalog: FileLookup | None
-    quirks: Quirks
+    dialect: Dialect
     extensions: list[Message]
 
     def replacing(self) -> _Given:
         """The same plan, read as from a producer whose project relations replace their input."""
-        return replace(self, quirks=replace(self.quirks, project_replaces=True))
+        why = "nothing else is possible"
+        shapes = {**self.dialect.shapes, Shape.PROJECT_REPLACES: why}
+        return replace(self, dialect=replace(self.dialect, shapes=shapes))
+
+    @property
+    def may_replace(self) -> bool:
+        """Is nothing known of the producer, so that its project relations may replace their input?"""
+        return not self.dialect.writes(Shape.PROJECT_REPLACES) and self.dialect is not SPEC
 
 
-def _given(message: Message, catalog: FileLookup | None) -> _Given:
-    return _Given(message, catalog, quirks_of(message), of_kinds(message, "AdvancedExtension")["AdvancedExtension"])
+def _given(message: Message, catalog: FileLookup | None, dialect: str) -> _Given:
+    extensions = of_kinds(message, "AdvancedExtension")["AdvancedExtension"]
+    return _Given(message, catalog, dialect_of(message, dialect), extensions)
 
 
-def lower(message: Message, catalog: FileLookup | None = None) -> RepairedPlan:
-    """The plan of a message, over the tables of a catalog if there is one.
+def lower(message: Message, catalog: FileLookup | None = None, dialect: str = AUTO) -> RepairedPlan:
+    """The plan of a message, over the tables of a catalog if there is one, read in a dialect (`dialects/choose.py`).
 
     Plans of known producers are read as those write them. Any other plan is read as the specification says; if that
     gives a PlanError, it is read once more with project relations without `common` replacing their input.
     """
-    given = _given(message, catalog)
+    given = _given(message, catalog, dialect)
     try:
         return _lower(given)
     except PlanError:
-        if given.quirks.project_replaces:
+        if not given.may_replace:
             raise
         try:
             made = _lower(given.replacing())
@@ -88,11 +98,11 @@ def lower(message: Message, catalog: FileLookup | None = None) -> RepairedPlan:
         return made
 
 
-def judge(message: Message, catalog: FileLookup | None = None) -> Judged:
+def judge(message: Message, catalog: FileLookup | None = None, dialect: str = AUTO) -> Judged:
     """All problems of a plan, and the repairs that `lower` makes in it."""
-    given = _given(message, catalog)
+    given = _given(message, catalog, dialect)
     found = _judge(given)
-    if not given.quirks.project_replaces and any(isinstance(problem, PlanError) for problem in found.problems):
+    if given.may_replace and any(isinstance(problem, PlanError) for problem in found.problems):
         other = _judge(given.replacing())
         if not other.problems and _replaced(other.repairs):
             return other
@@ -115,8 +125,8 @@ def _judge(given: _Given) -> Judged:
 
 def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
     message = given.message
-    extensions: Extensions = read_extensions(message)
-    lowerer = Lowerer(extensions, given.catalog, given.quirks, recovering)
+    extensions: Extensions = read_extensions(message, given.dialect)
+    lowerer = Lowerer(extensions, given.catalog, recovering)
     noting = (lambda: recovering.noting(lowerer)) if recovering is not None else nullcontext
     for problem in unknown_enhancements(given.extensions):
         with noting():

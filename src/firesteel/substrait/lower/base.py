@@ -20,7 +20,6 @@ from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.hints import apply_hints
-from firesteel.substrait.lower.quirks import Quirks
 from firesteel.substrait.message import Message
 
 #: What a handler looks like to the type checker.
@@ -87,12 +86,9 @@ class Recovery(Protocol):
 class Lowerer:
     """One plan being lowered."""
 
-    def __init__(
-        self, extensions: Extensions, catalog: FileLookup | None, quirks: Quirks, recovery: Recovery | None = None
-    ) -> None:
+    def __init__(self, extensions: Extensions, catalog: FileLookup | None, recovery: Recovery | None = None) -> None:
         self.extensions = extensions
         self.catalog = catalog
-        self.quirks = quirks
         self.globals: list[p.GlobalBinding] = []
         #: The relation trees of the plan so far: what a reference refers to.
         self.trees: list[p.Rel] = []

@@ -39,6 +39,55 @@ def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, t
     return rel, tuple(field.name or "" for field in fields)
 
 
+def depth_first(types: Sequence[t.Type], names: Sequence[str], where: Place) -> list[str]:
+    """Names that a write lists breadth first (the columns, then the fields of the structs in them, then those inside of
+    these), in the order of all other lists."""
+    if len(names) <= len(types):
+        return list(names)
+    supply = iter(names)
+    top: list[_Named] = [_Named(type_) for type_ in types]
+    waiting = list(top)
+    while waiting:
+        here = waiting.pop(0)
+        here.name = _next(supply, where)
+        here.inner = [_Named(type_) for type_ in _fields_inside(here.type)]
+        waiting.extend(here.inner)
+    left = len(list(supply))
+    if left:
+        raise PlanError(f"{len(names)} names, where there are {len(names) - left} columns and fields", where=where)
+    found: list[str] = []
+    stack = top[::-1]
+    while stack:
+        here = stack.pop()
+        found.append(here.name)
+        stack.extend(here.inner[::-1])
+    return found
+
+
+class _Named:
+    """A column or a field that gets a name."""
+
+    def __init__(self, type_: t.Type) -> None:
+        self.type, self.name = type_, ""
+        self.inner: list[_Named] = []
+
+
+def _fields_inside(type_: t.Type) -> list[t.Type]:
+    """The types of the fields of the struct that a type is or has inside of lists and maps."""
+    waiting: list[t.Type] = [type_]
+    found: list[t.Type] = []
+    while waiting:
+        here = waiting.pop(0)
+        match here:
+            case t.Struct():
+                found.extend(field.type for field in here.fields)
+            case t.Array():
+                waiting.append(here.element)
+            case t.Map():
+                waiting.extend((here.key, here.value))
+    return found
+
+
 def _named_all(types: Sequence[t.Type], names: Sequence[str], where: Place) -> t.Schema:
     supply = iter(names)
     fields = []

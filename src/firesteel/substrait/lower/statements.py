@@ -14,6 +14,7 @@ from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
 from firesteel.substrait.lower.plan_details import answer_of, mode, selected, value
 from firesteel.substrait.lower.relations.reads import table_named
+from firesteel.substrait.lower.write_operator import is_operator, lower_operator
 from firesteel.substrait.message import Message
 
 TOP = FieldScope()
@@ -94,6 +95,8 @@ _EXISTS = {
 
 
 def _write(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statement:
+    if is_operator(message):
+        return _operator(lowerer, message, said)
     path = _target(message, message.which("write_type"), "named_table")
     op = message.label("op").removeprefix("WRITE_OP_")
     if op not in ("INSERT", "CTAS"):
@@ -125,6 +128,15 @@ def _write(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statem
     return p.Insert(path, schema, rel, mode=mode(said)).at(message.where)
 
 
+def _operator(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statement:
+    op = message.label("op").removeprefix("WRITE_OP_")
+    exists = p.IfExists.APPEND if op == "INSERT" else _EXISTS.get(message.label("create_mode"))
+    if exists is None or op not in ("INSERT", "CTAS", "UNSPECIFIED"):
+        raise UnsupportedError(f"{op.lower()} of files or of a virtual table", where=message.where)
+    rel: p.Rel = lowerer.lower(require_field(message, "input"), TOP)
+    return lower_operator(lowerer, message, rel, exists, said)
+
+
 def _gives_records(message: Message) -> bool:
     return message.label("output") == "OUTPUT_MODE_MODIFIED_RECORDS"
 
@@ -136,7 +148,7 @@ def _written(done: p.Statement, message: Message, tree: Message) -> p.Root | Non
     without output has no answer if another root of the plan may have one, or if the root does not name its columns,
     as many producers do not.
     """
-    assert isinstance(done, p.Insert | p.CreateTable)
+    assert isinstance(done, p.Insert | p.CreateTable | p.WriteFiles)
     assert done.input is not None
     assert tree.parent is not None
     rel = apply_emit(done.input, message)

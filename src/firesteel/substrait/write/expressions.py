@@ -9,10 +9,10 @@ from firesteel import types as t
 from firesteel.errors import FiresteelError
 from firesteel.evaluate.substrait import casts
 from firesteel.plan import build
+from firesteel.plan.build import present
 from firesteel.plan.fit import named_like
 from firesteel.plan.type_fit import alike
 from firesteel.source import Place
-from firesteel.substrait.calls import present
 from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.lower.base import require_comparable
 from firesteel.substrait.lower.expressions.calls import choice, list_of, map_of

@@ -76,7 +76,7 @@ def _is_count(rex: p.Rex, *, offset: bool) -> bool:
     """Is it a number of rows that a fetch is read with as it is?"""
     if not isinstance(rex.type, t.Integer) or rex.type.nullable:
         return False
-    return not isinstance(rex, p.Lit) or (rex.value is not None and rex.value >= (1 if offset else 0))
+    return not isinstance(rex, p.Lit) or (isinstance(rex.value, int) and rex.value >= (1 if offset else 0))
 
 
 @relation(p.Limit)

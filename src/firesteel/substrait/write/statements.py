@@ -15,6 +15,7 @@ from firesteel.plan import build
 from firesteel.plan.fit import as_declared
 from firesteel.source import Place
 from firesteel.substrait.message import Message, message
+from firesteel.substrait.own_messages import WRITE, packed
 from firesteel.substrait.write.base import TOP, Row, Writer, common
 from firesteel.substrait.write.own_nodes import has_unnamed, names_inside, one_value_table
 from firesteel.substrait.write.reads import named_struct
@@ -121,7 +122,7 @@ def _named(path: list[str], statement: p.Statement) -> Message:
     return message("NamedObjectWrite", names=path)
 
 
-def _schema(writer: Writer, statement: p.CreateTable | p.Insert) -> Message:
+def _schema(writer: Writer, statement: p.CreateTable | p.Insert | p.WriteFiles) -> Message:
     """The columns of a table, which have names."""
     if any(field.name is None or has_unnamed(field.type) for field in statement.columns):
         raise PlanError("a table with a column that has no name", where=statement.where)
@@ -131,19 +132,13 @@ def _schema(writer: Writer, statement: p.CreateTable | p.Insert) -> Message:
 def _create(writer: Writer, statement: p.CreateTable) -> tuple[Message, Said]:
     schema = _schema(writer, statement)
     target = _named(list(statement.path), statement)
+    if statement.pin and statement.input is not None:
+        table = message("firesteel.Write.VirtualTable", names=list(statement.path), pin=True)
+        return _operator(writer, statement, statement.input, virtual_table=table)
     if statement.input is not None:
-        source, said = _source(writer, statement.input, statement.columns)
-        made = message(
-            "WriteRel",
-            named_table=target,
-            table_schema=schema,
-            op="WRITE_OP_CTAS",
-            create_mode=_CREATE_MODES[statement.exists],
-            input=source,
-            output="OUTPUT_MODE_NO_OUTPUT",
-            common=common(),
-        )
-        return _doing("write", made), {**_mode(statement), **said}
+        return _write_rel(writer, statement, statement.input, named_table=target)
+    if statement.pin:
+        raise UnsupportedError("an empty table that is pinned: Substrait has no such operation", where=statement.where)
     ops = {p.IfExists.ERROR: "DDL_OP_CREATE", p.IfExists.REPLACE: "DDL_OP_CREATE_OR_REPLACE"}
     if statement.exists not in ops:
         raise UnsupportedError(
@@ -159,6 +154,58 @@ def _create(writer: Writer, statement: p.CreateTable) -> tuple[Message, Said]:
         common=common(),
     )
     return _doing("ddl", made), _mode(statement)
+
+
+def _write_files(writer: Writer, statement: p.WriteFiles) -> tuple[Message, Said]:
+    rotation = () if statement.rotation is None else (statement.rotation,)
+    for ordinal in (*statement.described_by, *statement.mask, *rotation):
+        if not 0 <= ordinal < len(statement.columns):
+            raise PlanError(f"no field {ordinal}: there are {len(statement.columns)}", where=statement.where)
+    given = {"path": statement.location, "format": statement.format, "compression": statement.compression}
+    files = message("firesteel.Write.Files", **given)
+    extra: dict[str, Any] = {}
+    if statement.mask:
+        items = [message("Expression.MaskExpression.StructItem", field=i) for i in statement.mask]
+        select = message("Expression.MaskExpression.StructSelect", struct_items=items)
+        extra["mask"] = message("Expression.MaskExpression", select=select)
+    if statement.described_by:
+        extra["rotation_description"] = [_reference(i) for i in statement.described_by]
+    if statement.rotation is not None:
+        extra["rotation_indicator"] = _reference(statement.rotation)
+    return _operator(writer, statement, statement.input, files=files, **extra)
+
+
+def _reference(ordinal: int) -> Message:
+    field = message("Expression.ReferenceSegment.StructField", field=ordinal)
+    segment = message("Expression.ReferenceSegment", struct_field=field)
+    root = message("Expression.FieldReference.RootReference")
+    return message("Expression.FieldReference", direct_reference=segment, root_reference=root)
+
+
+def _operator(
+    writer: Writer, statement: p.CreateTable | p.WriteFiles, rel: p.Rel, **given: Any
+) -> tuple[Message, Said]:
+    """A write to files or to a virtual table: the message of ours, as the detail of an extension table."""
+    detail = packed(WRITE, message(WRITE, **given))
+    return _write_rel(writer, statement, rel, extension_table=message("ExtensionObject", detail=detail))
+
+
+def _write_rel(
+    writer: Writer, statement: p.CreateTable | p.WriteFiles, rel: p.Rel, **target: Message
+) -> tuple[Message, Said]:
+    """A write of rows to what did not exist before, or is replaced, or added to."""
+    source, said = _source(writer, rel, statement.columns)
+    made = message(
+        "WriteRel",
+        **target,
+        table_schema=_schema(writer, statement),
+        op="WRITE_OP_CTAS",
+        create_mode=_CREATE_MODES[statement.exists],
+        input=source,
+        output="OUTPUT_MODE_NO_OUTPUT",
+        common=common(),
+    )
+    return _doing("write", made), {**_mode(statement), **said}
 
 
 def _insert(writer: Writer, statement: p.Insert) -> tuple[Message, Said]:
@@ -210,4 +257,5 @@ STATEMENTS: dict[type[p.Statement], Callable[[Writer, Any], tuple[Message, Said]
     p.CreateTable: _create,
     p.Insert: _insert,
     p.Drop: _drop,
+    p.WriteFiles: _write_files,
 }

@@ -16,7 +16,7 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
+from firesteel.spark.core.expr import Depth, Expr, NumberParts, column_expr, derive, null_expr
 from firesteel.spark.core.handlers import Compiling, compile_expr, handles_nested, items_of
 from firesteel.spark.core.rows import refuse_comparator
 from firesteel.spark.core.scope import Scope, Where
@@ -24,8 +24,17 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import Form, common_type, form
 from firesteel.spark.keys.comparison import key, row_key
-from firesteel.spark.relations.nested.items import ROWS, Items, derived_array, pack_row, unpacker
-from firesteel.spark.scalar.collections.folds import aggregate_array
+from firesteel.spark.relations.nested.items import (
+    ROWS,
+    Items,
+    Unpack,
+    derived_array,
+    pack_parts,
+    pack_row,
+    parts_unpacker,
+    unpacker,
+)
+from firesteel.spark.scalar.collections.folds import aggregate_array, has_plain_sum, number_item, sum_of_numbers
 
 #: The keys of an item, compiled in the scope of a lambda.
 Keys = Callable[[Scope, Column], Sequence[Expr]]
@@ -208,11 +217,10 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
     def row(item: Column) -> Column:
         within = scope.inner(items.unpack(item), node.where)
         inner[:] = [within.lowered(compile_expr(rex, within)) for rex in rexes]
-        return pack_row(inner)
+        return pack_parts(inner)
 
     column = F.transform(items.array.column, row)
-    types = [expr.type for expr in inner]
-    unpack = unpacker(types)
+    unpack = parts_unpacker(inner)
     width = len(node.keys)
     if node.strategy is p.Strategy.PARTIAL and width:
         column = F.filter(column, lambda one: _all_present(unpack(one)[:width]))
@@ -221,10 +229,10 @@ def _aggregate(node: p.Aggregate, scope: Scope) -> Compiling[Items]:
 
     def totals(bound: Expr) -> Expr:
         if not node.keys:
-            results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, types)
+            results = _results(scope, node, lambda take: F.transform(bound.column, take), bound, unpack)
             result_types[:] = [expr.type for expr in results]
             return derive(ROWS, F.array(pack_row(results)), bound, *results, cost=Depth.TINY)
-        return _aggregate_groups(scope, node, bound, types, result_types)
+        return _aggregate_groups(scope, node, bound, unpack, result_types)
 
     array = scope.let([rows], totals)
     return Items(array, unpacker(result_types), False)
@@ -238,11 +246,8 @@ def _all_present(row: Sequence[Expr]) -> Column:
     return column
 
 
-def _aggregate_groups(
-    scope: Scope, node: p.Aggregate, rows: Expr, types: list[t.Type], result_types: list[t.Type]
-) -> Expr:
+def _aggregate_groups(scope: Scope, node: p.Aggregate, rows: Expr, unpack: Unpack, result_types: list[t.Type]) -> Expr:
     width = len(node.keys)
-    unpack = unpacker(types)
     groups = grouped(
         scope, rows, lambda within, item: [_group_key(within, e) for e in unpack(item)[:width]], node.where
     )
@@ -256,7 +261,7 @@ def _aggregate_groups(
         def members(take: Callable[[Column], Column]) -> Column:
             return F.transform(group, lambda place: take(_at(rows, place)))
 
-        inner[:] = [*keys, *_results(within, node, members, rows, types)]
+        inner[:] = [*keys, *_results(within, node, members, rows, unpack)]
         result_types[:] = [expr.type for expr in inner]
         return pack_row(inner)
 
@@ -284,11 +289,12 @@ def _results(
     node: p.Aggregate,
     members: Callable[[Callable[[Column], Column]], Column],
     rows: Expr,
-    types: list[t.Type],
+    unpack: Unpack,
 ) -> list[Expr]:
     """The aggregates of a group. `members` maps a function over the rows of the group."""
     results: list[Expr] = []
     at = len(node.keys)
+    like = unpack(F.lit(None))
     for agg in node.aggs:
         row = functions.called(agg.fn.name, functions.Kind.AGGREGATE, len(agg.args), agg.where)
         if agg.filter is not None or agg.order or len(agg.args) > 1:
@@ -299,16 +305,24 @@ def _results(
             size = F.array_size(members(lambda one: F.lit(1)))
             results.append(derive(t.INT64, size.cast("bigint"), rows, cost=Depth.TINY))
             continue
-        array: Expr = derive(t.Bag(types[at]), members(_attribute(f"e{at}")), rows, cost=Depth.TINY)
+        value, at = like[at], at + 1
+        if isinstance(value, NumberParts) and row.name == "sum" and not agg.distinct and has_plain_sum(value):
+            numbers = derive(ROWS, members(_number_at(unpack, at - 1)), rows, cost=Depth.TINY)
+            results.append(scope.let([numbers], partial(sum_of_numbers, scope, value, agg.where)))
+            continue
+        array: Expr = derive(t.Bag(value.type), members(_value_at(unpack, at - 1)), rows, cost=Depth.TINY)
         if agg.distinct:
-            array = distinct_array(scope, array, value_keys(types[at]), agg.where)
+            array = distinct_array(scope, array, value_keys(value.type), agg.where)
         results.append(scope.let([array], partial(_folded, scope, agg)))
-        at += 1
     return results
 
 
-def _attribute(name: str) -> Callable[[Column], Column]:
-    return lambda one: one[name]
+def _value_at(unpack: Unpack, at: int) -> Callable[[Column], Column]:
+    return lambda one: unpack(one)[at].column
+
+
+def _number_at(unpack: Unpack, at: int) -> Callable[[Column], Column]:
+    return lambda one: number_item(unpack(one)[at])
 
 
 def value_keys(type_: t.Type) -> Keys:

@@ -10,7 +10,7 @@ from pyspark.sql import Column
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark.core.conversions import fit
-from firesteel.spark.core.expr import Depth, Expr, column_expr, derive
+from firesteel.spark.core.expr import Depth, Expr, NumberParts, column_expr, derive
 from firesteel.spark.core.handlers import compile_expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
@@ -57,6 +57,34 @@ def unpacker(types: Sequence[t.Type]) -> Unpack:
     """A function that splits a packed row into its columns."""
     kept = tuple(types)
     return lambda item: tuple(column_expr(type_, item[f"e{i}"], atomic=True) for i, type_ in enumerate(kept))
+
+
+def pack_parts(exprs: Sequence[Expr]) -> Column:
+    """One row, as an item. Numbers in parts (`NumberParts`) stay in parts; they are no variants then."""
+    if not exprs:
+        return pack_row(exprs)
+    return F.struct(*(column.alias(name) for i, expr in enumerate(exprs) for name, column in _parts(i, expr)))
+
+
+def _parts(at: int, expr: Expr) -> list[tuple[str, Column]]:
+    if isinstance(expr, NumberParts):
+        return [(f"e{at}_{i}", column) for i, column in enumerate(expr.columns)]
+    return [(f"e{at}", fit(expr, expr.type))]
+
+
+def parts_unpacker(exprs: Sequence[Expr]) -> Unpack:
+    """A function that splits what `pack_parts` makes of rows like this one into its columns."""
+    kept = tuple(exprs)
+
+    def unpack(item: Column) -> tuple[Expr, ...]:
+        row: list[Expr] = []
+        for at, expr in enumerate(kept):
+            columns = [item[name] for name, _ in _parts(at, expr)]
+            own = expr.with_columns(columns) if isinstance(expr, NumberParts) else None
+            row.append(own or column_expr(expr.type, columns[0], atomic=True))
+        return tuple(row)
+
+    return unpack
 
 
 def projected_items(

@@ -23,9 +23,10 @@ from firesteel.spark.core.variant_kinds import possible_kinds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, ShortInt, TrimmedDecimal, cast_type, digits_of
+from firesteel.spark.encoding.decimal_variants import decimal_variant
 from firesteel.spark.encoding.kinds import FAMILIES
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import any_of, decimal_variant, null, one_of
+from firesteel.spark.encoding.variants import any_of, null, one_of
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.numbers.operands import Choice, Number, all_hold, any_holds, number, typed

@@ -27,12 +27,14 @@ from firesteel.spark.core.expr import (
     number_parts,
     reference,
 )
+from firesteel.spark.core.rows import Order
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
 from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, TrimmedDecimal, cast_type, form
+from firesteel.spark.encoding.decimal_variants import decimal_variant
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import decimal_variant, extract, one_of
+from firesteel.spark.encoding.variants import extract, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.numbers.exact_arithmetic import PLACES, plus, shortened
 from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
@@ -54,6 +56,8 @@ class Group:
     where: Where
     #: Adds an aggregated column and returns its name.
     total: Callable[[Column], str]
+    #: In which order the values are taken, if the call says so.
+    order: tuple[Order, ...] = ()
 
     def add(self, column: Column) -> Column:
         return F.col(self.total(column))
@@ -134,20 +138,20 @@ def _mixed_sum(group: Group, arg: Expr) -> Expr:
 
 
 def _decimal_sum(group: Group, value: Expr) -> Expr:
-    type_ = _decimal_sum_type(value.type)
-    if _roomy(value.type) and not group.distinct:
+    type_ = decimal_sum_type(value.type)
+    if is_roomy(value.type) and not group.distinct:
         return group.result(t.absent(type_, nullable=True), F.sum(value.plain))
     total = group.add(F.sum_distinct(value.plain) if group.distinct else F.try_sum(value.plain))
     return _unless_lost(group, value, total.cast(cast_type(type_)), type_, DECIMAL_OVERFLOW)
 
 
-def _decimal_sum_type(type_: t.Type) -> t.Decimal:
+def decimal_sum_type(type_: t.Type) -> t.Decimal:
     assert isinstance(type_, t.Decimal)
     cls = TrimmedDecimal if isinstance(type_, TrimmedDecimal) else t.Decimal
     return cls(min(MAX_DIGITS, (type_.precision or MAX_DIGITS) + 10), type_.scale or 0)
 
 
-def _roomy(type_: t.Type, most: int = MAX_DIGITS) -> bool:
+def is_roomy(type_: t.Type, most: int = MAX_DIGITS) -> bool:
     """Does the sum of ten billion such values fit in 38 digits? Then Spark's own overflow error is enough. `most` is
     the largest allowed number of digits before the point."""
     if not isinstance(type_, t.Decimal) or type_.precision is None:
@@ -193,7 +197,7 @@ def _mean(group: Group, arg: Expr) -> Expr:
     # A mean has no more digits before the point than the values: if those have few, Spark's division is exact enough.
     if not group.distinct and isinstance(value.type, t.Int8 | t.Int16 | t.Int32):
         return _simple_mean(group, value.plain, 10)
-    if not group.distinct and isinstance(value.type, t.Decimal) and _roomy(value.type, 20):
+    if not group.distinct and isinstance(value.type, t.Decimal) and is_roomy(value.type, 20):
         return _simple_mean(group, value.plain, (value.type.precision or 0) - (value.type.scale or 0))
     wide = value.plain.cast("decimal(28,0)") if isinstance(value.type, t.Integer) else value.plain
     total = group.add(F.sum_distinct(wide) if group.distinct else F.try_sum(wide))

@@ -10,18 +10,29 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Depth, Expr, column_expr, derive, null_expr
+from firesteel.spark.core.expr import (
+    Depth,
+    Expr,
+    NumberParts,
+    as_decimal,
+    column_expr,
+    derive,
+    null_expr,
+    number_parts,
+)
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, form
+from firesteel.spark.encoding.column_types import MAX_DIGITS, Form, WholeOrDecimal, form, to_spark
+from firesteel.spark.encoding.decimal_variants import decimal_variant
 from firesteel.spark.encoding.kinds import NUMBERS, WIDE_NUMBERS
 from firesteel.spark.encoding.kinds import VariantKind as Kind
-from firesteel.spark.encoding.variants import cast_variant, decimal_variant, one_of
+from firesteel.spark.encoding.variants import cast_variant, one_of
 from firesteel.spark.keys.comparison import is_own_key, key
 from firesteel.spark.numbers import exact_arithmetic, exact_decimals
 from firesteel.spark.numbers.exact_decimals import Digits
 from firesteel.spark.scalar.arithmetic.arithmetic import BEYOND, OVERFLOW
+from firesteel.spark.scalar.collections.aggregates import decimal_sum_type
 
 WHOLE = "decimal(38,0)"
 _BOTH = {"nullable": True, "missable": True}
@@ -38,8 +49,8 @@ def aggregate_array(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
         return derive(
             t.INT64, F.coalesce(F.array_size(found).cast("bigint"), F.literal(0, "bigint")), array, cost=Depth.TINY
         )
-    if name == "collect":
-        return array.with_type(t.Bag(element))
+    if name in ("collect", "array_agg"):
+        return array.with_type((t.Bag if name == "collect" else t.Array)(element))
     if isinstance(element, t.Null | t.Missing):
         return null_expr()
     if name in ("min", "max"):
@@ -48,6 +59,8 @@ def aggregate_array(scope: Scope, name: str, array: Expr, where: Where) -> Expr:
         return _booleans(scope, name, array, element, where)
     if isinstance(element, t.Integer) and form(element) is not Form.VARIANT and name in ("sum", "arithmetic:sum"):
         return _integers(scope, array, where)
+    if name == "sum" and _decimal_of(element) is not None:
+        return _decimals(scope, array, element, where)
     if name not in ("sum", "avg"):
         raise UnsupportedError(f"'{name}' of a collection inside of a row", where=where)
     build = _total if name == "sum" else _mean
@@ -97,6 +110,73 @@ def _integers(scope: Scope, array: Expr, where: Where) -> Expr:
         return derive(t.absent(t.INT64, nullable=True), column, found, throws=True, cost=Depth.TINY)
 
     return scope.let([total], checked)
+
+
+def _decimal_of(element: t.Type) -> t.Decimal | None:
+    """The decimals that a column of this type consists of, if they are added as such (`_has_room`)."""
+    decimal = element.decimal if isinstance(element, WholeOrDecimal) else element
+    plain = form(element) is not Form.VARIANT and _has_room(decimal)
+    return decimal if plain and isinstance(decimal, t.Decimal) else None
+
+
+#: Spark adds decimals of so many digits without rounding; and those of two digits less can be added a hundred times.
+_SUM_DIGITS = MAX_DIGITS - 1
+
+
+def _has_room(type_: t.Type) -> bool:
+    return isinstance(type_, t.Decimal) and type_.precision is not None and type_.precision + 2 <= _SUM_DIGITS
+
+
+def _sum_type(type_: t.Type) -> t.Decimal:
+    """The type of a sum inside a row."""
+    made = decimal_sum_type(type_)
+    return type(made)(min(made.precision or MAX_DIGITS, _SUM_DIGITS), made.scale)
+
+
+def _decimals(scope: Scope, array: Expr, element: t.Type, where: Where) -> Expr:
+    """The sum of decimals of one type, or of integers and decimals in one column."""
+    number = column_expr(element, F.lit(None))
+    if isinstance(number, NumberParts):
+        items = F.transform(array.column, lambda item: number_item(column_expr(element, item)))
+        pairs = derive(t.Bag(t.ANY), items, array, cost=Depth.TINY)
+        return scope.let([pairs], lambda bound: sum_of_numbers(scope, number, where, bound))
+    type_ = _sum_type(element)
+    column = _sum(scope, array.column, type_, where)
+    return derive(t.absent(type_, nullable=True), column, array, cost=Depth.SMALL, throws=True)
+
+
+def has_plain_sum(number: NumberParts) -> bool:
+    """Are such numbers added as decimals of one type?"""
+    return number.integral is not None and _has_room(t.proper(as_decimal(number).type))
+
+
+def number_item(number: Expr) -> Column:
+    """A number in parts, as the item of an array for `sum_of_numbers`."""
+    assert isinstance(number, NumberParts)
+    assert number.integral is not None
+    return F.struct(number.value.alias("v"), number.integral.alias("i"))
+
+
+def sum_of_numbers(scope: Scope, number: NumberParts, where: Where, array: Expr) -> Expr:
+    """The sum of integers and decimals, which are like `number`: an integer if there are only integers. Its parts are
+    mentioned often in a variant, so they get names first."""
+    type_ = _sum_type(as_decimal(number).type)
+    total = _sum(scope, F.transform(array.column, lambda item: item["v"]), type_, where)
+    integral = ~F.exists(array.column, lambda item: ~item["i"])
+    parts = number_parts(type_, total, F.coalesce(integral, F.lit(True)), array, cost=Depth.MEDIUM)
+    return scope.let([parts], lambda named: derive(named.type, named.column, named, cost=Depth.SMALL))
+
+
+def _sum(scope: Scope, numbers: Column, type_: t.Decimal, where: Where) -> Column:
+    """The sum of decimals; SQL NULL if none is there."""
+    spark = to_spark(type_).simpleString()
+    beyond = scope.run.error(BEYOND, where, cls=UnsupportedError).cast(spark)
+
+    def add(total: Column, item: Column) -> Column:
+        both = F.coalesce((total + item).try_cast(spark), beyond)
+        return F.when(item.isNull(), total).when(total.isNull(), item.cast(spark)).otherwise(both)
+
+    return F.aggregate(numbers, F.literal(None, spark), add)
 
 
 def _any_kind(pairs: Column, *kinds: str) -> Column:

@@ -17,7 +17,7 @@ from firesteel.functions import substrait as functions
 from firesteel.spark.core.expr import Depth, Expr
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.scalar.substrait import decimals, integers, reals
+from firesteel.spark.scalar.substrait import datafusion, decimals, integers, reals
 from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, is_float, scalar
 from firesteel.spark.scalar.substrait.calendars import CALENDARS
 from firesteel.spark.scalar.substrait.casts import CASTS
@@ -141,6 +141,7 @@ _EXTENSIONS: dict[str, dict[str, Scalar]] = {
     "unsigned_integers": UNSIGNED,
     "boolean": BOOLEAN,
     "comparison": COMPARISON,
+    "datafusion": datafusion.SCALARS,
     "datetime": {**DATES, **CALENDARS, **FORMATS},
     "list": LISTS,
     "logarithmic": LOGARITHMIC,

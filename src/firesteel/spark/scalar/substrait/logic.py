@@ -9,6 +9,7 @@ from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.functions.substrait.coercion import common
 from firesteel.node import Node, fold
 from firesteel.spark.core.expr import Depth, Expr, column_expr, derive
 from firesteel.spark.core.scope import Scope, Where
@@ -45,9 +46,19 @@ def ordered(scope: Scope, name: str, a: Expr, b: Expr, where: Where) -> Expr:
     """`lt`, `lte`, `gt` or `gte`. Unlike in PartiQL, lists and structs can be compared, element by element."""
     if not any(isinstance(e.type, t.Array | t.Struct) for e in (a, b)):
         return compare.compare(scope, name, a, b, where)
-    keys = [nested_key(scope, e) for e in (a, b)]
+    keys = [nested_key(scope, e) for e in _alike(a, b)]
     type_ = t.absent(t.BOOL, nullable=a.type.absent or b.type.absent)
     return scope.let(keys, lambda x, y: derive(type_, _OPERATORS[name](x.plain, y.plain), x, y))
+
+
+def _alike(a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    """Two lists of which one may have NULLs inside: the keys of both are those of lists that may."""
+    shared = common((a.type, b.type))
+    if not isinstance(shared, t.Array) or t.proper(a.type) == t.proper(b.type) or shared.element == t.NULL:
+        return a, b
+    types = [t.absent(shared, nullable=e.type.nullable) for e in (a, b)]
+    made = [derive(type_, e.plain.cast(cast_type(t.proper(type_))), e) for type_, e in zip(types, (a, b), strict=True)]
+    return made[0], made[1]
 
 
 def nested_key(scope: Scope, expr: Expr) -> Expr:

@@ -12,7 +12,7 @@ from firesteel.evaluate.regex import compile_regex
 from firesteel.evaluate.substrait.patterns import options
 from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.scalar.substrait.base import Call, Scalar, scalar
+from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, scalar
 from firesteel.spark.scalar.substrait.text import index
 
 _MAX = 2**31 - 1
@@ -31,6 +31,11 @@ def _pattern(call: Call) -> Column:
     if written is None:
         raise call.unsupported(f"the pattern '{value[:60]}' could take any time")
     return F.lit(written)
+
+
+def matches(call: Call) -> Column:
+    """Does the pattern match a part of the text?"""
+    return F.rlike(call.args[0].plain, _pattern(call))
 
 
 def _text_from(call: Call, at: int) -> Column:
@@ -127,11 +132,17 @@ def _split(call: Call) -> Column:
     return F.split(call.args[0].plain, _pattern(call), -1)
 
 
+BUILDERS: dict[str, Build] = {
+    "regexp_match_substring": _match,
+    "regexp_match_substring_all": _match_all,
+    "regexp_count_substring": _count,
+    "regexp_strpos": _position,
+    "regexp_replace": _replace,
+    "regexp_string_split": _split,
+}
+_TWICE = ("regexp_strpos", "regexp_replace")
+
 PATTERNS: dict[str, Scalar] = {
-    "regexp_match_substring": scalar(_match, cost=Depth.SMALL),
-    "regexp_match_substring_all": scalar(_match_all, cost=Depth.TINY),
-    "regexp_count_substring": scalar(_count, cost=Depth.TINY),
-    "regexp_strpos": scalar(_position, twice=True, cost=Depth.LARGE),
-    "regexp_replace": scalar(_replace, twice=True, cost=Depth.SMALL),
-    "regexp_string_split": scalar(_split),
+    name: scalar(build, twice=name in _TWICE, cost=Depth.LARGE if name == "regexp_strpos" else Depth.SMALL)
+    for name, build in BUILDERS.items()
 }

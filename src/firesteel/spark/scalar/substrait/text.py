@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from pyspark.sql import Column
@@ -11,7 +10,7 @@ from firesteel import types as t
 from firesteel.evaluate.scalar.text import LONGEST
 from firesteel.spark.core.expr import Depth
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.scalar.like import like
+from firesteel.spark.scalar.like import SPECIAL, like, quoted_regex
 from firesteel.spark.scalar.substrait.base import Build, Call, Scalar, scalar, simple
 
 _MAX = 2**31 - 1
@@ -147,8 +146,8 @@ def quoted(call: Call, at: int) -> Column:
     """A regular expression that matches exactly this text."""
     value = call.constant(at)
     if isinstance(value, str):
-        return F.lit(re.sub(r"([\\\[\](){}.*+?^$|])", r"\\\1", value))
-    return F.regexp_replace(call.args[at].plain, F.lit(r"([\\\[\](){}.*+?^$|])"), F.lit(r"\\$1"))
+        return F.lit(quoted_regex(value))
+    return F.regexp_replace(call.args[at].plain, F.lit(SPECIAL), F.lit(r"\\$1"))
 
 
 def _count_substring(call: Call) -> Column:

@@ -9,8 +9,8 @@ from pyspark.sql import Column
 
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.scalar.dates import CLOCK
-from firesteel.spark.core.expr import Depth, Expr
+from firesteel.evaluate.scalar.dates import CLOCK, UNITS
+from firesteel.spark.core.expr import Depth, Expr, Variant
 from firesteel.spark.core.literals import literal
 from firesteel.spark.core.scope import Scope, Where
 from firesteel.spark.core.variant_kinds import possible_kinds
@@ -100,6 +100,43 @@ def date_diff(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
         return call(scope, "date_diff", args[1:], ("moment",) * 2, lambda a, b: error, t.INT64, where, throws=True)
     said = f"nothing can be counted in {field}s between these"
     return call(scope, "date_diff", args[1:], ("moment",) * 2, native, t.INT64, where, partial=said, cost=Depth.DEEP)
+
+
+def date_trunc(scope: Scope, args: Sequence[Expr], where: Where) -> Expr:
+    """DATE_TRUNC: the start of a unit of time. A week starts on Monday."""
+    unit = _field(scope, "date_trunc", args[0], where).lower()
+    ranks = moments.ranks_of(args[1])
+    if unit not in UNITS:
+        error = scope.run.error(f"no '{unit}' to cut to: {', '.join(UNITS)}", where).cast("bigint")
+        return call(scope, "date_trunc", args[1:], ("moment",), lambda m: error, t.INT64, where, throws=True)
+    days = UNITS.index(unit) <= UNITS.index("day")
+    if isinstance(args[1].type, t.Date) and not isinstance(args[1], Variant):
+        same = not days or unit == "day"
+        cut = args[1].plain if same else F.trunc(args[1].plain, unit)
+        return call(scope, "date_trunc", args[1:], ("date",), lambda _: cut, t.DATE, where)
+    kept = (ranks - {TIME} if days else ranks) or frozenset({TIMESTAMP})
+
+    def native(column: Column) -> Column:
+        moment, zero = Moment(column, ranks), F.lit(0)
+        seconds = _start(moment, unit)
+        made = moments.of_moment(column["r"], seconds, zero, moment.offset, moment.precision, zero)
+        fits = column["r"] != TIME if days else column.isNotNull()
+        return F.when(fits, variants.let(made, lambda one: calendar.encoded(scope, Moment(one, kept), where)[1]))
+
+    type_, _ = calendar.encoded(scope, Moment(F.col("x"), kept), where)
+    said = f"a time of day is not in a {unit}"
+    return call(
+        scope, "date_trunc", args[1:], ("moment",), native, type_, where, partial=said, throws=True, cost=Depth.DEEP
+    )
+
+
+def _start(moment: Moment, unit: str) -> Column:
+    """The second at which the unit starts."""
+    if unit in SECONDS:
+        return moment.seconds - F.pmod(moment.seconds, long(SECONDS[unit]))
+    if unit == "week":
+        return (moment.day - F.pmod(moment.day + long(3), long(7))) * long(DAY)  # 1970 began on a Thursday
+    return F.unix_date(F.trunc(moment.date, unit)).cast("bigint") * long(DAY)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -12,8 +12,10 @@ from firesteel.plan import build
 from firesteel.plan.fit import named_like, names_of, rename_fields
 from firesteel.plan.scope import replaced, shifted
 from firesteel.plan.type_fit import alike
+from firesteel.repair import RepairKind
 from firesteel.source import Place, Span
 from firesteel.substrait import calls
+from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import (
@@ -48,11 +50,15 @@ def _cast(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     value = yield require_field(message, "input"), scope
     # A type has no names for the fields of a struct: those of the value stay.
     type_ = named_like(read_type(require_field(message, "type"), lowerer.extensions), value.type)
+    failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
+    meant = lowerer.extensions.dialect.cast
+    made = None if meant is None else meant(value, type_, failure)
+    if made is not None:
+        return made.at(message.where)
     try:
         casts.build(value.type, type_)
     except UnsupportedError as error:  # there is no cast between these types
         raise error.located(message.where) from None
-    failure = "NULL" if message.label("failure_behavior") == "FAILURE_BEHAVIOR_RETURN_NULL" else "THROW"
     return build.substrait_cast(value, type_, failure=failure).at(message.where)
 
 
@@ -65,12 +71,21 @@ def _if_then(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if not message.ifs:
         raise PlanError("an if without conditions", where=message.where)
     branches: list[p.Branch] = []
-    for one in message.ifs:
+    clauses, match = list(message.ifs), None
+    if lowerer.extensions.dialect.writes(Shape.CASE_BASE) and not clauses[0].has("then") and len(clauses) > 1:
+        lowerer.repair(RepairKind.CASE_BASE, message.where)
+        match = yield require_field(clauses.pop(0), "if"), scope
+    for one in clauses:
         test = require_field(one, "if")
+        if match is not None:
+            when = yield test, scope
+            require_comparable(match, when, test.where)
+            branches.append(p.Branch(when, (yield require_field(one, "then"), scope)))
+            continue
         when = require_boolean((yield test, scope), test)
         branches.append(p.Branch(when, (yield require_field(one, "then"), scope)))
     default = (yield getattr(message, "else"), scope) if message.has("else") else None
-    return choice(None, branches, default, message.where)
+    return choice(match, branches, default, message.where)
 
 
 @expression("switch_expression")
@@ -136,7 +151,7 @@ def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if not options:
         raise PlanError("a list without options", where=message.where)
     listed = build.collection(t.Array, options)
-    return calls.present("in_collection", value, listed).at(message.where)
+    return build.present("in_collection", value, listed).at(message.where)
 
 
 @expression("multi_or_list")

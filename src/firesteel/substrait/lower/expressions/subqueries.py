@@ -6,8 +6,8 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
+from firesteel.plan.build import present
 from firesteel.plan.scope import shifted
-from firesteel.substrait.calls import present
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, require_comparable, require_field
 from firesteel.substrait.message import Message

@@ -35,7 +35,7 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
     source = require_field(message, "input")
     rel = yield source, scope
     inner = scope_over(scope, (rel, source))
-    groups = read_grouping(message, lowerer.extensions.producer)
+    groups = read_grouping(message, lowerer.extensions.dialect)
     keys: list[p.Rex] = []
     for one in groups.keys:
         keys.append((yield one, inner))

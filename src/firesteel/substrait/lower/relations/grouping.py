@@ -13,6 +13,7 @@ from enum import Enum
 
 from firesteel.errors import PlanError
 from firesteel.repair import RepairKind
+from firesteel.substrait.dialects.base import Dialect, Shape
 from firesteel.substrait.message import Message
 
 
@@ -41,15 +42,25 @@ class GroupingSets:
     repair: RepairKind | None = None
 
 
-def read_grouping(aggregate: Message, producer: str) -> GroupingSets:
+def read_grouping(aggregate: Message, dialect: Dialect) -> GroupingSets:
     """How an aggregate groups."""
     found = _listed(aggregate) if aggregate.grouping_expressions else _once(aggregate)
     if len(found.sets) < 2:
-        return found
-    layout, certain = _layout(aggregate, found, producer)
+        return _one_set(aggregate, found, dialect)
+    layout, certain = _layout(aggregate, found, dialect)
     if layout is Layout.SPECIFIED:
         return found if certain else replace(found, repair=RepairKind.GROUPING_DOUBT)
     return replace(_distinct(found), layout=layout, repair=_REPAIRS[layout])
+
+
+def _one_set(aggregate: Message, found: GroupingSets, dialect: Dialect) -> GroupingSets:
+    """One grouping set. A producer that counts columns of its own engine may have equal keys as one column."""
+    distinct = _distinct(found)
+    if len(distinct.keys) == len(found.keys) or not dialect.writes(Shape.GROUPING_MASK):
+        return found
+    if _counted(aggregate) != len(distinct.keys) + len(aggregate.measures):
+        return found
+    return replace(distinct, repair=RepairKind.EQUAL_KEYS)
 
 
 def _listed(aggregate: Message) -> GroupingSets:
@@ -84,7 +95,7 @@ def _distinct(found: GroupingSets) -> GroupingSets:
     return replace(found, keys=tuple(keys), sets=sets)
 
 
-def _layout(aggregate: Message, found: GroupingSets, producer: str) -> tuple[Layout, bool]:
+def _layout(aggregate: Message, found: GroupingSets, dialect: Dialect) -> tuple[Layout, bool]:
     """The layout that the relations above an aggregate expect, else the one that its producer writes; and whether that
     is certain."""
     distinct, measures = len(_distinct(found).keys), len(aggregate.measures)
@@ -94,7 +105,7 @@ def _layout(aggregate: Message, found: GroupingSets, producer: str) -> tuple[Lay
         Layout.NO_INDEX: distinct + measures,
     }
     repeated = distinct < len(found.keys)
-    if "datafusion" in producer or (repeated and _in_both_forms(aggregate)):
+    if dialect.writes(Shape.GROUPING_MASK) or (repeated and _in_both_forms(aggregate)):
         likely = [Layout.MASK, Layout.NO_INDEX]
         if not aggregate.grouping_expressions:  # in the old form DataFusion had no mask
             likely.reverse()

@@ -12,6 +12,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.repair import RepairKind
 from firesteel.substrait import own_messages
+from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import (
     FieldScope,
@@ -85,7 +86,7 @@ relation("nested_loop_join")(partial(_join, strategy=p.JoinStrategy.NESTED_LOOP)
 def _expression(lowerer: Lowerer, message: Message) -> Message | None:
     """The condition of a join. Every join but a nested loop must have one, at least the literal true."""
     if not message.has("expression") and message.kind.short != "NestedLoopJoinRel":
-        if "datafusion" not in lowerer.extensions.producer:
+        if not lowerer.extensions.dialect.writes(Shape.EVERY_PAIR):
             return require_field(message, "expression")
         lowerer.repair(RepairKind.EVERY_PAIR, message.where)
     return message.given.get("expression")

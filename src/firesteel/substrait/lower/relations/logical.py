@@ -14,6 +14,7 @@ from firesteel.plan.type_fit import lossless
 from firesteel.repair import RepairKind
 from firesteel.source import Place
 from firesteel.substrait import calls
+from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.lower.base import (
     FieldScope,
     Lowerer,
@@ -51,7 +52,7 @@ def _project(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
 
 
 def _replaces(lowerer: Lowerer, message: Message) -> bool:
-    if message.has("common") or not lowerer.quirks.project_replaces:
+    if message.has("common") or not lowerer.extensions.dialect.writes(Shape.PROJECT_REPLACES):
         return False
     lowerer.repair(RepairKind.REPLACING, message.where)
     return True

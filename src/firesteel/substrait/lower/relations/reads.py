@@ -125,7 +125,8 @@ def table_named(lowerer: Lowerer, path: tuple[str, ...], message: Message) -> tu
     """The table of the catalog that a plan names, its name and its type."""
     if lowerer.catalog is None:
         return None
-    found = lowerer.catalog.find([(name, False) for name in path])
+    quoted = [(name, False) for name in path]
+    found = lowerer.catalog.find(quoted) or lowerer.catalog.find_outside(quoted)
     if found is None and len(path) > 1:  # a catalog's and a schema's name before the table's
         found = lowerer.catalog.find([(path[-1], False)])
         if found is not None:

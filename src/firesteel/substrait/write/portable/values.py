@@ -11,10 +11,10 @@ from firesteel import values
 from firesteel.errors import FiresteelError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
-from firesteel.functions.substrait.names import ALIASES
 from firesteel.plan import build
 from firesteel.plan.fit import attribute
 from firesteel.substrait import calls
+from firesteel.substrait.dialects import shared
 from firesteel.substrait.lower.expressions.calls import choice
 from firesteel.substrait.lower.expressions.subqueries import COMPARISONS, rows_of, values_of
 from firesteel.substrait.write.portable.scope import Portable, Scope, Translating, portable, refusal
@@ -29,7 +29,7 @@ _SAME = (
 )
 #: The function of Substrait for each of them.
 FUNCTIONS: dict[str, str] = {
-    **{name: ALIASES.get(name, name) for name in _SAME},
+    **{name: shared.NAMES.get(name, name) for name in _SAME},
     **{name: row.partition(":")[2] for row, name in calls.SAME.items()},
     "modulo": "modulus",
     "neg": "negate",
@@ -212,7 +212,7 @@ def _exists(work: Portable, rex: p.Call, scope: Scope) -> Translating:
     if not isinstance(query, p.Select):
         raise refusal(rex, "of a value that is no query")
     made = yield query.input, scope
-    return calls.present("exists", rows_of(made.rel)).at(rex.where)
+    return build.present("exists", rows_of(made.rel)).at(rex.where)
 
 
 def _column(work: Portable, query: p.Rex, scope: Scope) -> Translating:
@@ -234,12 +234,12 @@ def _in(work: Portable, rex: p.Call, scope: Scope) -> Translating:
     value = yield needle, scope
     if isinstance(found, p.Select):
         rel = yield from _column(work, found, scope)
-        return calls.present("in_collection", value, values_of(rel)).at(rex.where)
+        return build.present("in_collection", value, values_of(rel)).at(rex.where)
     listed = yield found, scope
     if not isinstance(listed, p.Collection) or not listed.items:
         raise refusal(rex, "in a value that is not written out")
     options = [_same_type(one, value) for one in listed.items]
-    return calls.present("in_collection", value, build.collection(t.Array, options)).at(rex.where)
+    return build.present("in_collection", value, build.collection(t.Array, options)).at(rex.where)
 
 
 def _same_type(option: p.Rex, value: p.Rex) -> p.Rex:
@@ -253,7 +253,7 @@ def _compared(work: Portable, rex: p.Call, scope: Scope) -> Translating:
     left, query = rex.args
     value = yield left, scope
     rel = yield from _column(work, query, scope)  # type: ignore[arg-type]
-    return calls.present(rex.fn.name, value, values_of(rel)).at(rex.where)
+    return build.present(rex.fn.name, value, values_of(rel)).at(rex.where)
 
 
 def _is_missing(work: Portable, rex: p.Call, scope: Scope) -> Translating:

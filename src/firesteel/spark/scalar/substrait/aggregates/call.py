@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pyspark.sql import Column
@@ -15,6 +14,7 @@ from firesteel.spark.core.rows import Order
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import cast_type
 from firesteel.spark.scalar.collections.aggregates import Group
+from firesteel.spark.scalar.collections.in_order import in_order as values_in_order
 
 
 @dataclass(frozen=True)
@@ -76,23 +76,4 @@ def ordered(call: AggregateCall, value: Column) -> Column:
 
 def in_order(call: AggregateCall, value: Column) -> Column:
     """The present values, as an array in the call's order."""
-    keys = [order.expr.column.alias(f"k{i}") for i, order in enumerate(call.order)]
-    every = call.group.add(F.collect_list(F.when(value.isNotNull(), F.struct(*keys, value.alias("v")))))
-    return F.transform(F.array_sort(every, lambda a, b: _compare(call.order, a, b)), lambda one: one["v"])
-
-
-def _compare(order: Sequence[Order], a: Column, b: Column) -> Column:
-    """-1, 0 or 1: which of two structs comes first."""
-    result = F.lit(0)
-    for i, spec in reversed(list(enumerate(order))):
-        x, y = a[f"k{i}"], b[f"k{i}"]
-        less, nulls = (1, -1)[not spec.order.descending], (1, -1)[spec.order.nulls_first]
-        result = (
-            F.when(x.isNull() & y.isNull(), result)
-            .when(x.isNull(), F.lit(nulls))
-            .when(y.isNull(), F.lit(-nulls))
-            .when(x < y, F.lit(less))
-            .when(x > y, F.lit(-less))
-            .otherwise(result)
-        )
-    return result
+    return values_in_order(call.group.add, call.order, value)

@@ -20,6 +20,7 @@ from firesteel.spark.numbers.exact_arithmetic import mean as number_mean
 from firesteel.spark.numbers.exact_decimals import Digits, of_plain, to_variant
 from firesteel.spark.scalar.collections import aggregates as partiql
 from firesteel.spark.scalar.collections.aggregates import Group
+from firesteel.spark.scalar.substrait.aggregates import datafusion
 from firesteel.spark.scalar.substrait.aggregates.call import AggregateCall, collect_values, in_order, ordered
 from firesteel.spark.scalar.substrait.aggregates.statistics import correlation, median, mode, spread
 from firesteel.spark.scalar.substrait.base import is_float, typed
@@ -332,4 +333,6 @@ AGGREGATES: dict[str, Aggregate] = {
     "datetime:min": _as_in_partiql("min"),
     "datetime:max": _as_in_partiql("max"),
     "string:string_agg": _string_agg,
+    "datafusion:string_agg": _string_agg,
+    **datafusion.AGGREGATES,
 }

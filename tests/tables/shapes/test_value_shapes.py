@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from firesteel.tables.learn_json import keys_of_open_objects, shape_of_lines
-from firesteel.tables.value_shapes import (
+from firesteel.tables.shapes.learn_json import keys_of_open_objects, shape_of_lines
+from firesteel.tables.shapes.value_shapes import (
     LONG,
     NOTHING,
     SHORT,

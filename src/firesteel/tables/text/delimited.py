@@ -43,20 +43,20 @@ def delimited_rows(path: Path, how: Delimited, names: tuple[str, ...]) -> Iterat
     """The rows of a file as structs of these names."""
     number = 0
     try:
-        for fields in _rows(_text(path, how.skip), how):
+        for fields in parse_rows(_text(path, how.skip), how, multiline=bool(how.quote)):
             number += 1
             if len(fields) != len(names):
                 raise EvaluationError(f"it has {len(fields)} fields, and the table {len(names)} columns")
             row = [None if how.null is not None and field == how.null else field for field in fields]
             yield values.Struct(zip(names, row, strict=True))
-    except _Malformed as error:
+    except Malformed as error:
         raise EvaluationError(f"{path}: row {number + 1}: {error}") from None
     except EvaluationError as error:
         error.message = f"{path}: row {number}: {error.message}"
         raise
 
 
-class _Malformed(Exception):
+class Malformed(Exception):
     """The text does not follow the options."""
 
 
@@ -82,25 +82,43 @@ def _line_end(text: str, at: int) -> tuple[int, int]:
 _BLANK = "".join(map(chr, range(33)))
 
 
-def _rows(text: str, how: Delimited) -> Iterator[list[str]]:
+def parse_rows(text: str, how: Delimited, *, multiline: bool) -> Iterator[list[str]]:
+    """The rows of a text, each a list of its fields. A quoted field may go over several lines if `multiline`; then all
+    lines of the text have to end alike."""
     at, end = 0, len(text)
-    first = slice(*_line_end(text, 0))
+    ending = record_end(text, how)
     while at < end:
         stop, behind = _line_end(text, at)
-        if stop == at or (not how.quote and not text[at:stop].strip(_BLANK)):
+        if stop == at or (not multiline and not text[at:stop].strip(_BLANK)):
             at = behind
             continue
         row: list[str] = []
         while True:
-            field, at = _field(text, at, how, text[first])
+            field, at = _field(text, at, how, ending)
             row.append(field)
             if not text.startswith(how.delimiter, at):
                 break
             at += len(how.delimiter)
         stop, at = _line_end(text, at)
-        if how.quote and at > stop and text[stop:at] != text[first]:
-            raise _Malformed("its lines end in different ways")
+        if multiline and at > stop and text[stop:at] != ending:
+            raise Malformed("its lines end in different ways")
         yield row
+
+
+def record_end(text: str, how: Delimited) -> str:
+    """How the first row ends: with a line feed, a carriage return, or both."""
+    at = 0
+    while True:
+        _, at = _field(text, at, how, "")
+        if not text.startswith(how.delimiter, at):
+            return text[slice(*_line_end(text, at))]
+        at += len(how.delimiter)
+
+
+def ends_plainly(text: str, how: Delimited) -> bool:
+    """Does the first line end as the first row does? Spark takes the first line break for that of all rows, though it
+    may be one in quotes."""
+    return text[slice(*_line_end(text, 0))] == record_end(text, how)
 
 
 def _field(text: str, at: int, how: Delimited, line_end: str) -> tuple[str, int]:
@@ -127,9 +145,9 @@ def _quoted(text: str, at: int, how: Delimited) -> tuple[str, int]:
         elif char == how.quote:
             at += 1
             if at < end and text[at] not in "\r\n" and not text.startswith(how.delimiter, at):
-                raise _Malformed("a field goes on behind its closing quote")
+                raise Malformed("a field goes on behind its closing quote")
             return "".join(out), at
         else:
             out.append(char)
             at += 1
-    raise _Malformed("a quote is not closed")
+    raise Malformed("a quote is not closed")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from firesteel.tables.json_files import refuse_constant
-from firesteel.tables.value_shapes import (
+from firesteel.tables.shapes.value_shapes import (
     LONG,
     MOST_FIELDS,
     MOST_NESTED,

@@ -1,0 +1,42 @@
+"""DataFusion's functions of maps."""
+
+from __future__ import annotations
+
+from firesteel.errors import EvaluationError
+from firesteel.evaluate.datafusion.fit import plain
+from firesteel.evaluate.substrait.integers import Factory
+from firesteel.values import Struct, Value, key
+
+
+def _map(keys: list[Value] | None, found: list[Value] | None) -> Struct | None:
+    if keys is None or found is None:
+        return None
+    if len(keys) != len(found):
+        raise EvaluationError(f"map of {len(keys)} keys and {len(found)} values")
+    if None in keys:
+        raise EvaluationError("map: NULL for a key")
+    if len({key(one) for one in keys}) != len(keys):
+        raise EvaluationError("map: a key repeats")
+    return Struct(zip(keys, found, strict=True))
+
+
+def _from_entries(entries: list[Value]) -> Struct | None:
+    if None in entries:
+        return None
+    pairs = [[item for _, item in one.pairs] for one in entries]
+    return _map([one[0] for one in pairs], [one[1] for one in pairs])
+
+
+def _value(entries: Struct, wanted: Value) -> Value:
+    return next((value for name, value in entries.pairs if key(name) == key(wanted)), None)
+
+
+SCALARS: dict[str, Factory] = {
+    "map": plain(_map),
+    "map_from_arrays": plain(_map),
+    "map_from_entries": plain(_from_entries),
+    "map_extract": plain(lambda entries, wanted: [_value(entries, wanted)]),
+    "map_keys": plain(lambda entries: [name for name, _ in entries.pairs]),
+    "map_values": plain(lambda entries: [value for _, value in entries.pairs]),
+    "map_entries": plain(lambda entries: [Struct([("key", name), ("value", value)]) for name, value in entries.pairs]),
+}

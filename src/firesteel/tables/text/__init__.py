@@ -1,0 +1,1 @@
+"""Text as tables: delimited text, the types of its cells, and plain lines."""
