@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.conformance]
 
 #: One of so many runs is in the part that every test run has, and at least one of each area. Values of unknown types
 #: take longer.
-PARTS = {"static": 72, "dynamic": 240}
+PARTS = {"static": 72, "dynamic": 480}
 
 
 @pytest.mark.parametrize("literals", ["static", "dynamic"])

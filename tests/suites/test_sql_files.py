@@ -135,7 +135,7 @@ def test_reference(sample: list[Sampled]) -> None:
 
 @pytest.mark.conformance
 @pytest.mark.spark
-@pytest.mark.parametrize("size", [SIZE // 2, pytest.param(SIZE, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [SIZE // 3, pytest.param(SIZE, marks=pytest.mark.slow)])
 def test_spark(sample: list[Sampled], spark: Any, size: int) -> None:
     sample = sample[:size]
     session = fs.connect(spark=spark, in_process=False)

@@ -90,7 +90,7 @@ def deep(value: Value, levels: int) -> Value:
     return value
 
 
-VALUES = [*generated(7, 150, 3), *near(3, 40), deep(1, 12), deep(1.0, 12), deep(2, 12), deep(2, 13)]
+VALUES = [*generated(7, 80, 3), *near(3, 40), deep(1, 12), deep(1.0, 12), deep(2, 12), deep(2, 13)]
 
 
 @pytest.fixture(scope="module")

@@ -250,6 +250,7 @@ engine.close()
 """
 
 
+@pytest.mark.slow
 def test_on_connect() -> None:
     """A process has either classic Spark or Connect, so this one is a child."""
     root = Path(__file__).parents[3]

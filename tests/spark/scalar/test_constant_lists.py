@@ -35,7 +35,7 @@ def quoted(words: list[str]) -> list[str]:
     return [f"`{word}`" for word in words if word not in BEYOND]
 
 
-@pytest.mark.parametrize("mode", ["permissive", "strict"])
+@pytest.mark.parametrize("mode", ["permissive", pytest.param("strict", marks=pytest.mark.slow)])
 def test_operands_without_a_type(spark: Any, mode: str) -> None:
     rows = [f"{{i: {i}, x: {word}}}" for i, word in enumerate(["null", *WORDS])]
     extra = ["{i: -1}"] if mode == "permissive" else []

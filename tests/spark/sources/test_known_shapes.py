@@ -79,12 +79,12 @@ def check(ours: fs.Session, folder: Path, seeds: range, queries: list[str]) -> N
 
 
 def test_answers_are_those_of_the_reference(ours: fs.Session, tmp_path: Path) -> None:
-    check(ours, tmp_path, range(2), QUERIES)
+    check(ours, tmp_path, range(1), QUERIES)
 
 
 @pytest.mark.slow
 def test_more_answers(ours: fs.Session, tmp_path: Path) -> None:
-    check(ours, tmp_path, range(2, 60), QUERIES)
+    check(ours, tmp_path, range(1, 60), QUERIES)
 
 
 @pytest.mark.parametrize("seeds", [range(60, 61), pytest.param(range(61, 80), marks=pytest.mark.slow)])
