@@ -83,7 +83,7 @@ class Engine(Protocol):
         """The names of the tables in the engine's own catalog."""
 
     def shape_of(self, source: tables.File) -> str | None:
-        """What is known of the shape of these files, which have no schema, in words; None if nothing is."""
+        """What is known of the shape of these files, which have no schema, in words; None if the engine learns none."""
 
     def pin(self, source: Source) -> None:
         """Keep the rows of a stored table in memory, until the engine is closed."""

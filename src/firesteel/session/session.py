@@ -349,8 +349,9 @@ class Session:
         pipeline: Literal["quiet", "debug"] = "quiet",
     ) -> str:
         """Show a plan, or the plan of a PartiQL text, as this session would run it: a tree with one line per node, and
-        below it a line for every expression that would run in Python, with the reason. Each statement of a plan has its
-        own tree, and sees the tables that earlier ones would have created.
+        below it a line for every expression that would run in Python, with the reason, and for every file without a
+        schema, with how its shape is known. Each statement of a plan has its own tree, and sees the tables that earlier
+        ones would have created.
 
         With `pipeline="debug"` it shows the plan after every pass that changes it, with the time that each pass took.
         No engine is started for that.
@@ -367,8 +368,8 @@ class Session:
         statements = Statements(planner)
         trees = []
         for node in _each_statement(planner.lower(planner.read(source), params).plan):
-            plan, fallbacks = statements.foresee(node)
-            trees.append(explain(plan, marks=[(rex, f"python: {reason}") for rex, reason in fallbacks]))
+            plan, notes = statements.foresee(node)
+            trees.append(explain(plan, marks=notes))
         return "\n\n".join(trees)
 
     def _traced(self, source: PlanSource, params: Params) -> str:

@@ -5,7 +5,7 @@ A statement is checked before anything is computed, and its rows are computed be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,13 +28,24 @@ from firesteel.session.results import Result
 from firesteel.tables import Table
 from firesteel.tables.output.target import output_of
 
-#: The plan that an engine would run, and its expressions that would run in Python, with the reasons.
+#: The plan that an engine would run, and notes on some of its nodes.
 Foreseen = tuple[p.Plan, Sequence[tuple[Node, str]]]
 
 
 def compiled(prepared: Prepared) -> Foreseen:
-    """Let the engine compile a plan without running it."""
-    return prepared.engine.explain(prepared.plan, prepared.tables)
+    """Let the engine compile a plan without running it. The notes say what would run in Python and why, and what is
+    known of files without a schema."""
+    plan, fallbacks = prepared.engine.explain(prepared.plan, prepared.tables)
+    return plan, [*((rex, f"python: {reason}") for rex, reason in fallbacks), *_shapes(plan, prepared)]
+
+
+def _shapes(plan: p.Plan, prepared: Prepared) -> Iterator[tuple[Node, str]]:
+    for node in walk(plan.statement, p.Global):
+        source = prepared.tables[node.ordinal].source
+        if isinstance(source, tables.File) and source.format == "json":
+            shape = prepared.engine.shape_of(source)
+            if shape is not None:
+                yield node, f"its shape is {shape}"
 
 
 class Statements:
@@ -184,7 +195,7 @@ class Statements:
     # What would be done ----------------------------------------------------------------------------------------------
 
     def foresee(self, node: p.Plan) -> Foreseen:
-        """The plan of a statement as it would run, and its expressions that would run in Python, with the reasons.
+        """The plan of a statement as it would run, with notes on some of its nodes.
 
         Nothing is computed. A table that the statement creates is added to the catalog without rows, so that the next
         statement can refer to it.

@@ -104,7 +104,9 @@ def test_answers_with_proven_claims(spark: Any, tmp_path: Path, monkeypatch: pyt
                 path.write_text("\n".join(lines(seed)), encoding="utf-8")
                 found += differences(session, path, [query])
         session.register("claimed", tmp_path / f"t{seeds[0]}-{QUERIES.index(COUNTED)}.jsonl")
-        assert session.describe("claimed").shape == "sampled, and proven where queries needed it"
+        shape = "sampled, and proven where queries needed it"
+        assert session.describe("claimed").shape == shape
+        assert f"its shape is {shape}" in session.explain(COUNTED.replace("FROM t", "FROM claimed"))
     assert not found, "\n".join(found)
     assert proven.count(True) > len(seeds)
 
@@ -276,5 +278,7 @@ def test_shapes_can_be_switched_off(spark: Any, tmp_path: Path, capsys: pytest.C
             assert not differences(session, path, CHANGED)
             session.query("SELECT t.a AS a FROM t AS t").to_spark().explain()
             texts.append(capsys.readouterr().out)
+            known = "learned" if shapes else "unknown"
+            assert f"-- t: its shape is {known}" in session.explain("SELECT VALUE t.a FROM t")
     assert "FileScan json" in texts[0]
     assert "from_json" in texts[1]

@@ -134,7 +134,7 @@ class SparkEngine:
         with leased.using(Failures()):
             return table_names(leased.spark)
 
-    def shape_of(self, source: File) -> str | None:
+    def shape_of(self, source: File) -> str:
         """What is known of the shape of these files."""
         return self._shapes.knowledge(files_of(source)[0])
 

@@ -87,14 +87,14 @@ class KnownShapes:
         shapes = [known for known in found.values() if isinstance(known, ValueShape)]
         return Learned(merge_all(shapes), states) if len(shapes) == len(files) else None
 
-    def knowledge(self, files: Sequence[Path]) -> str | None:
-        """What is known of all these files as they are now, in words; None if nothing is."""
+    def knowledge(self, files: Sequence[Path]) -> str:
+        """What is known of all these files as they are now, in words."""
         states = {file: file_state(file) for file in files}
         if files and all(isinstance(self._find(file, state), ValueShape) for file, state in states.items()):
             return "learned"
         if any(self._proven.find((file, state)) for file, state in states.items()):
             return "sampled, and proven where queries needed it"
-        return None
+        return "unknown"
 
     def distrust(self, misread: Sequence[Learned]) -> None:
         """Take back shapes that lines of their files do not fit."""
