@@ -90,6 +90,13 @@ class LiteralRule(Rule):
 class CallRule(Rule):
     """Calls of functions and of lambdas."""
 
+    OUTPUT_NULLABILITY = (
+        "FS340",
+        "the output type of a call is nullable exactly if the function may give NULL",
+        "Extensions: nullability handling, MIRROR and DECLARED_OUTPUT",
+        "declare the nullability that follows from the arguments",
+        _NOTE,
+    )
     FUNCTION = (
         "FS341",
         "an extension has the functions that a plan calls",

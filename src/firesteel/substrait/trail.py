@@ -69,7 +69,7 @@ def _some(chain: list[Message], most: int, *, reverse: bool = False) -> list[str
     found: list[str] = []
     for one in chain:
         word = _word(one)
-        if word and (not found or found[-1] != word):
+        if word:
             found.append(word)
         if len(found) == most:
             break
