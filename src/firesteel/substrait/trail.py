@@ -21,17 +21,8 @@ _INDEXED = re.compile(r"(\w+)\[(\d+)\]")
 #: Steps that say nothing that the words around them do not say.
 _SILENT = frozenset(
     [
-        "input",
-        "value",
-        "expr",
-        "rel",
-        "direct_reference",
-        "struct_field",
-        "measure",
-        "struct",
-        "common",
-        "left",
-        "right",
+        *("input", "value", "expr", "rel", "measure", "struct", "common", "left", "right"),
+        *("direct_reference", "struct_field", "named_table", "virtual_table", "local_files"),
     ]
 )
 #: Steps that say which of several inputs.

@@ -50,8 +50,8 @@ def _remarks(message: Message, judged: Judged) -> list[Remark]:
     return found[:MAX_REMARKS]
 
 
-#: Literals and types that hold others.
-_HOLDERS = ("struct", "list", "map", "func", "user_defined")
+#: Literals and types that hold others, or stand for one.
+_HOLDERS = ("struct", "list", "map", "func", "user_defined", "alias")
 
 
 def _judge_values(message: Message, judged: Judged, dialect: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError
+from firesteel.rules import AnchorRule, PlanRule, ReferenceRule, RelationRule, TypeRule
 from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, apply_emit, scope_over
 from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.relations.reads import apply_projection
@@ -34,6 +35,28 @@ _INPUTS = ("input", "left", "right")
 #: Fields of relations whose expressions see other rows, or none.
 _OTHER_ROWS = ("post_join_filter", "offset_expr", "count_expr", "offset", "count", "lower_bound", "upper_bound")
 
+#: Rules that a message breaks whatever is below it; and those that only the number of columns below it decides.
+_BY_MESSAGE = frozenset(
+    rule.code
+    for rule in (
+        PlanRule.REQUIRED,
+        PlanRule.SAYS_NOTHING,
+        PlanRule.NOT_SAID,
+        PlanRule.EMPTY,
+        PlanRule.TWO_FORMS,
+        *AnchorRule,
+        ReferenceRule.GROUPING_FIELD,
+        ReferenceRule.DETACHED,
+        TypeRule.TYPE_PARAMETER,
+        RelationRule.ROW,
+        RelationRule.SORT,
+        RelationRule.JOIN_TYPE,
+        RelationRule.JOIN_KEYS,
+        RelationRule.SET_INPUTS,
+    )
+)
+_BY_WIDTH = frozenset([ReferenceRule.EMIT.code])
+
 #: Problems after this many are not reported.
 MAX_PROBLEMS = 1_000
 
@@ -52,7 +75,7 @@ class Recovering:
         if message.has("selection") and _is_blind(scope):
             return _unknown(t.ANY, message)
         asked: set[int] = set()
-        blind = False
+        blind = widthless = False
         try:
             made = handler(lowerer, message, scope)
             if isinstance(made, Generator):
@@ -61,11 +84,12 @@ class Recovering:
                     asked.add(id(request[0]))
                     found = yield request
                     blind = blind or _is_unknown(found)
+                    widthless = widthless or _has_any_columns(found)
                     request = running.send(found)
         except StopIteration as stop:
             made = stop.value
         except FiresteelError as error:
-            if not blind:
+            if not blind or error.code in _BY_MESSAGE or (error.code in _BY_WIDTH and not widthless):
                 self.note(error.located(message.where))
             yield from self._others(message, scope, asked)
             made = self._instead(lowerer, message)
@@ -143,6 +167,10 @@ def _is_unknown(made: object) -> bool:
     if isinstance(made, p.Rel):
         return any(isinstance(field.type, t.Any | t.Unresolved) for field in p.schema(made))
     return isinstance(made, p.Rex) and isinstance(made.type, t.Any | t.Unresolved)
+
+
+def _has_any_columns(made: object) -> bool:
+    return isinstance(made, p.Rel) and any(field.type == _ANY_COLUMNS for field in p.schema(made))
 
 
 def _is_blind(scope: FieldScope | None) -> bool:

@@ -217,7 +217,8 @@ def _virtual(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
                     rex: p.Rex = p.Lit(*read_literal(message, lowerer.extensions)).at(message.where)
                 else:
                     rex = yield message, leaf
-                fields.append(_of_column(rex, field, message))
+                unknown = isinstance(rex, p.UnresolvedVar)  # in place of an expression that is a problem of its own
+                fields.append(rex if unknown else _of_column(rex, field, message))
             except FiresteelError as error:
                 wrong.append(error)
         rows.append(build.struct((f"_{i}", rex) for i, rex in enumerate(fields, 1)))
