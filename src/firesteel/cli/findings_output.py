@@ -13,7 +13,7 @@ import click
 import firesteel as fs
 from firesteel.plan.findings import Findings, path_of, repair_lines
 from firesteel.repair import Effect, Repair, RepairKind
-from firesteel.rules import BY_CODE, Remark
+from firesteel.rules import BY_CODE, Remark, Severity
 from firesteel.source import Place
 
 
@@ -21,26 +21,26 @@ def print_text(plan: Path, found: Findings) -> None:
     """Problems go to stderr, each with its place and a hint; the others to stdout, a line each."""
     for problem in found:
         click.echo(str(problem), err=True)
-    for line in remark_lines(found.remarks):
-        click.echo(line)
-    for line in repair_lines(found.repairs):
+    for line in (*repair_lines(found.repairs), *remark_lines(found.remarks)):
         click.echo(line)
     if found.dialect is not None:
         click.echo(f"read as a plan of the dialect '{found.dialect}'")
-    more = "".join(f", {_count(number, what)}" for number, what in _numbers(found) if number)
+    summary = ", ".join([_count(len(found), "problem") if found else "fine", *_totals(found)])
+    click.echo(f"{plan}: {summary}", err=bool(found))
+
+
+def _totals(found: Findings) -> Iterator[str]:
+    """How many repairs there are, and of which effect, and how many remarks of each severity."""
+    if found.repairs:
+        yield _count(len(found.repairs), "repair")
     for effect, said in ((Effect.LOSS, "with a loss"), (Effect.DOUBT, "in doubt")):
         number = sum(one.effect is effect for one in found.repairs)
-        more += f", {number} {said}" if number else ""
-    if found:
-        click.echo(f"{plan}: {_count(len(found), 'problem')}{more}", err=True)
-    else:
-        click.echo(f"{plan}: fine{more}")
-
-
-def _numbers(found: Findings) -> Iterator[tuple[int, str]]:
-    for severity in ("warning", "note"):
-        yield sum(one.severity.value == severity for one in found.remarks), severity
-    yield len(found.repairs), "repair"
+        if number:
+            yield f"{number} {said}"
+    for severity in (Severity.WARNING, Severity.NOTE):
+        number = sum(one.severity is severity for one in found.remarks)
+        if number:
+            yield _count(number, severity.value)
 
 
 def _count(number: int, what: str) -> str:
