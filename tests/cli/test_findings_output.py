@@ -22,15 +22,13 @@ def written(path: Path, document: dict[str, Any]) -> str:
 def test_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Remarks that say the same of several places are one line; the exit code is that of the problems."""
     bare = {"i64": {}}
-    rel = {
-        "cross": {"left": one_column(bare), "right": {"cross": {"left": one_column(bare), "right": one_column(bare)}}}
-    }
-    path = written(tmp_path / "plan.json", over(rel))
+    rel = {"cross": {"left": one_column(bare), "right": one_column(bare)}}
+    path = written(tmp_path / "plan.json", over(rel, 2))
     assert _run(["check", path]) == 0
     assert capsys.readouterr().out.splitlines() == [
-        "warning FS332: the type i64 does not say whether it is nullable (in root (a, b, c) > cross > left > read t > "
-        "schema > column 'a', and in 2 other places)",
-        f"{path}: fine, 3 warnings",
+        "warning FS332: the type i64 does not say whether it is nullable (in root (a, b) > cross > left > read t > "
+        "schema > column 'a', and in 1 other place)",
+        f"{path}: fine, 2 warnings",
     ]
     wrong = written(tmp_path / "wrong.json", over(filtered(read(), field(5))))
     assert _run(["check", wrong]) == 1
@@ -54,7 +52,7 @@ def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "number": 1,
         "kind": "invalid",
         "code": "FS391",
-        "message": "a condition is a boolean, not a int32",
+        "message": "a condition is a boolean, not a int32?",
         "path": "relations[0]/root/input/filter/condition",
         "trail": "root (a) > filter > condition",
         "help": "compare the value with something",
@@ -74,7 +72,7 @@ def sarif(path: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
     return log
 
 
-@pytest.mark.parametrize("case", RULE_CASES[::9], ids=str)
+@pytest.mark.parametrize("case", [case for case in RULE_CASES if case.rule.code.endswith("1")], ids=str)
 def test_sarif_has_the_shape_that_its_schema_asks_for(
     case: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
