@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
 
 import firesteel as fs
+from firesteel import doctor
 from firesteel.plan.findings import Findings
 from firesteel.rules import RULES, RelationRule, Severity
 from firesteel.source import Place
@@ -187,3 +189,29 @@ def test_nearest_signatures_are_those_of_the_family() -> None:
         one_too_many.help
         == "it is (string) -> string or (varchar<L1>) -> varchar<L1> or (fixedchar<L1>) -> fixedchar<L1>"
     )
+
+
+def test_plans_of_producers_give_no_false_alarms() -> None:
+    """A plan that can be lowered has no errors, and what is said of it has a place."""
+    suites = doctor.find_conformance(os.environ)
+    if suites is None:
+        pytest.skip("the saved plans are not here: set FIRESTEEL_CONFORMANCE")
+    fine = refused = 0
+    for path in sorted((suites / "substrait-plans").rglob("*"))[::4]:
+        if path.suffix not in (".proto", ".json"):
+            continue
+        try:
+            read = fs.read_plan(path)
+        except fs.FiresteelError:
+            continue
+        findings = read.check()
+        try:
+            read.lowered()
+        except fs.FiresteelError as error:
+            assert str(error) == str(findings[0]), path
+            refused += 1
+        else:
+            assert findings == [], path
+            fine += 1
+        assert all(remark.where is not None for remark in findings.remarks), path
+    assert fine > refused > 0
