@@ -191,6 +191,15 @@ def test_nearest_signatures_are_those_of_the_family() -> None:
     )
 
 
+def error_of(read: fs.Plan) -> list[str]:
+    """The error that lowering raises, if it does."""
+    try:
+        read.lowered()
+    except fs.FiresteelError as error:
+        return [str(error)]
+    return []
+
+
 def test_plans_of_producers_give_no_false_alarms() -> None:
     """A plan that can be lowered has no errors, and what is said of it has a place."""
     suites = doctor.find_conformance(os.environ)
@@ -205,13 +214,8 @@ def test_plans_of_producers_give_no_false_alarms() -> None:
         except fs.FiresteelError:
             continue
         findings = read.check()
-        try:
-            read.lowered()
-        except fs.FiresteelError as error:
-            assert str(error) == str(findings[0]), path
-            refused += 1
-        else:
-            assert findings == [], path
-            fine += 1
+        raised = error_of(read)
+        assert [str(one) for one in findings][:1] == raised, path
+        fine, refused = fine + (not raised), refused + bool(raised)
         assert all(remark.where is not None for remark in findings.remarks), path
     assert fine > refused > 0
