@@ -1,5 +1,5 @@
 """Write the reference pages that are generated from tables in the code: functions.md, substrait-functions.md,
-dialects.md, arrow.md, formats.md, passes.md, relations.md and repairs.md.
+dialects.md, arrow.md, findings.md, formats.md, passes.md, relations.md and repairs.md.
 
 make docs
 """
@@ -11,7 +11,16 @@ from pathlib import Path
 
 from firesteel import functions
 from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
-from tools import docs_arrow, docs_dialects, docs_formats, docs_passes, docs_relations, docs_repairs, docs_substrait
+from tools import (
+    docs_arrow,
+    docs_dialects,
+    docs_findings,
+    docs_formats,
+    docs_passes,
+    docs_relations,
+    docs_repairs,
+    docs_substrait,
+)
 
 TARGET = Path(__file__).parent.parent / "docs" / "functions.md"
 HEAD = """# Functions
@@ -50,7 +59,16 @@ def _spark(name: str) -> str:
 
 
 def main() -> int:
-    pages = (docs_substrait, docs_dialects, docs_arrow, docs_formats, docs_relations, docs_repairs, docs_passes)
+    pages = (
+        docs_substrait,
+        docs_dialects,
+        docs_arrow,
+        docs_findings,
+        docs_formats,
+        docs_relations,
+        docs_repairs,
+        docs_passes,
+    )
     others = ((page.TARGET, page.document()) for page in pages)
     for target, text in ((TARGET, document()), *others):
         target.write_text(text, encoding="utf-8")

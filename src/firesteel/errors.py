@@ -15,6 +15,7 @@ code and the exit code of the command line.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import ClassVar
 
 from firesteel.source import Place, Span
@@ -52,14 +53,25 @@ def redacted(text: str) -> str:
 class FiresteelError(Exception):
     """Root of every error that Firesteel raises."""
 
-    code: ClassVar[str] = "FS000"
+    code: str = "FS000"
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, message: str, *, where: Span | Place | None = None, help: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: Span | Place | None = None,
+        help: str | None = None,
+        code: str | None = None,
+    ) -> None:
         self.message = redacted(message)
         super().__init__(self.message)
         self.where = where
         self.help = help
+        if code is not None:  # of a rule, instead of that of the class
+            self.code = code
+        #: Errors beside this one, which was raised as the first of them; `check` reports all.
+        self.others: tuple[FiresteelError, ...] = ()
 
     @property
     def span(self) -> Span | None:
@@ -75,11 +87,19 @@ class FiresteelError(Exception):
         return described(f"{self.code}: {self.message}", self.where, self.help)
 
 
+def first_of(errors: Sequence[FiresteelError]) -> FiresteelError:
+    """The first of several errors, to be raised for all of them."""
+    errors[0].others = tuple(errors[1:])
+    return errors[0]
+
+
 def described(message: str, where: Span | Place | None, help: str | None) -> str:
     """What an error or a warning says: what, where, and what to do."""
     lines = [message]
     if where is not None:
         lines.append(str(where))
+        if isinstance(where, Place) and where.trail:
+            lines.append(f"in {where.trail}")
     span = where.span if isinstance(where, Place) else where
     if span is not None:
         lines.append(span.caret())

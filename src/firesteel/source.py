@@ -65,6 +65,11 @@ class Place:
     path: tuple[str, ...]
     span: Span | None = None
 
+    @property
+    def trail(self) -> str:
+        """The way to it in words, from relation to relation; empty where there are only the steps."""
+        return ""
+
     def __str__(self) -> str:
         path = "/".join(self.path) or "/"
         return f"{self.span} (at {path})" if self.span else f"at {path}"

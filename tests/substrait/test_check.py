@@ -101,13 +101,13 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     fine = written(tmp_path / "old.proto", made.old())
     assert _run(["check", fine]) == 0
     said = capsys.readouterr()
-    assert said.out.splitlines()[-1] == f"{fine}: fine, 2 repairs"
+    assert said.out.splitlines()[-1] == f"{fine}: fine, 2 repairs, 2 warnings, 7 notes"
     assert said.out.startswith("repair 1: the old URI '/functions_comparison.yaml' stands for ")
     assert "\nrepair 2: functions without a URN or a URI go by their names (at extensions[1]" in said.out
     assert not said.err
     wrong = written(tmp_path / "wrong.proto", plan(root(filtered(read(), field(5)), "a", "b", "c")))
     assert _run(["check", wrong]) == 1
-    assert f"{wrong}: 1 problem\n" in capsys.readouterr().err
+    assert f"{wrong}: 1 problem, 11 notes\n" in capsys.readouterr().err
     assert _run(["check", wrong, "--format", "json"]) == 1
     report = json.loads(capsys.readouterr().out)
     assert report["plan"] == wrong
@@ -124,11 +124,12 @@ def test_the_command_says_what_is_lost_and_what_is_in_doubt(tmp_path: Path, caps
     both = root({"cross": {"left": grouped, "right": read("u")}}, *"abcdefg")
     path = written(tmp_path / "plan.proto", plan(both, version={"minorNumber": 50, "producer": "ibis-substrait"}))
     assert _run(["check", path]) == 0
-    loss, doubt, dialect, end = capsys.readouterr().out.splitlines()
+    loss, doubt, *remarks, dialect, end = capsys.readouterr().out.splitlines()
+    assert all(line.startswith("note FS315: the ") for line in remarks)
     assert dialect == "read as a plan of the dialect 'ibis'"
     assert loss.startswith("repair 1, something is lost: 'aggregate_generic:count' gives int64, and not decimal(38,2)")
     assert doubt.startswith("repair 2, in doubt: an aggregate of several grouping sets lists keys twice")
-    assert end == f"{path}: fine, 2 repairs, 1 with a loss, 1 in doubt"
+    assert end == f"{path}: fine, 2 repairs, 1 with a loss, 1 in doubt, {len(remarks)} notes"
     assert _run(["check", path, "--format", "json"]) == 0
     repairs = json.loads(capsys.readouterr().out)["repairs"]
     assert [one["kind"] for one in repairs] == ["loss", "doubt"]

@@ -34,9 +34,9 @@ def test_what_is_wrong_is_told_where_it_is_and_the_rest_goes_on() -> None:
     assert said[2].startswith("└─ project add(b$1, a$0) emit (0, 3)")
     assert said[2].endswith("[a i64, $1 i64]")
     assert "does not take" in said[3]
-    assert said[3].startswith("   ! FS300: ")
+    assert said[3].startswith("   ! FS343: ")
     assert "└─ filter gt(⟨$9⟩, 1::i64)" in said[4]
-    assert said[5] == "      ! FS300: no field 9: the row has 3"
+    assert said[5] == "      ! FS321: no field 9: the row has 3"
     assert "└─ read t" in said[6]
 
 
@@ -89,7 +89,7 @@ def test_goes_on_past_what_it_cannot_say(relation: made.Json, said: str) -> None
 
 
 def test_a_plan_of_nothing_and_one_that_contains_itself() -> None:
-    assert explain(new("Plan")) == "substrait 0.0.0\n! FS300: a plan without relations"
+    assert explain(new("Plan")) == "substrait 0.0.0\n! FS304: a plan without relations"
     assert "⟨a tree of nothing⟩" in "\n".join(lines({}))
     tree = {**root({"detachedRelOrdinal": 0}, "a"), "detachedRels": [filtered({"detachedRelOrdinal": 0}, field(0))]}
     assert "filter, as in line" in "\n".join(lines(tree))

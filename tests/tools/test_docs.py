@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from firesteel.repair import RepairKind
-from tools import docs_arrow, docs_dialects, docs_formats, docs_passes, docs_relations, docs_repairs
+from tools import docs_arrow, docs_dialects, docs_findings, docs_formats, docs_passes, docs_relations, docs_repairs
 from tools.docs import TARGET, document
 
 ROOT = Path(__file__).parents[2]
@@ -23,6 +23,10 @@ def test_the_types_of_arrow_are_up_to_date() -> None:
 
 def test_the_repairs_are_up_to_date() -> None:
     assert docs_repairs.TARGET.read_text(encoding="utf-8") == docs_repairs.document(), "run `make docs`"
+
+
+def test_the_findings_are_up_to_date() -> None:
+    assert docs_findings.TARGET.read_text(encoding="utf-8") == docs_findings.document(), "run `make docs`"
 
 
 def test_the_dialects_are_up_to_date() -> None:

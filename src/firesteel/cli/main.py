@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -19,9 +18,9 @@ import click
 
 import firesteel as fs
 from firesteel import doctor as doctor_
+from firesteel.cli.findings_output import FORMATS
 from firesteel.cli.stages import stages
 from firesteel.plan.findings import Findings, repair_lines
-from firesteel.repair import Effect
 from firesteel.substrait import DIALECTS
 from firesteel.tables.promises import SINGLETON
 
@@ -487,10 +486,11 @@ def explain(
 @_with_properties
 @_with_policy
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True)
 @_dialect
 def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, dialect: str, **options: Any) -> int:
-    """Check PLAN and list all problems with their places: what is invalid, what is unsupported, what was repaired.
+    """Check PLAN and list all findings with their places: what is invalid, what is unsupported, which rules of the
+    specification a plan breaks that runs nevertheless, what was repaired. docs/findings.md has the codes.
 
     With --table the plan is checked over these tables, else by the schemas that it declares. Inputs that have to be
     ordered, and are not known to be, are a problem. The exit code is 0 if the plan would run.
@@ -499,6 +499,7 @@ def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, 
     firesteel check plan.proto
     firesteel check plan.json --table lineitem=lineitem.parquet --format json
     firesteel check plan.json --table lineitem=lineitem.parquet --engine spark
+    firesteel check plan.json --format sarif > findings.sarif
     """
     try:
         read = fs.read_plan(plan, dialect=dialect)
@@ -511,32 +512,8 @@ def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, 
         if format_ == "text":
             raise
         found = Findings([error])
-    if format_ == "json":
-        click.echo(json.dumps({"plan": str(plan), **found.to_python()}, indent=2, ensure_ascii=False))
-    else:
-        _say(plan, found)
+    FORMATS[format_](plan, found)
     return found.exit_code
-
-
-def _say(plan: Path, found: Findings) -> None:
-    for problem in found:
-        click.echo(str(problem), err=True)
-    for line in repair_lines(found.repairs):
-        click.echo(line)
-    if found.dialect is not None:
-        click.echo(f"read as a plan of the dialect '{found.dialect}'")
-    repaired = f", {_count(len(found.repairs), 'repair')}" if found.repairs else ""
-    for effect, said in ((Effect.LOSS, "with a loss"), (Effect.DOUBT, "in doubt")):
-        number = sum(one.effect is effect for one in found.repairs)
-        repaired += f", {number} {said}" if number else ""
-    if found:
-        click.echo(f"{plan}: {_count(len(found), 'problem')}{repaired}", err=True)
-    else:
-        click.echo(f"{plan}: fine{repaired}")
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 @commands.command()

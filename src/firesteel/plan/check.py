@@ -22,6 +22,7 @@ from firesteel.plan.reliance import unmet_needs
 from firesteel.plan.schema import schema
 from firesteel.plan.scope import RowScope, Visit, visits
 from firesteel.plan.statement import CreateView, Mode, Plan, Root
+from firesteel.rules import RelationRule
 from firesteel.source import Place, Span
 
 #: The versions of the plan document that are understood.
@@ -50,7 +51,7 @@ def check(plan: Plan, *, orders: bool = True) -> list[FiresteelError]:
 def unordered(rel: Rel, where: Span | Place) -> Iterator[PlanError]:
     """The orders that a relation relies on and that its inputs are not known to have."""
     for need in unmet_needs(rel):
-        yield PlanError(need.message, where=where, help=_ORDER if need.specs else None)
+        yield RelationRule.INPUT_ORDER.broken(need.message, where=where, help=_ORDER if need.specs else None)
 
 
 _ORDER = "sort the input, or promise its order: register(..., ordered_by=[...]); connect(add_sorts=True) adds sorts"

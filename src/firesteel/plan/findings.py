@@ -1,4 +1,4 @@
-"""What `check` reports of a plan: problems (invalid, unsupported, refused) and repairs."""
+"""What `check` reports of a plan: problems (invalid, unsupported, refused), remarks (warnings, notes) and repairs."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from firesteel.errors import FiresteelError, PolicyError, UnsupportedError
 from firesteel.plan.check import check
 from firesteel.plan.statement import Plan
 from firesteel.repair import Effect, Repair
+from firesteel.rules import BY_CODE, Remark, Rule
 from firesteel.source import Place
 
 
@@ -22,18 +23,21 @@ class RepairedPlan:
 
 
 class Findings(list[FiresteelError]):
-    """The problems of a plan, in plan order, and its `repairs`. A plan without problems can be run."""
+    """The problems of a plan, in plan order, its `remarks` and its `repairs`. A plan without problems can be run."""
 
     def __init__(
         self,
         problems: Iterable[FiresteelError] = (),
         repairs: tuple[Repair, ...] = (),
         dialect: str | None = None,
+        remarks: tuple[Remark, ...] = (),
     ) -> None:
         super().__init__(problems)
         self.repairs = repairs
         #: Whose plan a Substrait plan was read as: a producer's, or `spec`; None where the producer is not known.
         self.dialect = dialect
+        #: Rules that the plan breaks although it runs: warnings and notes.
+        self.remarks = remarks
 
     @property
     def exit_code(self) -> int:
@@ -46,6 +50,7 @@ class Findings(list[FiresteelError]):
             "runs": not self,
             "dialect": self.dialect,
             "problems": [_problem(i, one) for i, one in enumerate(self, 1)],
+            "remarks": [_remark(i, one) for i, one in enumerate(self.remarks, 1)],
             "repairs": [_repair(i, one) for i, one in enumerate(self.repairs, 1)],
         }
 
@@ -60,9 +65,31 @@ def _problem(number: int, error: FiresteelError) -> dict[str, Any]:
         "kind": _SORTS.get(type(error), "invalid"),
         "code": error.code,
         "message": error.message,
-        "path": _path(error.where),
+        **_located(error.where),
         "help": error.help,
+        **_ruled(BY_CODE.get(error.code)),
     }
+
+
+def _remark(number: int, remark: Remark) -> dict[str, Any]:
+    return {
+        "number": number,
+        "kind": remark.severity.value,
+        "code": remark.code,
+        "message": remark.message,
+        **_located(remark.where),
+        "help": remark.help,
+        **_ruled(remark.rule),
+    }
+
+
+def _located(where: object) -> dict[str, Any]:
+    return {"path": path_of(where), "trail": (where.trail or None) if isinstance(where, Place) else None}
+
+
+def _ruled(rule: Rule | None) -> dict[str, Any]:
+    """The rule that was broken, and where the specification has it."""
+    return {"rule": rule and rule.title, "basis": rule and rule.basis}
 
 
 def _repair(number: int, repair: Repair) -> dict[str, Any]:
@@ -72,12 +99,13 @@ def _repair(number: int, repair: Repair) -> dict[str, Any]:
         "name": repair.name,
         "kind": repair.effect.value,
         "message": repair.message,
-        "path": _path(repair.where),
+        **_located(repair.where),
         "why": repair.why,
     }
 
 
-def _path(where: object) -> str | None:
+def path_of(where: object) -> str | None:
+    """A place as one text."""
     return "/".join(where.path) if isinstance(where, Place) else None if where is None else str(where)
 
 

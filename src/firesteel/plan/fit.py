@@ -16,6 +16,7 @@ from firesteel.errors import PlanError
 from firesteel.node import drive
 from firesteel.plan import build
 from firesteel.plan.type_fit import lossless, narrower, shaped_alike
+from firesteel.rules import NameRule, TypeRule
 from firesteel.source import Place
 
 
@@ -44,7 +45,7 @@ def _fitting(rex: p.Rex, declared: t.Type, name: str, where: Place) -> p.Rex | G
     if narrower(plain, wanted):  # a value that does not fit is an error at run time
         return build.substrait_cast(rex, t.absent(declared, nullable=given.nullable), failure="READ").at(where)
     if not lossless(plain, wanted):
-        raise PlanError(
+        raise TypeRule.TABLE_TYPE.broken(
             f"column '{name}' is a {plain}, and the plan declares it as a {wanted}",
             where=where,
             help="a column is cast where nothing can be lost; register the table with a column of that type",
@@ -81,7 +82,7 @@ def _matching_fields(given: t.Struct, wanted: t.Struct, name: str, where: Place)
         elif not alike and not exact and not found and len(known) == len(wanted.fields):
             return known
         else:
-            raise PlanError(f"column '{name}' has no field '{field.name}'", where=where)
+            raise TypeRule.TABLE_TYPE.broken(f"column '{name}' has no field '{field.name}'", where=where)
     return found
 
 
@@ -109,7 +110,7 @@ def as_declared(rel: p.Rel, schema: t.Schema, where: Place) -> p.Rel:
     """A relation with the columns that are declared for it, by their places."""
     given = len(p.schema(rel))
     if given != len(schema):
-        raise PlanError(f"{given} columns, where {len(schema)} are declared", where=where)
+        raise NameRule.WRITE_NAMES.broken(f"{given} columns, where {len(schema)} are declared", where=where)
     exprs = []
     for i, field in enumerate(schema):
         fitting = fit(build.column(rel, i), field.type, field.name or "", where)

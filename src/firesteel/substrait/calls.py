@@ -12,10 +12,11 @@ from functools import partial
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import FiresteelError, PlanError, UnsupportedError
+from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.plan import build
+from firesteel.rules import CallRule
 from firesteel.substrait import own_calls
 from firesteel.substrait.dialects import calls as dialect_calls
 from firesteel.substrait.extensions import Extensions
@@ -151,9 +152,13 @@ def comparator(message: Message, type_: t.Type, extensions: Extensions) -> p.Fn:
             help="fs.register_function(urn, name, function, returns='i32') says how it compares two values",
         )
     if any(target is not None for target in found.casts):
-        raise PlanError(f"'{declared.name}' does not compare values of the type {type_}", where=message.where)
+        raise CallRule.COMPARATOR.broken(
+            f"'{declared.name}' does not compare values of the type {type_}", where=message.where
+        )
     if not isinstance(found.returns, t.Integer):
-        raise PlanError(f"a comparison gives an integer, and '{declared.name}' a {found.returns}", where=message.where)
+        raise CallRule.COMPARATOR.broken(
+            f"a comparison gives an integer, and '{declared.name}' a {found.returns}", where=message.where
+        )
     return _fn(found, [p.Var(type_, 0), p.Var(type_, 0)])
 
 
@@ -164,7 +169,7 @@ def comparator(message: Message, type_: t.Type, extensions: Extensions) -> p.Fn:
 def _resolved(message: Message, kind: Kind, args: Sequence[CallArgument], extensions: Extensions) -> standard.Resolved:
     declared = extensions.function(message.function_reference, message.where)
     if any(isinstance(one, t.Type) for one in args):  # no standard function takes a type
-        raise PlanError(f"'{declared.name}' takes no type as an argument", where=message.where)
+        raise CallRule.SIGNATURE.broken(f"'{declared.name}' takes no type as an argument", where=message.where)
     options = [(one.name, list(one.preference)) for one in message.options]
     given = [as_argument(one) for one in args]
     names = extensions.dialect.names
@@ -320,7 +325,7 @@ _LAMBDAS = ("list:transform", "list:filter", *_MATCHES)
 def _with_lambda(found: standard.Resolved, values: Sequence[p.Rex | t.Type | Lambda], message: Message) -> p.Rex:
     source, function = (*values, None, None)[:2]
     if found.row.name not in _LAMBDAS or not isinstance(source, p.Rex) or not isinstance(function, Lambda):
-        raise PlanError(f"'{found.row.name}' does not take a function there", where=message.where)
+        raise CallRule.LAMBDA.broken(f"'{found.row.name}' does not take a function there", where=message.where)
     if isinstance(source.type, t.Null):
         return p.Lit(t.absent(found.returns, nullable=True), None)
     if len(function.parameters) != 1:

@@ -7,10 +7,12 @@ Producers differ in how they name an extension. A guess is a repair: it is noted
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from firesteel.errors import PlanError
+from firesteel.errors import FiresteelError
 from firesteel.repair import Repair, RepairKind
+from firesteel.rules import AnchorRule, PlanRule
 from firesteel.source import Place
 from firesteel.substrait.dialects.base import Dialect
 from firesteel.substrait.message import Message
@@ -41,6 +43,8 @@ class Extensions:
     variations: dict[int, Declared] = field(default_factory=dict)
     aliases: dict[int, Message] = field(default_factory=dict)
     repairs: list[Repair] = field(default_factory=list)
+    #: What is wrong with the declarations. The rest of the plan is judged without the wrong ones.
+    problems: list[FiresteelError] = field(default_factory=list)
     #: How the plan is read.
     dialect: Dialect = field(default_factory=Dialect.standard)
 
@@ -48,14 +52,14 @@ class Extensions:
         """The function of that anchor."""
         found = self.functions.get(anchor)
         if found is None:
-            raise PlanError(f"no function is declared with the anchor {anchor}", where=where)
+            raise AnchorRule.FUNCTION_ANCHOR.broken(f"no function is declared with the anchor {anchor}", where=where)
         return found
 
     def type(self, anchor: int, where: Place) -> Declared:
         """The type of that anchor."""
         found = self.types.get(anchor)
         if found is None:
-            raise PlanError(f"no type is declared with the anchor {anchor}", where=where)
+            raise AnchorRule.TYPE_ANCHOR.broken(f"no type is declared with the anchor {anchor}", where=where)
         return found
 
     def repair(self, kind: RepairKind, where: Place | None, **fields: object) -> None:
@@ -80,19 +84,56 @@ def read_extensions(plan: Message, dialect: Dialect) -> Extensions:
     for declaration in plan.extensions:
         kind = declaration.which("mapping_type")
         if kind is None:
-            raise PlanError("an extension that declares nothing", where=declaration.where)
+            error = PlanRule.SAYS_NOTHING.broken("an extension that declares nothing", where=declaration.where)
+            made.problems.append(error)
+            continue
         one = getattr(declaration, kind)
         table, anchor_name = tables[kind]
         anchor = getattr(one, anchor_name)
         if anchor in table:
-            raise PlanError(f"the anchor {anchor} is declared twice", where=one.where)
+            made.problems.append(_twice(anchor, one))
+            continue
         name, colon, signature = one.name.partition(":")
         if not name:
-            raise PlanError("an extension without a name", where=one.where)
+            made.problems.append(PlanRule.REQUIRED.broken("an extension without a name", where=one.where))
         table[anchor] = Declared(_urn(one, urns, uris, made), name, signature if colon else None)
     if plan.kind.short == "Plan":
         made.aliases.update((one.type_alias_anchor, one.type) for one in plan.type_aliases)
+    made.problems += _declared_twice(plan)
     return made
+
+
+#: The lists of a plan whose entries have anchors, beside its extensions.
+ANCHORS = {
+    "extension_urns": "extension_urn_anchor",
+    "extension_uris": "extension_uri_anchor",
+    "type_aliases": "type_alias_anchor",
+    "named_lambdas": "lambda_anchor",
+    "parameter_bindings": "parameter_anchor",
+}
+
+
+def _declared_twice(plan: Message) -> Iterator[FiresteelError]:
+    """Anchors that stand for two different things."""
+    for name, anchor in ANCHORS.items():
+        known: dict[int, Message] = {}
+        for one in getattr(plan, name) if name in plan.kind.by_name else ():
+            if known.setdefault(getattr(one, anchor), one) != one:
+                yield _twice(getattr(one, anchor), one)
+
+
+def anchored_twice(commons: Sequence[Message]) -> Iterator[FiresteelError]:
+    """Relations that have the anchor of another one, by the `common` of each."""
+    known: set[int] = set()
+    for one in commons:
+        if one.has("rel_anchor"):
+            if one.rel_anchor in known:
+                yield _twice(one.rel_anchor, one)
+            known.add(one.rel_anchor)
+
+
+def _twice(anchor: int, where: Message) -> FiresteelError:
+    return AnchorRule.TWICE.broken(f"the anchor {anchor} is declared twice", where=where.where)
 
 
 def _urn(one: Message, urns: dict[int, str], uris: dict[int, str], made: Extensions) -> str | None:

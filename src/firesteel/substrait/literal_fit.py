@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from firesteel import types as t
-from firesteel.errors import PlanError
+from firesteel.rules import LiteralRule
 from firesteel.substrait.message import Message
 from firesteel.values import Value
 
@@ -18,7 +18,7 @@ def require_fit(value: Value, type_: t.Type, message: Message) -> Value:
         one, wanted = stack.pop()
         if one is None:
             if not wanted.nullable and not isinstance(wanted, t.Null):
-                raise PlanError(f"NULL is no {wanted}", where=message.where)
+                raise LiteralRule.NULL.broken(f"NULL is no {wanted}", where=message.where)
         elif isinstance(wanted, t.Array):
             stack += [(item, wanted.element) for item in one]
         elif isinstance(wanted, t.Map):
@@ -26,7 +26,7 @@ def require_fit(value: Value, type_: t.Type, message: Message) -> Value:
         elif isinstance(wanted, t.Struct):
             stack += [(item, field.type) for (_, item), field in zip(one.pairs, wanted.fields, strict=True)]
         elif not _has_room(one, wanted):
-            raise PlanError(f"{_shown(one)} is no {t.proper(wanted)}", where=message.where)
+            raise LiteralRule.LENGTH.broken(f"{_shown(one)} is no {t.proper(wanted)}", where=message.where)
     return value
 
 

@@ -9,11 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 from firesteel import types as t
-from firesteel.errors import ParseError, PlanError, UnsupportedError
+from firesteel.errors import ParseError, UnsupportedError
 from firesteel.functions.substrait.coercion import common
 from firesteel.ion import loads
 from firesteel.node import drive
 from firesteel.repair import RepairKind
+from firesteel.rules import LiteralRule, PlanRule, TypeRule
 from firesteel.substrait.extensions import STANDARD, Extensions
 from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.message import Message
@@ -39,7 +40,7 @@ def read_literal(message: Message, extensions: Extensions) -> Typed:
 def _read(message: Message, extensions: Extensions) -> Typed | Generator[Any, Any, Typed]:
     kind = message.which("literal_type")
     if kind is None:
-        raise PlanError("a literal that says nothing", where=message.where)
+        raise PlanRule.SAYS_NOTHING.broken("a literal that says nothing", where=message.where)
     if kind == "null":
         return _null(message, extensions)
     given = message.given[kind]
@@ -61,7 +62,7 @@ def _null(message: Message, extensions: Extensions) -> Typed:
         return t.NULL, None
     type_ = read_type(message.null, extensions)
     if not type_.nullable:
-        raise PlanError(f"a NULL of the type {type_}, which has none", where=message.where)
+        raise LiteralRule.NULL.broken(f"a NULL of the type {type_}, which has none", where=message.where)
     return type_, None
 
 
@@ -80,7 +81,7 @@ def _integer(kind: str) -> Callable[[Any, Message], Typed]:
 
     def read(given: int, message: Message) -> Typed:
         if not -bound <= given < bound:
-            raise PlanError(f"{given} is no {kind}", where=message.where)
+            raise LiteralRule.INTEGER.broken(f"{given} is no {kind}", where=message.where)
         return type_, given
 
     return read
@@ -88,13 +89,15 @@ def _integer(kind: str) -> Callable[[Any, Message], Typed]:
 
 def _decimal(given: Message, message: Message) -> Typed:
     if len(given.value) != 16:
-        raise PlanError(f"a decimal has 16 bytes, not {len(given.value)}", where=message.where)
+        raise LiteralRule.DECIMAL.broken(f"a decimal has 16 bytes, not {len(given.value)}", where=message.where)
     precision, scale = given.precision, given.scale
     if not (1 <= precision <= 38 and 0 <= scale <= precision):
-        raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
+        raise TypeRule.TYPE_PARAMETER.broken(
+            f"no decimal has the precision {precision} and the scale {scale}", where=message.where
+        )
     unscaled = int.from_bytes(given.value, "little", signed=True)
     if abs(unscaled) >= 10**precision:
-        raise PlanError(f"a decimal of more than its {precision} digits", where=message.where)
+        raise LiteralRule.DECIMAL.broken(f"a decimal of more than its {precision} digits", where=message.where)
     return t.Decimal(precision, scale), _scaled(unscaled, scale)
 
 
@@ -113,7 +116,7 @@ def _date(given: int, message: Message) -> Typed:
 
 def _timestamp(given: int, precision: int, zone: bool, message: Message) -> Typed:
     if not 0 <= precision <= 12:
-        raise PlanError(f"a precision of {precision} digits: it is 0 to 12", where=message.where)
+        raise LiteralRule.TIME.broken(f"a precision of {precision} digits: it is 0 to 12", where=message.where)
     seconds, fraction = divmod(given, 10**precision)
     days, second = divmod(seconds, 86_400)
     try:
@@ -127,10 +130,10 @@ def _timestamp(given: int, precision: int, zone: bool, message: Message) -> Type
 
 def _time(given: int, precision: int, message: Message) -> Typed:
     if not 0 <= precision <= 12:
-        raise PlanError(f"a precision of {precision} digits: it is 0 to 12", where=message.where)
+        raise LiteralRule.TIME.broken(f"a precision of {precision} digits: it is 0 to 12", where=message.where)
     second, fraction = divmod(given, 10**precision)
     if not 0 <= second < 86_400:
-        raise PlanError("a time of day beyond the day", where=message.where)
+        raise LiteralRule.TIME.broken("a time of day beyond the day", where=message.where)
     return t.Time(precision), Time(*_clock(second, fraction, precision))
 
 
@@ -168,7 +171,7 @@ def _varchar(given: Message, message: Message) -> Typed:
 
 def _uuid(given: bytes, message: Message) -> Typed:
     if len(given) != 16:
-        raise PlanError(f"a UUID has 16 bytes, not {len(given)}", where=message.where)
+        raise LiteralRule.LENGTH.broken(f"a UUID has 16 bytes, not {len(given)}", where=message.where)
     return t.Uuid(), str(uuid.UUID(bytes=given))
 
 
@@ -211,7 +214,9 @@ def _struct(message: Message, given: Message, extensions: Extensions) -> Generat
 
 def _list(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
     if not given.values:
-        raise PlanError("a list without elements is an 'empty_list', which says their type", where=message.where)
+        raise LiteralRule.EMPTY_COLLECTION.broken(
+            "a list without elements is an 'empty_list', which says their type", where=message.where
+        )
     types, found = [], []
     for one in given.values:
         type_, value = yield one, extensions
@@ -225,7 +230,7 @@ def _one_type(types: list[t.Type], message: Message) -> t.Type:
     found = common(types)
     if found is None:
         shown = " beside ".join(dict.fromkeys(str(t.proper(one)) for one in types))
-        raise PlanError(f"{shown}: all elements are of one type", where=message.where)
+        raise LiteralRule.ELEMENTS.broken(f"{shown}: all elements are of one type", where=message.where)
     return t.absent(found, nullable=any(one.nullable for one in types))
 
 
@@ -240,7 +245,9 @@ def _map(message: Message, given: Message, extensions: Extensions) -> Generator[
         types.append(type_)
         pairs.append((key, value))
     if not pairs:
-        raise PlanError("a map without entries is an 'empty_map', which says their types", where=message.where)
+        raise LiteralRule.EMPTY_COLLECTION.broken(
+            "a map without entries is an 'empty_map', which says their types", where=message.where
+        )
     types_ = _one_type(keys, message), _one_type(types, message)
     return t.Map(*types_, nullable=message.nullable), Struct(dict(pairs))
 
@@ -267,7 +274,7 @@ def _unsigned_literal(message: Message, given: Message, extensions: Extensions) 
         raise UnsupportedError(f"a literal of the type '{declared.name}'", where=message.where)
     _, text = yield given.struct.fields[0], extensions
     if not isinstance(text, str) or not text.isdecimal() or int(text) >= 1 << bits:
-        raise PlanError(f"'{text}' is no {declared.name}", where=message.where)
+        raise LiteralRule.INTEGER.broken(f"'{text}' is no {declared.name}", where=message.where)
     urn = declared.urn or f"{STANDARD}unsigned_integers"
     return t.UserDefined(urn, declared.name, nullable=message.nullable), int(text)
 
@@ -279,12 +286,12 @@ OWN_VALUE = "value"
 def _own(message: Message, given: Message, extensions: Extensions) -> Typed:
     """A value of one of our types, or one that Substrait has no literal for."""
     if not given.type_parameters or given.which("val") != "value":
-        raise PlanError("a value of ours without its type or its Ion", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken("a value of ours without its type or its Ion", where=message.where)
     type_ = read_type(given.type_parameters[0].data_type, extensions)
     try:
         return type_, loads(bytes(given.given["value"].value))
     except ParseError as error:
-        raise PlanError(f"a value that is no Ion: {error.message}", where=message.where) from None
+        raise PlanRule.OWN_MESSAGE.broken(f"a value that is no Ion: {error.message}", where=message.where) from None
 
 
 _NESTED: dict[str, Callable[[Message, Any, Extensions], Any]] = {

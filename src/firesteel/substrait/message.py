@@ -11,6 +11,7 @@ from typing import Any
 
 from firesteel.source import Place
 from firesteel.substrait.schema import MessageField, MessageType, holding, schema
+from firesteel.substrait.trail import trail
 
 #: What a field is when it is not set, by its kind.
 DEFAULTS: dict[str, Any] = {"string": "", "bytes": b"", "bool": False, "double": 0.0, "float": 0.0}
@@ -86,6 +87,10 @@ class Message:
         """The place for error messages. The path is computed when it is asked for; most never are."""
         return _There(self)
 
+    def where_in(self, step: str) -> Place:
+        """The place of a part of the message that is no message."""
+        return _There(self, step)
+
     def __iter__(self) -> Iterator[tuple[MessageField, Any]]:
         """The fields that are set, in the order of their numbers, as protobuf writes them."""
         named = self.kind.by_name
@@ -119,13 +124,19 @@ class Message:
 class _There(Place):
     """The place of a message."""
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: Message, step: str = "") -> None:
         self.__dict__["message"] = message
+        self.__dict__["step"] = step
 
     @property
     def path(self) -> tuple[str, ...]:
         message: Message = self.__dict__["message"]
-        return message.path
+        step: str = self.__dict__["step"]
+        return (*message.path, step) if step else message.path
+
+    @property
+    def trail(self) -> str:
+        return trail(self.__dict__["message"], self.__dict__["step"])
 
     def __eq__(self, other: object) -> bool:
         return self.path == other.path and other.span is None if isinstance(other, Place) else NotImplemented

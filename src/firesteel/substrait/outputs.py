@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from firesteel import types as t
-from firesteel.errors import PlanError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.repair import RepairKind
+from firesteel.rules import CallRule
 from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
@@ -58,7 +58,7 @@ def as_declared(
         return replace(found, returns=t.absent(said, nullable=given.nullable))
     by_letter = not extensions.dialect.writes(Shape.OWN_TYPES) and not isinstance(given, t.Null)
     if by_letter or not (_alike(said, given) or extensions.dialect.writes(Shape.LOOSE_TYPES)):
-        raise PlanError(
+        raise CallRule.OUTPUT_TYPE.broken(
             f"'{found.row.name}' gives {given}, and not {said}",
             where=message.where,
             help=f"the 'output_type' of a call is what the function gives; cast the result to have {t.proper(said)}",

@@ -12,8 +12,9 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import FiresteelError, PlanError
+from firesteel.errors import FiresteelError
 from firesteel.plan import build
+from firesteel.rules import PlanRule
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
 from firesteel.substrait.own_messages import ALGEBRA_URN, PARTIQL_URN
@@ -36,16 +37,16 @@ def is_plain(fn: p.Fn, args: Sequence[Any]) -> bool:
 
 def _plain(name: str, message: Message, args: Sequence[Any], extensions: Extensions) -> p.Fn:
     if functions.find(name) is None:
-        raise PlanError(f"PartiQL has no function '{name}'", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"PartiQL has no function '{name}'", where=message.where)
     if any(not isinstance(one, p.Rex | t.Type) for one in args):
-        raise PlanError(f"'{name}' takes values and types", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"'{name}' takes values and types", where=message.where)
     choices = [(one.name, one.preference[0]) for one in message.options if one.preference]
     return build.typed_fn(name, args, _returns(message, extensions), choices)
 
 
 def _returns(message: Message, extensions: Extensions) -> t.Type:
     if message.output_type.which("kind") is None:
-        raise PlanError("a function of ours without its output type", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken("a function of ours without its output type", where=message.where)
     return read_type(message.output_type, extensions)
 
 
@@ -58,14 +59,14 @@ def scalar(message: Message, args: Sequence[Any], extensions: Extensions) -> p.R
         return None
     made = NODES.get(declared.name)
     if made is None:
-        raise PlanError(f"our algebra has no function '{declared.name}'", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"our algebra has no function '{declared.name}'", where=message.where)
     choices = tuple([p.Choice(one.name, one.preference[0]) for one in message.options if one.preference])
     try:
         return made[1](list(args), _returns(message, extensions), choices)
     except FiresteelError as error:
         raise error.located(message.where) from None
     except (IndexError, TypeError, ValueError, AttributeError, KeyError):
-        raise PlanError(
+        raise PlanRule.OWN_MESSAGE.broken(
             f"'{declared.name}' of our algebra does not take these arguments", where=message.where
         ) from None
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Generator
 from typing import Any
 
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.node import FieldSpec, fields
+from firesteel.rules import PlanRule
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.own_messages import ALGEBRA_URN
 
@@ -95,7 +96,7 @@ def read_own_type(given: Message, name: str, nullable: bool, extensions: Any) ->
     try:
         return _made(name, values, nullable)
     except (TypeError, ValueError, KeyError, IndexError):
-        raise PlanError(f"no type '{name}' of ours has such parameters", where=given.where) from None
+        raise PlanRule.OWN_MESSAGE.broken(f"no type '{name}' of ours has such parameters", where=given.where) from None
 
 
 def _made(name: str, values: list[Any], nullable: bool) -> t.Type:

@@ -7,10 +7,11 @@ from functools import cache
 from typing import Any
 
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.functions.substrait import shapes
 from firesteel.node import drive
 from firesteel.repair import RepairKind
+from firesteel.rules import AnchorRule, PlanRule, TypeRule
 from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message, new
@@ -44,20 +45,24 @@ MOST_DIGITS, MOST_DECIMALS = 38, 12
 
 def _size(message: Message) -> int:
     if message.length < 1:
-        raise PlanError(f"a length of {message.length}", where=message.where)
+        raise TypeRule.TYPE_PARAMETER.broken(f"a length of {message.length}", where=message.where)
     return int(message.length)
 
 
 def _digits(message: Message) -> int:
     if not 0 <= message.precision <= MOST_DECIMALS:
-        raise PlanError(f"a precision of {message.precision} digits: it is 0 to 12", where=message.where)
+        raise TypeRule.TYPE_PARAMETER.broken(
+            f"a precision of {message.precision} digits: it is 0 to 12", where=message.where
+        )
     return int(message.precision)
 
 
 def _decimal(message: Message) -> t.Type:
     precision, scale = message.precision, message.scale
     if not (1 <= precision <= MOST_DIGITS and 0 <= scale <= precision):
-        raise PlanError(f"no decimal has the precision {precision} and the scale {scale}", where=message.where)
+        raise TypeRule.TYPE_PARAMETER.broken(
+            f"no decimal has the precision {precision} and the scale {scale}", where=message.where
+        )
     return _decimal_of(precision, scale)
 
 
@@ -76,7 +81,7 @@ def read_type(message: Message, extensions: Extensions) -> t.Type:
 def _read(message: Message, extensions: Extensions) -> t.Type | Generator[Any, Any, t.Type]:
     kind = message.which("kind")
     if kind is None:
-        raise PlanError("a type that says nothing", where=message.where)
+        raise PlanRule.SAYS_NOTHING.broken("a type that says nothing", where=message.where)
     if kind == "alias":
         return _alias(message.alias, extensions)
     if kind == "user_defined_type_reference":
@@ -202,11 +207,13 @@ def _alias(message: Message, extensions: Extensions) -> Generator[Any, Any, t.Ty
     target = extensions.aliases.get(message.type_alias_reference)
     while target is not None and target.which("kind") == "alias":
         if target.alias.type_alias_reference in seen:
-            raise PlanError("an alias of itself", where=message.where)
+            raise AnchorRule.CYCLE.broken("an alias of itself", where=message.where)
         seen.add(target.alias.type_alias_reference)
         target = extensions.aliases.get(target.alias.type_alias_reference)
     if target is None:
-        raise PlanError(f"no type is declared with the alias {message.type_alias_reference}", where=message.where)
+        raise AnchorRule.TYPE_ANCHOR.broken(
+            f"no type is declared with the alias {message.type_alias_reference}", where=message.where
+        )
     found = yield target, extensions
     return t.absent(found, nullable=_nullable(message) or found.nullable)
 

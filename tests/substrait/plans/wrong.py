@@ -154,7 +154,7 @@ fails(
     "a grouping set with a key that is not there",
     aggregate(ONE, [f(0)], sets=[[1]]),
     PlanError,
-    "aggregate/groupings[0]",
+    "groupings[0]/expression_references[0]",
 )
 fails(
     "a measure that is no aggregate",

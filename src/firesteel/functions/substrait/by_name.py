@@ -16,6 +16,7 @@ from firesteel.functions.substrait import registry
 from firesteel.functions.substrait.coercion import common
 from firesteel.functions.substrait.declarations import Declaration, Implementation, Parameter, declarations
 from firesteel.functions.substrait.matching import Argument, Constant, EnumValue, Match, match, targets, type_of
+from firesteel.functions.substrait.nearest import nearest_forms
 from firesteel.functions.substrait.options import choose
 from firesteel.functions.substrait.resolve import call_type
 from firesteel.functions.substrait.shapes import shape
@@ -44,14 +45,14 @@ def _returned(
         return _SPECIAL[name](values, types, dict(choices))
     declared = declaration(name)
     if types:
-        raise PlanError(f"'{name}' takes no type as an argument", help=_forms(declared))
+        raise PlanError(f"'{name}' takes no type as an argument", help=_forms(declared, values))
     given = [type_of(one) or t.NULL for one in values]
     if any(is_open(one) for one in given):
         return t.ANY
     found = None if any(map(_is_foreign, given)) else _best(declared, values, dict(choices))
     if found is None:
         said = ", ".join([*map(str, given), *(f"{option} {value}" for option, value in choices)])
-        raise PlanError(f"'{name}' does not take ({said})", help=_forms(declared))
+        raise PlanError(f"'{name}' does not take ({said})", help=_forms(declared, values))
     return call_type(declared, found)
 
 
@@ -124,9 +125,8 @@ def declaration(name: str) -> Declaration:
     return found
 
 
-def _forms(declared: Declaration) -> str:
-    forms = dict.fromkeys(str(form) for form in declared.implementations)
-    return "it is " + " or ".join(list(forms)[:6]) + "; cast the arguments to such types"
+def _forms(declared: Declaration, values: Sequence[Argument]) -> str:
+    return f"{nearest_forms(declared.implementations, values)}; cast the arguments to such types"
 
 
 def _cast(values: Sequence[Argument], types: Sequence[t.Type], choices: Mapping[str, str]) -> t.Type:

@@ -38,9 +38,11 @@ from firesteel.functions.substrait.matching import (
     type_of,
 )
 from firesteel.functions.substrait.names import STANDARD_NAMES, Names, fits, preference
+from firesteel.functions.substrait.nearest import nearest_forms
 from firesteel.functions.substrait.options import UNSUPPORTED, choose
 from firesteel.functions.substrait.rows import NULLING, find
 from firesteel.repair import Repair, RepairKind
+from firesteel.rules import CallRule
 
 Options = Sequence[tuple[str, Sequence[str]]]
 
@@ -269,11 +271,12 @@ def _refusal(
         known = list(_declared(None, others.meant(name), kind))
     if known:
         given = ", ".join(one.name if isinstance(one, EnumValue) else str(type_of(one)) for one in arguments)
-        forms = dict.fromkeys(str(form) for one in known for form in one.implementations)
-        return PlanError(f"'{said}' does not take ({given})", help="it is " + " or ".join(list(forms)[:6]))
+        forms = [form for one in known for form in one.implementations]
+        return CallRule.SIGNATURE.broken(f"'{said}' does not take ({given})", help=nearest_forms(forms, arguments))
     other = [one for one in Kind if one is not kind and any(True for _ in _declared(urn, name, one))]
     if other:
-        return PlanError(f"'{said}' is no {kind.value} function", help=f"it is one of kind '{other[0].value}'")
+        help_ = f"it is one of kind '{other[0].value}'"
+        return CallRule.FUNCTION_KIND.broken(f"'{said}' is no {kind.value} function", help=help_)
     if urn is not None and stem(urn) not in stems():
         help_ = "fs.register_function says what it means"
         return UnsupportedError(f"the {kind.value} function '{said}' of an extension", help=help_)
@@ -282,6 +285,9 @@ def _refusal(
     names = {one.partition(":")[2]: one for one in every} | near
     close = difflib.get_close_matches(name, near, 1) or difflib.get_close_matches(name, names, 1)
     # Without a URN the name may be a function of the producer's own; a standard extension has no undeclared functions.
-    refused = UnsupportedError if urn is None else PlanError
-    meant = "fs.register_function says what a function of the producer's own means" if urn is None else None
-    return refused(f"no {kind.value} function '{said}'", help=f"did you mean '{names[close[0]]}'?" if close else meant)
+    unknown, near_ = f"no {kind.value} function '{said}'", f"did you mean '{names[close[0]]}'?" if close else None
+    if urn is not None:
+        return CallRule.FUNCTION.broken(unknown, help=near_)
+    return UnsupportedError(
+        unknown, help=near_ or "fs.register_function says what a function of the producer's own means"
+    )

@@ -15,11 +15,12 @@ from firesteel.node import transform
 from firesteel.plan.findings import RepairedPlan
 from firesteel.plan.lookup import FileLookup
 from firesteel.repair import Repair, RepairKind
+from firesteel.rules import PlanRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.dialects.base import Dialect, Shape
 from firesteel.substrait.dialects.choose import AUTO, dialect_of
 from firesteel.substrait.dialects.others import SPEC
-from firesteel.substrait.extensions import Extensions, read_extensions
+from firesteel.substrait.extensions import Extensions, anchored_twice, read_extensions
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import Lowerer
 from firesteel.substrait.lower.column_names import in_any_case
@@ -59,6 +60,8 @@ class _Given:
     catalog: FileLookup | None
     dialect: Dialect
     extensions: list[Message]
+    #: The `common` of every relation.
+    commons: list[Message]
 
     def replacing(self) -> _Given:
         """The same plan, read as from a producer whose project relations replace their input."""
@@ -73,8 +76,8 @@ class _Given:
 
 
 def _given(message: Message, catalog: FileLookup | None, dialect: str) -> _Given:
-    extensions = of_kinds(message, "AdvancedExtension")["AdvancedExtension"]
-    return _Given(message, catalog, dialect_of(message, dialect), extensions)
+    found = of_kinds(message, "AdvancedExtension", "RelCommon")
+    return _Given(message, catalog, dialect_of(message, dialect), found["AdvancedExtension"], found["RelCommon"])
 
 
 def lower(message: Message, catalog: FileLookup | None = None, dialect: str = AUTO) -> RepairedPlan:
@@ -128,7 +131,11 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
     extensions: Extensions = read_extensions(message, given.dialect)
     lowerer = Lowerer(extensions, given.catalog, recovering)
     noting = (lambda: recovering.noting(lowerer)) if recovering is not None else nullcontext
-    for problem in unknown_enhancements(given.extensions):
+    for problem in (
+        *extensions.problems,
+        *anchored_twice(given.commons),
+        *unknown_enhancements(given.extensions),
+    ):
         with noting():
             raise problem
     for one in message.named_lambdas:
@@ -137,7 +144,7 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
         with noting():
             lowerer.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
     if not message.relations:
-        raise PlanError("a plan without relations", where=message.where)
+        raise PlanRule.EMPTY.broken("a plan without relations", where=message.where)
     details = PlanDetails(lowerer, own_messages.find(message, own_messages.PLAN_DETAILS))
     made: list[p.Statement] = []
     for i, tree in enumerate(message.relations):

@@ -12,11 +12,12 @@ from typing import Any, Protocol
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import PlanError, UnsupportedError, first_of
 from firesteel.node import drive
 from firesteel.plan import build
 from firesteel.plan.lookup import FileLookup
 from firesteel.repair import RepairKind
+from firesteel.rules import AnchorRule, ExpressionRule, PlanRule, ReferenceRule
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.lower.hints import apply_hints
@@ -157,7 +158,7 @@ def expression(name: str) -> Callable[[Handler], Handler]:
 def _expression(lowerer: Lowerer, message: Message, scope: FieldScope) -> Any:
     kind = message.which("rex_type")
     if kind is None:
-        raise PlanError("an expression that says nothing", where=message.where)
+        raise PlanRule.SAYS_NOTHING.broken("an expression that says nothing", where=message.where)
     if kind == "detached_expression_ordinal":
         return _detached(lowerer, lowerer.detached_expressions, message.detached_expression_ordinal, message, scope)
     handler = EXPRESSIONS.get(kind)
@@ -170,7 +171,7 @@ def _relation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
     """A relation with its columns as its `common` says."""
     kind = message.which("rel_type")
     if kind is None:
-        raise PlanError("a relation that says nothing", where=message.where)
+        raise PlanRule.SAYS_NOTHING.broken("a relation that says nothing", where=message.where)
     if kind == "detached_rel_ordinal":
         return (yield from _detached(lowerer, lowerer.detached_rels, message.detached_rel_ordinal, message, scope))
     handler = RELATIONS.get(kind)
@@ -196,10 +197,12 @@ def _placed(rel: p.Rel, message: Message) -> p.Rel:
 def _detached(lowerer: Lowerer, table: list[Message], ordinal: int, message: Message, scope: FieldScope) -> Lowering:
     """A detached message, which a plan stores beside its tree to nest less. It is lowered as if it stood here."""
     if not 0 <= ordinal < len(table):
-        raise PlanError(f"no detached message {ordinal}: there are {len(table)}", where=message.where)
+        raise ReferenceRule.DETACHED.broken(
+            f"no detached message {ordinal}: there are {len(table)}", where=message.where
+        )
     target = table[ordinal]
     if id(target) in lowerer.inlining:
-        raise PlanError("a detached message that contains itself", where=message.where)
+        raise AnchorRule.CYCLE.broken("a detached message that contains itself", where=message.where)
     known = lowerer.detached.get((id(target), id(scope)))
     if known is not None:
         return known[0]
@@ -219,10 +222,13 @@ def apply_emit(rel: p.Rel, message: Message) -> p.Rel:
     if common.which("emit_kind") != "emit":
         return rel
     width = len(p.schema(rel))
+    wrong: list[PlanError] = []
     for i, ordinal in enumerate(common.emit.output_mapping):
         if not 0 <= ordinal < width:
-            where = Place((*common.emit.path, f"output_mapping[{i}]"))
-            raise PlanError(f"no column {ordinal}: the relation gives {width}", where=where)
+            where = common.emit.where_in(f"output_mapping[{i}]")
+            wrong.append(ReferenceRule.EMIT.broken(f"no column {ordinal}: the relation gives {width}", where=where))
+    if wrong:
+        raise first_of(wrong)
     made = _picked(rel, message, common.emit.output_mapping) or build.emit(rel, common.emit.output_mapping)
     return made if made is rel else made.at(message.where)
 
@@ -272,7 +278,7 @@ def anchor_of(message: Message) -> int | None:
 def require_field(message: Message, name: str) -> Message:
     """A field that has to be there."""
     if not message.has(name):
-        raise PlanError(f"{message.kind.short} without '{name}'", where=message.where)
+        raise PlanRule.REQUIRED.broken(f"{message.kind.short} without '{name}'", where=message.where)
     found: Message = message.given[name]
     return found
 
@@ -284,7 +290,7 @@ _UNTYPED = t.Any | t.Union | t.Missing
 def require_boolean(rex: p.Rex, message: Message) -> p.Rex:
     """An expression that has to be a boolean."""
     if not isinstance(rex.type, t.Bool | t.Null | _UNTYPED):
-        raise PlanError(f"a condition is a boolean, not a {rex.type}", where=message.where)
+        raise ExpressionRule.CONDITION.broken(f"a condition is a boolean, not a {rex.type}", where=message.where)
     return rex
 
 
@@ -298,4 +304,4 @@ def require_comparable(a: p.Rex, b: p.Rex, where: Place) -> None:
     if any(isinstance(one, t.Null | t.Any | t.Union | t.Unresolved) for one in types) or type(a.type) is type(b.type):
         return
     if not any(all(isinstance(one, family) for one in types) for family in _FAMILIES):
-        raise PlanError(f"a {t.proper(b.type)} is compared with a {t.proper(a.type)}", where=where)
+        raise ExpressionRule.COMPARED.broken(f"a {t.proper(b.type)} is compared with a {t.proper(a.type)}", where=where)

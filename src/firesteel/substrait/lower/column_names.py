@@ -6,15 +6,15 @@ that names them. `root_names` and `named_schema` put the listed names on.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError
 from firesteel.node import drive
 from firesteel.plan import build
 from firesteel.plan.fit import rename_fields
+from firesteel.rules import NameRule
 from firesteel.source import Place
 from firesteel.substrait.extensions import Extensions
 from firesteel.substrait.message import Message
@@ -24,7 +24,7 @@ from firesteel.substrait.types import read_type
 def named_schema(message: Message, extensions: Extensions) -> t.Schema:
     """The columns of a `NamedStruct`: its names go to columns and to the fields of structs inside them, depth first."""
     types = [read_type(one, extensions) for one in message.struct.types]
-    return _named_all(types, message.names, message.where)
+    return _named_all(types, _Names(message.names, message.where, NameRule.SCHEMA_NAMES))
 
 
 def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, tuple[str, ...]]:
@@ -32,7 +32,7 @@ def root_names(rel: p.Rel, names: Sequence[str], where: Place) -> tuple[p.Rel, t
     types = [column.type for column in p.schema(rel)]
     if len(names) == len(types):  # some producers name only the columns, and then names inside stay as they are
         return rel, tuple(names)
-    fields = _named_all(types, names, where)
+    fields = _named_all(types, _Names(names, where, NameRule.ROOT_NAMES))
     exprs = [rename_fields(build.column(rel, i), field.type) for i, field in enumerate(fields)]
     if any(not isinstance(expr, p.Var) for expr in exprs):
         rel = p.Project(tuple(exprs), rel).at(where)
@@ -44,17 +44,15 @@ def depth_first(types: Sequence[t.Type], names: Sequence[str], where: Place) -> 
     these), in the order of all other lists."""
     if len(names) <= len(types):
         return list(names)
-    supply = iter(names)
+    supply = _Names(names, where, NameRule.WRITE_NAMES)
     top: list[_Named] = [_Named(type_) for type_ in types]
     waiting = list(top)
     while waiting:
         here = waiting.pop(0)
-        here.name = _next(supply, where)
+        here.name = supply.next()
         here.inner = [_Named(type_) for type_ in _fields_inside(here.type)]
         waiting.extend(here.inner)
-    left = len(list(supply))
-    if left:
-        raise PlanError(f"{len(names)} names, where there are {len(names) - left} columns and fields", where=where)
+    supply.end()
     found: list[str] = []
     stack = top[::-1]
     while stack:
@@ -88,42 +86,52 @@ def _fields_inside(type_: t.Type) -> list[t.Type]:
     return found
 
 
-def _named_all(types: Sequence[t.Type], names: Sequence[str], where: Place) -> t.Schema:
-    supply = iter(names)
+class _Names:
+    """A list of names that are given one after the other, all of them and no more."""
+
+    def __init__(self, names: Sequence[str], where: Place, rule: NameRule) -> None:
+        self._names, self._where, self._rule = names, where, rule
+        self._given = 0
+
+    def next(self) -> str:
+        if self._given == len(self._names):
+            raise self._rule.broken("there are fewer names than columns and fields", where=self._where)
+        self._given += 1
+        return self._names[self._given - 1]
+
+    def end(self) -> None:
+        """Ensure that no name is left."""
+        if self._given < len(self._names):
+            message = f"{len(self._names)} names, where there are {self._given} columns and fields"
+            raise self._rule.broken(message, where=self._where)
+
+
+def _named_all(types: Sequence[t.Type], names: _Names) -> t.Schema:
     fields = []
     for type_ in types:
-        name = _next(supply, where)
-        fields.append(t.Field(name, drive(_naming, type_, supply, where)))
-    left = len(list(supply))
-    if left:
-        raise PlanError(f"{len(names)} names, where there are {len(names) - left} columns and fields", where=where)
+        name = names.next()
+        fields.append(t.Field(name, drive(_naming, type_, names)))
+    names.end()
     return tuple(fields)
 
 
-def _next(names: Iterator[str], where: Place) -> str:
-    name = next(names, None)
-    if name is None:
-        raise PlanError("there are fewer names than columns and fields", where=where)
-    return name
+def _naming(type_: t.Type, names: _Names) -> t.Type | Generator[Any, Any, t.Type]:
+    return _naming_nested(type_, names) if isinstance(type_, t.Struct | t.Array | t.Map) else type_
 
 
-def _naming(type_: t.Type, names: Iterator[str], where: Place) -> t.Type | Generator[Any, Any, t.Type]:
-    return _naming_nested(type_, names, where) if isinstance(type_, t.Struct | t.Array | t.Map) else type_
-
-
-def _naming_nested(type_: t.Type, names: Iterator[str], where: Place) -> Generator[Any, Any, t.Type]:
+def _naming_nested(type_: t.Type, names: _Names) -> Generator[Any, Any, t.Type]:
     match type_:
         case t.Struct():
             fields = []
             for one in type_.fields:
-                name = _next(names, where)
-                fields.append(t.Field(name, (yield one.type, names, where)))
+                name = names.next()
+                fields.append(t.Field(name, (yield one.type, names)))
             return type_.replace(fields=tuple(fields))
         case t.Array():
-            return type_.replace(element=(yield type_.element, names, where))
+            return type_.replace(element=(yield type_.element, names))
         case t.Map():
-            key = yield type_.key, names, where
-            return type_.replace(key=key, value=(yield type_.value, names, where))
+            key = yield type_.key, names
+            return type_.replace(key=key, value=(yield type_.value, names))
     raise AssertionError(type_)
 
 

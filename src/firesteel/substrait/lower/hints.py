@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.scope import shifted
+from firesteel.rules import RelationRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.message import Message
 
@@ -62,7 +63,7 @@ def limits(hint: Message) -> Limits:
 def _least(known: int | None, message: Message, field: str, unit: str) -> int:
     given: int = getattr(message, field)
     if given < 0:
-        raise PlanError(f"a limit of less than no {unit}", where=message.where)
+        raise RelationRule.LIMIT.broken(f"a limit of less than no {unit}", where=message.where)
     return given if known is None else min(known, given)
 
 

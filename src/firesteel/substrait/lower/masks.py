@@ -6,20 +6,23 @@ import itertools
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError, first_of
 from firesteel.plan import build
 from firesteel.plan.fit import attribute, unless_null
+from firesteel.rules import PlanRule, ReferenceRule
 from firesteel.substrait.message import Message
 
 
 def mask_fields(mask: Message, width: int) -> list[tuple[int, Message | None]]:
     """The ordinals that a struct's mask selects, in its order, each with the mask of what is inside."""
-    found = []
-    for item in mask.struct_items:
-        if not 0 <= item.field < width:
-            raise PlanError(f"no field {item.field}: there are {width}", where=item.where)
-        found.append((item.field, item.child if item.has("child") else None))
-    return found
+    wrong = [
+        ReferenceRule.FIELD.broken(f"no field {item.field}: there are {width}", where=item.where)
+        for item in mask.struct_items
+        if not 0 <= item.field < width
+    ]
+    if wrong:
+        raise first_of(wrong)
+    return [(item.field, item.child if item.has("child") else None) for item in mask.struct_items]
 
 
 def apply_mask(rex: p.Rex, mask: Message | None) -> p.Rex:
@@ -33,12 +36,12 @@ def apply_mask(rex: p.Rex, mask: Message | None) -> p.Rex:
             return _list(rex, mask.list)
         case "map":
             return _map(rex, mask.map)
-    raise PlanError("a mask that selects nothing", where=mask.where)
+    raise PlanRule.SAYS_NOTHING.broken("a mask that selects nothing", where=mask.where)
 
 
 def _struct(rex: p.Rex, mask: Message) -> p.Rex:
     if not isinstance(rex.type, t.Struct):
-        raise PlanError(f"a mask of a struct on a {rex.type}", where=mask.where)
+        raise ReferenceRule.REFERENCE_KIND.broken(f"a mask of a struct on a {rex.type}", where=mask.where)
     fields = rex.type.fields
     pairs: list[tuple[str | p.Rex, p.Rex]] = []
     for ordinal, inner in mask_fields(mask, len(fields)):
@@ -49,7 +52,7 @@ def _struct(rex: p.Rex, mask: Message) -> p.Rex:
 
 def _list(rex: p.Rex, mask: Message) -> p.Rex:
     if not isinstance(rex.type, t.Array):
-        raise PlanError(f"a mask of a list on a {rex.type}", where=mask.where)
+        raise ReferenceRule.REFERENCE_KIND.broken(f"a mask of a list on a {rex.type}", where=mask.where)
     if mask.selection:
         return _selected(rex, mask)
     element = apply_mask(p.Var(rex.type.element, 0), mask.child if mask.has("child") else None)
@@ -80,7 +83,9 @@ def _part(item: Message) -> tuple[int, int]:
 def _map(rex: p.Rex, mask: Message) -> p.Rex:
     """A map with the entry of one key, if it has it."""
     if not isinstance(rex.type, t.Map) or not isinstance(rex.type.key, t.Text):
-        raise PlanError(f"a mask of a map with keys of text on a {rex.type}", where=mask.where)
+        raise ReferenceRule.REFERENCE_KIND.broken(
+            f"a mask of a map with keys of text on a {rex.type}", where=mask.where
+        )
     if mask.which("select") != "key":
         raise UnsupportedError("a mask by a pattern of keys, whose form nobody has specified", where=mask.where)
     key = p.Lit(t.proper(rex.type.key), mask.key.map_key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firesteel.errors import PlanError
+from firesteel.rules import AnchorRule
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering
 from firesteel.substrait.message import Message, walk
 
@@ -40,7 +40,7 @@ def inline_open_tree(lowerer: Lowerer, ordinal: int, message: Message, scope: Fi
     """The relation that an open tree is where it is referred to."""
     found: OpenTree = lowerer.open_trees[ordinal]
     if id(found.rel) in lowerer.inlining:
-        raise PlanError("a relation tree that contains itself", where=message.where)
+        raise AnchorRule.CYCLE.broken("a relation tree that contains itself", where=message.where)
     kept = lowerer.detached_rels, lowerer.detached_expressions
     lowerer.detached_rels, lowerer.detached_expressions = (
         list(found.tree.detached_rels),

@@ -15,9 +15,10 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import ParseError, PlanError
+from firesteel.errors import ParseError
 from firesteel.ion import loads
 from firesteel.node import Node, fields
+from firesteel.rules import PlanRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, columns, require_field, scope_over
 from firesteel.substrait.message import Message
@@ -75,14 +76,14 @@ def relation(lowerer: Lowerer, detail: Message, sources: Sequence[Message], scop
     inner = scope_over(scope, *zip(rels, sources, strict=True))
     made = yield from read_node(lowerer, node, inner, rels)
     if not isinstance(made, p.Rel):
-        raise PlanError(f"'{node.kind_name}' is no relation", where=node.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"'{node.kind_name}' is no relation", where=node.where)
     return made
 
 
 def _leaf(lowerer: Lowerer, sources: Sequence[Message], node: Message, scope: FieldScope) -> Lowering:
     rows = sources[0].read.virtual_table.expressions if len(sources) == 1 else []
     if len(rows) != 1 or len(rows[0].fields) != 1:
-        raise PlanError(f"'{node.kind_name}' is over a virtual table of one value", where=node.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"'{node.kind_name}' is over a virtual table of one value", where=node.where)
     return (yield rows[0].fields[0], FieldScope(outer=scope, is_leaf=True))
 
 
@@ -90,7 +91,7 @@ def window(lowerer: Lowerer, node: Message, scope: FieldScope, rel: p.Rel) -> Lo
     """The window that the message of a window relation says by a node."""
     made = yield from read_node(lowerer, node, scope, [rel])
     if not isinstance(made, p.Window):
-        raise PlanError(f"'{node.kind_name}' is no window", where=node.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"'{node.kind_name}' is no window", where=node.where)
     return made
 
 
@@ -99,7 +100,7 @@ def join(lowerer: Lowerer, node: Message, scope: FieldScope, left: p.Rel, right:
     inner = FieldScope(columns(left, right), scope)
     made = yield from read_node(lowerer, node, inner, [left, right])
     if not isinstance(made, p.Join):
-        raise PlanError(f"'{node.kind_name}' is no join", where=node.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"'{node.kind_name}' is no join", where=node.where)
     return made
 
 
@@ -109,15 +110,15 @@ def read_node(
     """A node with its fields; those that are relations are the inputs, in their order."""
     cls = CLASSES.get(message.kind_name)
     if level > MAX_LEVELS:
-        raise PlanError(f"nodes of ours nest more than {MAX_LEVELS} levels deep", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"nodes of ours nest more than {MAX_LEVELS} levels deep", where=message.where)
     if cls is None:
-        raise PlanError(f"our algebra has no '{message.kind_name}'", where=message.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"our algebra has no '{message.kind_name}'", where=message.where)
     known = {spec.name: spec for spec in fields(cls)}
     supply = iter(rels)
     for one in message.fields:
         spec = known.get(one.name)
         if spec is None:
-            raise PlanError(f"'{message.kind_name}' has no field '{one.name}'", where=one.where)
+            raise PlanRule.OWN_MESSAGE.broken(f"'{message.kind_name}' has no field '{one.name}'", where=one.where)
         seen = _seen(cls, one.name, scope, rels)
         value = yield from read_value(lowerer, one, seen, rels, level)
         parts[one.name] = p.FnOption(value) if spec.annotation is p.FnOption and isinstance(value, int) else value
@@ -126,11 +127,15 @@ def read_node(
             parts[spec.name] = next(supply, None)
     for name, value in parts.items():
         if not conforms(value, known[name].annotation):
-            raise PlanError(f"the field '{name}' of '{message.kind_name}' is something else", where=message.where)
+            raise PlanRule.OWN_MESSAGE.broken(
+                f"the field '{name}' of '{message.kind_name}' is something else", where=message.where
+            )
     try:
         return cls(**parts).at(message.where)
     except TypeError:
-        raise PlanError(f"'{message.kind_name}' without some of its fields", where=message.where) from None
+        raise PlanRule.OWN_MESSAGE.broken(
+            f"'{message.kind_name}' without some of its fields", where=message.where
+        ) from None
 
 
 def _seen(cls: type[Node], name: str, scope: FieldScope, rels: Sequence[p.Rel]) -> FieldScope:
@@ -152,7 +157,9 @@ def read_value(lowerer: Lowerer, field: Message, scope: FieldScope, rels: Sequen
         case "type":
             return read_type(field.type, lowerer.extensions)
         case "list" if level > MAX_LEVELS:
-            raise PlanError(f"lists of ours nest more than {MAX_LEVELS} levels deep", where=field.where)
+            raise PlanRule.OWN_MESSAGE.broken(
+                f"lists of ours nest more than {MAX_LEVELS} levels deep", where=field.where
+            )
         case "node":
             return (yield from read_node(lowerer, field.node, scope, rels, level + 1))
         case "list":
@@ -163,13 +170,15 @@ def read_value(lowerer: Lowerer, field: Message, scope: FieldScope, rels: Sequen
         case "choice":
             cls, _, member = field.choice.partition(".")
             if cls not in ENUMS or member not in ENUMS[cls].__members__:
-                raise PlanError(f"our algebra has no choice '{field.choice}'", where=field.where)
+                raise PlanRule.OWN_MESSAGE.broken(f"our algebra has no choice '{field.choice}'", where=field.where)
             return ENUMS[cls][member]
         case "ion":
             try:
                 return loads(bytes(field.ion))
             except ParseError as error:
-                raise PlanError(f"a value that is no Ion: {error.message}", where=field.where) from None
+                raise PlanRule.OWN_MESSAGE.broken(
+                    f"a value that is no Ion: {error.message}", where=field.where
+                ) from None
         case kind:
             return getattr(field, str(kind))
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError
 from firesteel.node import drive, fields
 from firesteel.plan import build
+from firesteel.rules import PlanRule
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import FieldScope, Lowerer
 from firesteel.substrait.message import Message
@@ -36,7 +36,7 @@ class PlanDetails:
         for one in given.globals:
             binding = drive(lambda node, scope: own_nodes.read_node(lowerer, node, scope, []), one, FieldScope())
             if not isinstance(binding, p.GlobalBinding):
-                raise PlanError("a global that is something else", where=one.where)
+                raise PlanRule.OWN_MESSAGE.broken("a global that is something else", where=one.where)
             lowerer.globals.append(binding)
         self._read_document(lowerer, given)
 
@@ -48,7 +48,7 @@ class PlanDetails:
                 continue
             value = drive(lambda field, scope: own_nodes.read_value(lowerer, field, scope, []), one, FieldScope())
             if one.name not in known or not own_nodes.conforms(value, known[one.name].annotation):
-                raise PlanError(f"a plan has no such '{one.name}'", where=one.where)
+                raise PlanRule.OWN_MESSAGE.broken(f"a plan has no such '{one.name}'", where=one.where)
             self.document[one.name] = value
 
     def statement(self, relation: int) -> Message | None:
@@ -71,7 +71,9 @@ def value(lowerer: Lowerer, rel: Message, scope: FieldScope) -> p.Rex:
     """The one value of a virtual table of one row."""
     rows = rel.read.virtual_table.expressions
     if len(rows) != 1 or len(rows[0].fields) != 1:
-        raise PlanError("the value of a query is that of a virtual table of one value", where=rel.where)
+        raise PlanRule.OWN_MESSAGE.broken(
+            "the value of a query is that of a virtual table of one value", where=rel.where
+        )
     made: p.Rex = lowerer.lower(rows[0].fields[0], FieldScope(outer=scope, is_leaf=True))
     return made
 
@@ -79,7 +81,7 @@ def value(lowerer: Lowerer, rel: Message, scope: FieldScope) -> p.Rex:
 def selected(lowerer: Lowerer, rel: p.Rel, names: list[str], said: Message) -> p.Rex:
     """The query for a value from every row: a struct of the columns, or the value of the one column."""
     if not isinstance(rel, p.Project):
-        raise PlanError("the rows of a query are a projection", where=said.where)
+        raise PlanRule.OWN_MESSAGE.broken("the rows of a query are a projection", where=said.where)
     type_ = read_type(said.type, lowerer.extensions)
     if answer_of(said) == "SELECT":
         if len(names) != len(rel.exprs):
@@ -88,7 +90,7 @@ def selected(lowerer: Lowerer, rel: p.Rel, names: list[str], said: Message) -> p
     elif len(rel.exprs) == 1:
         constructor = rel.exprs[0]
     else:
-        raise PlanError(f"{len(rel.exprs)} columns, where a query has one value", where=said.where)
+        raise PlanRule.OWN_MESSAGE.broken(f"{len(rel.exprs)} columns, where a query has one value", where=said.where)
     return p.Select(type_, constructor, rel.input)
 
 

@@ -14,7 +14,8 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError
-from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, apply_emit
+from firesteel.rules import AnchorRule, PlanRule, ReferenceRule, RelationRule, TypeRule
+from firesteel.substrait.lower.base import FieldScope, Handler, Lowerer, Lowering, apply_emit, scope_over
 from firesteel.substrait.lower.column_names import named_schema
 from firesteel.substrait.lower.relations.reads import apply_projection
 from firesteel.substrait.message import Message
@@ -28,6 +29,33 @@ _DECLARED = {"scalar_function": "output_type", "window_function": "output_type",
 _NOT_ALONE = ("lambda", "named_lambda_reference", "enum")
 #: Relations with the columns of their input.
 _SAME_COLUMNS = ("filter", "sort", "fetch", "top_n", "exchange")
+
+#: The inputs of relations whose expressions see the rows of all of them side by side.
+_INPUTS = ("input", "left", "right")
+#: Fields of relations whose expressions see other rows, or none.
+_OTHER_ROWS = ("post_join_filter", "offset_expr", "count_expr", "offset", "count", "lower_bound", "upper_bound")
+
+#: Rules that a message breaks whatever is below it; and those that only the number of columns below it decides.
+_BY_MESSAGE = frozenset(
+    rule.code
+    for rule in (
+        PlanRule.REQUIRED,
+        PlanRule.SAYS_NOTHING,
+        PlanRule.NOT_SAID,
+        PlanRule.EMPTY,
+        PlanRule.TWO_FORMS,
+        *AnchorRule,
+        ReferenceRule.GROUPING_FIELD,
+        ReferenceRule.DETACHED,
+        TypeRule.TYPE_PARAMETER,
+        RelationRule.ROW,
+        RelationRule.SORT,
+        RelationRule.JOIN_TYPE,
+        RelationRule.JOIN_KEYS,
+        RelationRule.SET_INPUTS,
+    )
+)
+_BY_WIDTH = frozenset([ReferenceRule.EMIT.code])
 
 #: Problems after this many are not reported.
 MAX_PROBLEMS = 1_000
@@ -47,7 +75,7 @@ class Recovering:
         if message.has("selection") and _is_blind(scope):
             return _unknown(t.ANY, message)
         asked: set[int] = set()
-        blind = False
+        blind = widthless = False
         try:
             made = handler(lowerer, message, scope)
             if isinstance(made, Generator):
@@ -56,11 +84,12 @@ class Recovering:
                     asked.add(id(request[0]))
                     found = yield request
                     blind = blind or _is_unknown(found)
+                    widthless = widthless or _has_any_columns(found)
                     request = running.send(found)
         except StopIteration as stop:
             made = stop.value
         except FiresteelError as error:
-            if not blind:
+            if not blind or error.code in _BY_MESSAGE or (error.code in _BY_WIDTH and not widthless):
                 self.note(error.located(message.where))
             yield from self._others(message, scope, asked)
             made = self._instead(lowerer, message)
@@ -68,10 +97,11 @@ class Recovering:
         return made
 
     def note(self, error: FiresteelError) -> None:
-        """Keep a problem, unless it is already there or there are too many."""
-        if len(self.problems) < MAX_PROBLEMS and (error.message, error.where) not in self._noted:
-            self._noted.add((error.message, error.where))
-            self.problems.append(error)
+        """Keep a problem and those beside it, unless they are already there or there are too many."""
+        for one in (error, *error.others):
+            if len(self.problems) < MAX_PROBLEMS and (one.message, one.where) not in self._noted:
+                self._noted.add((one.message, one.where))
+                self.problems.append(one)
 
     @contextmanager
     def noting(self, lowerer: Lowerer) -> Iterator[None]:
@@ -84,11 +114,22 @@ class Recovering:
                 self.note(error)
 
     def _others(self, message: Message, scope: FieldScope, asked: set[int]) -> Lowering:
-        """Judge what is below a message that failed before it came there. Of a relation that is its inputs only:
-        what its expressions would see is not known."""
+        """Judge what is below a message that failed before it came there: its inputs, and the expressions that see
+        their rows, if those are known."""
         for one in _below(message):
             if id(one) not in asked and one.which("rex_type") not in _NOT_ALONE:
                 yield one, scope
+        kind = message.which("rel_type")
+        if kind is None or not isinstance(message.given[kind], Message):
+            return
+        inner = message.given[kind]
+        inputs = [inner.given[name] for name in _INPUTS if inner.has(name)]
+        known = [(rel, one) for one in inputs if isinstance(rel := self.made.get(id(one)), p.Rel)]
+        if inputs and len(known) == len(inputs) and not any(_is_unknown(rel) for rel, _ in known):
+            row = scope_over(scope, *known).with_windows()
+            for one in _over_inputs(inner):
+                if id(one) not in asked and one.which("rex_type") not in _NOT_ALONE:
+                    yield one, row
 
     def _instead(self, lowerer: Lowerer, message: Message) -> p.Rel | p.Rex:
         try:
@@ -128,6 +169,10 @@ def _is_unknown(made: object) -> bool:
     return isinstance(made, p.Rex) and isinstance(made.type, t.Any | t.Unresolved)
 
 
+def _has_any_columns(made: object) -> bool:
+    return isinstance(made, p.Rel) and any(field.type == _ANY_COLUMNS for field in p.schema(made))
+
+
 def _is_blind(scope: FieldScope | None) -> bool:
     """Is there an outer row with unknown columns? Then no ordinal can be checked."""
     while scope is not None:
@@ -150,6 +195,19 @@ def _below(message: Message) -> Iterator[Message]:
                 yield one
             elif one.kind.short not in ("Rel", "Expression", "Lambda"):
                 stack = [*(value for _, value in one), *stack]
+
+
+def _over_inputs(inner: Message) -> Iterator[Message]:
+    """The expressions of a relation that see the rows of its inputs."""
+    stack = [value for field, value in inner if field.name not in _OTHER_ROWS]
+    while stack:
+        one = stack.pop(0)
+        if isinstance(one, list):
+            stack = [*one, *stack]
+        elif isinstance(one, Message) and one.kind.short == "Expression":
+            yield one
+        elif isinstance(one, Message) and one.kind.short != "Rel":
+            stack = [*(value for _, value in one), *stack]
 
 
 def _declared_type(lowerer: Lowerer, message: Message) -> t.Type:

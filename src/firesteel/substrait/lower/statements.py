@@ -9,6 +9,7 @@ from firesteel.errors import PlanError, UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import as_declared, named_like
 from firesteel.repair import RepairKind
+from firesteel.rules import NameRule, PlanRule
 from firesteel.substrait.lower.base import FieldScope, Lowerer, apply_emit, require_field
 from firesteel.substrait.lower.column_names import named_schema, root_names
 from firesteel.substrait.lower.open_trees import OpenTree, is_open
@@ -27,7 +28,7 @@ def statements(lowerer: Lowerer, tree: Message, said: Message | None = None) -> 
     lowerer.detached_expressions = list(tree.detached_expressions)
     kind = tree.which("rel_type")
     if kind is None:
-        raise PlanError("a relation tree that says nothing", where=tree.where)
+        raise PlanRule.SAYS_NOTHING.broken("a relation tree that says nothing", where=tree.where)
     rel: Message = require_field(tree.root, "input") if kind == "root" else tree.rel
     doing = rel.which("rel_type")
     if doing in _DOING:
@@ -60,7 +61,7 @@ def _root(rel: p.Rel, root: Message) -> p.Root:
     rel, names = root_names(rel, root.names, root.where)
     width = len(p.schema(rel))
     if len(names) != width:
-        raise PlanError(f"{len(names)} names for {width} columns", where=root.where)
+        raise NameRule.ROOT_NAMES.broken(f"{len(names)} names for {width} columns", where=root.where)
     return p.Root(names, rel, mode=p.Mode.STRICT).at(root.where)
 
 
@@ -123,7 +124,7 @@ def _write(lowerer: Lowerer, message: Message, said: Message | None) -> p.Statem
     if op == "CTAS":
         exists = _EXISTS.get(message.label("create_mode"))
         if exists is None:
-            raise PlanError("a table that is created in no known mode", where=message.where)
+            raise PlanRule.NOT_SAID.broken("a table that is created in no known mode", where=message.where)
         return p.CreateTable(path, schema, rel, exists=exists, mode=mode(said)).at(message.where)
     return p.Insert(path, schema, rel, mode=mode(said)).at(message.where)
 
@@ -186,7 +187,7 @@ def _target(message: Message, kind: str | None, named: str) -> tuple[str, ...]:
         raise UnsupportedError(f"a target of the kind '{kind}'", where=message.where)
     path = tuple(getattr(message, named).names)
     if not path:
-        raise PlanError("a target without a name", where=message.where)
+        raise PlanRule.REQUIRED.broken("a target without a name", where=message.where)
     return path
 
 
@@ -199,7 +200,7 @@ def _define(lowerer: Lowerer, message: Message, said: Message | None) -> p.State
     thing = message.label("object").removeprefix("DDL_OBJECT_")
     op = message.label("op").removeprefix("DDL_OP_")
     if thing not in ("TABLE", "VIEW"):
-        raise PlanError("a definition that does not say of what", where=message.where)
+        raise PlanRule.NOT_SAID.broken("a definition that does not say of what", where=message.where)
     if op in ("DROP", "DROP_IF_EXIST"):
         return p.Drop(path, view=thing == "VIEW", if_exists=op == "DROP_IF_EXIST").at(message.where)
     if op not in ("CREATE", "CREATE_OR_REPLACE"):

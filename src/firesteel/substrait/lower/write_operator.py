@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import as_declared
+from firesteel.rules import NameRule, PlanRule, ReferenceRule
 from firesteel.substrait.lower.base import Lowerer
 from firesteel.substrait.lower.column_names import depth_first, named_schema, root_names
 from firesteel.substrait.lower.masks import apply_mask, mask_fields
@@ -30,7 +31,7 @@ def lower_operator(
     write = opened(message.extension_table.detail)
     kind = write.which("definition")
     if kind is None:
-        raise PlanError("a write that does not say where to", where=write.where)
+        raise PlanRule.REQUIRED.broken("a write that does not say where to", where=write.where)
     rel, columns = _named(lowerer, message, write, rel, said)
     rel, columns, kept = _masked(write, rel, columns)
     described = tuple(_ordinal(one, columns) for one in write.rotation_description)
@@ -52,7 +53,7 @@ def lower_operator(
     if described or rotation is not None:
         raise UnsupportedError("a virtual table that is rotated", where=write.where)
     if not write.virtual_table.names:
-        raise PlanError("a virtual table without a name", where=write.where)
+        raise PlanRule.REQUIRED.broken("a virtual table without a name", where=write.where)
     if kept:
         columns = tuple(columns[i] for i in kept)
         rel = build.emit(rel, kept)
@@ -75,7 +76,7 @@ def _named(
     else:
         given = tuple(column.name or f"_{i}" for i, column in enumerate(p.schema(rel), 1))
     if len(given) != len(types):
-        raise PlanError(f"{len(given)} names for {len(types)} columns", where=write.where)
+        raise NameRule.WRITE_NAMES.broken(f"{len(given)} names for {len(types)} columns", where=write.where)
     pairs = zip(given, p.schema(rel), strict=True)
     return rel, tuple(t.Field(name, column.type) for name, column in pairs)
 
@@ -101,5 +102,5 @@ def _ordinal(reference: Message, columns: t.Schema) -> int:
         raise UnsupportedError("a rotation by something that is no column", where=reference.where)
     field: int = segment.struct_field.field
     if not 0 <= field < len(columns):
-        raise PlanError(f"no field {field}: the row has {len(columns)}", where=reference.where)
+        raise ReferenceRule.FIELD.broken(f"no field {field}: the row has {len(columns)}", where=reference.where)
     return field

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
+from firesteel.rules import AnchorRule, PlanRule
 from firesteel.substrait import calls
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering
 from firesteel.substrait.message import Message
@@ -22,10 +23,12 @@ def arguments(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
             case "enum":
                 found.append(one.enum)
             case _:
-                raise PlanError("an argument that says nothing", where=one.where)
+                raise PlanRule.SAYS_NOTHING.broken("an argument that says nothing", where=one.where)
     if message.given.get("args"):
         if message.arguments:
-            raise PlanError("a function with arguments of the old form beside the new", where=message.where)
+            raise PlanRule.TWO_FORMS.broken(
+                "a function with arguments of the old form beside the new", where=message.where
+            )
         for one in message.args:
             if one.which("rex_type") == "enum":
                 found.append(one.enum.specified if one.enum.which("enum_kind") == "specified" else "")
@@ -47,7 +50,9 @@ def named_lambda(lowerer: Lowerer, reference: Message) -> Message:
     """The lambda that a plan declares beside its relations."""
     found = lowerer.lambdas.get(reference.lambda_reference)
     if found is None:
-        raise PlanError(f"no lambda is declared with the anchor {reference.lambda_reference}", where=reference.where)
+        raise AnchorRule.LAMBDA_ANCHOR.broken(
+            f"no lambda is declared with the anchor {reference.lambda_reference}", where=reference.where
+        )
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import common
 from firesteel.node import Node
@@ -13,6 +13,7 @@ from firesteel.plan.fit import named_like, names_of, rename_fields
 from firesteel.plan.scope import replaced, shifted
 from firesteel.plan.type_fit import alike
 from firesteel.repair import RepairKind
+from firesteel.rules import CallRule, ExpressionRule, LiteralRule, PlanRule
 from firesteel.source import Place, Span
 from firesteel.substrait import calls
 from firesteel.substrait.dialects.base import Shape
@@ -69,7 +70,7 @@ def _cast(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
 @expression("if_then")
 def _if_then(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     if not message.ifs:
-        raise PlanError("an if without conditions", where=message.where)
+        raise PlanRule.EMPTY.broken("an if without conditions", where=message.where)
     branches: list[p.Branch] = []
     clauses, match = list(message.ifs), None
     if lowerer.extensions.dialect.writes(Shape.CASE_BASE) and not clauses[0].has("then") and len(clauses) > 1:
@@ -92,7 +93,7 @@ def _if_then(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
 def _switch(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     match = yield require_field(message, "match"), scope
     if not message.ifs:
-        raise PlanError("a switch without cases", where=message.where)
+        raise PlanRule.EMPTY.broken("a switch without cases", where=message.where)
     branches: list[p.Branch] = []
     for one in message.ifs:
         literal = require_field(one, "if")
@@ -119,7 +120,7 @@ def _common(rexes: list[p.Rex], where: Place | Span | None) -> t.Type:
     found = common([rex.type for rex in rexes])
     if found is None:
         shown = " beside ".join(dict.fromkeys(str(rex.type) for rex in rexes))
-        raise PlanError(f"{shown}: all results are of one type", where=where)
+        raise ExpressionRule.RESULTS.broken(f"{shown}: all results are of one type", where=where)
     return t.absent(found, nullable=any(rex.type.nullable for rex in rexes))
 
 
@@ -149,7 +150,7 @@ def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         options.append((yield one, scope))
         require_comparable(value, options[-1], one.where)
     if not options:
-        raise PlanError("a list without options", where=message.where)
+        raise PlanRule.EMPTY.broken("a list without options", where=message.where)
     listed = build.collection(t.Array, options)
     return build.present("in_collection", value, listed).at(message.where)
 
@@ -162,7 +163,9 @@ def _row_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     either: p.Rex | None = None
     for record in message.options:
         if len(record.fields) != len(row):
-            raise PlanError(f"a record of {len(record.fields)} fields for {len(row)} values", where=record.where)
+            raise ExpressionRule.RECORD.broken(
+                f"a record of {len(record.fields)} fields for {len(row)} values", where=record.where
+            )
         both: p.Rex | None = None
         for value, one in zip(row, record.fields, strict=True):
             option = yield one, scope
@@ -172,7 +175,7 @@ def _row_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         assert both is not None
         either = both if either is None else build.call("or", either, both)
     if either is None:
-        raise PlanError("a list without options", where=message.where)
+        raise PlanRule.EMPTY.broken("a list without options", where=message.where)
     return either.at(message.where)
 
 
@@ -193,7 +196,9 @@ def _nested(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
             for one in message.list.values:
                 items.append((yield one, scope))
             if not items:
-                raise PlanError("a list without elements is a literal, which says their type", where=message.where)
+                raise LiteralRule.EMPTY_COLLECTION.broken(
+                    "a list without elements is a literal, which says their type", where=message.where
+                )
             return list_of(items, message.where)
         case "map":
             keys: list[p.Rex] = []
@@ -202,9 +207,11 @@ def _nested(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
                 keys.append((yield require_field(one, "key"), scope))
                 found.append((yield require_field(one, "value"), scope))
             if not keys:
-                raise PlanError("a map without entries is a literal, which says their types", where=message.where)
+                raise LiteralRule.EMPTY_COLLECTION.broken(
+                    "a map without entries is a literal, which says their types", where=message.where
+                )
             return map_of(keys, found, message.where)
-    raise PlanError("a nested value that says nothing", where=message.where)
+    raise PlanRule.SAYS_NOTHING.broken("a nested value that says nothing", where=message.where)
 
 
 def list_of(items: list[p.Rex], where: Place | Span | None) -> p.Rex:
@@ -241,10 +248,12 @@ def _invocation(lowerer: Lowerer, message: Message, scope: FieldScope) -> Loweri
         args.append((yield one, scope))
     made = yield from lowered_lambda(lowerer, target, scope)
     if len(args) != len(made.parameters):
-        raise PlanError(f"{len(args)} arguments for {len(made.parameters)} parameters", where=message.where)
+        raise CallRule.LAMBDA.broken(
+            f"{len(args)} arguments for {len(made.parameters)} parameters", where=message.where
+        )
     for arg, parameter in zip(args, made.parameters, strict=True):
         if not alike(arg.type, parameter):
-            raise PlanError(f"a {arg.type} for a parameter that is a {parameter}", where=message.where)
+            raise CallRule.LAMBDA.broken(f"a {arg.type} for a parameter that is a {parameter}", where=message.where)
     return _with_arguments(made.body, args)
 
 
@@ -264,7 +273,9 @@ def _parameter(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
     default = lowerer.parameters.get(ordinal)
     if default is not None:
         if not alike(default.type, type_):
-            raise PlanError(f"parameter {ordinal} is a {type_}, and is given a {default.type}", where=message.where)
+            raise CallRule.PARAMETER.broken(
+                f"parameter {ordinal} is a {type_}, and is given a {default.type}", where=message.where
+            )
         require_fit(default.value, type_, message)
     return p.Parameter(type_, ordinal, default=default).at(message.where)
 
@@ -273,7 +284,7 @@ def _parameter(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
 def _variable(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
     kind = message.which("execution_context_variable_type")
     if kind is None:
-        raise PlanError("a variable that says nothing", where=message.where)
+        raise PlanRule.SAYS_NOTHING.broken("a variable that says nothing", where=message.where)
     if kind == "current_timezone":
         return p.Lit(t.STRING, "UTC").at(message.where)
     if kind == "current_date":
@@ -284,4 +295,4 @@ def _variable(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
 
 @expression("enum")
 def _enum(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rex:
-    raise PlanError("an enumeration that is no argument of a function", where=message.where)
+    raise ExpressionRule.OUT_OF_PLACE.broken("an enumeration that is no argument of a function", where=message.where)

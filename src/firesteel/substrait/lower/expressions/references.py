@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import attribute, unless_null
+from firesteel.rules import PlanRule, ReferenceRule
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression
 from firesteel.substrait.lower.masks import apply_mask, mask_fields
@@ -33,21 +34,23 @@ def _row(message: Message, scope: FieldScope) -> tuple[FieldScope, int, int]:
         if outer.which("outer_reference_type") == "rel_reference":
             found = scope.anchored(outer.rel_reference)
             if found is None:
-                raise PlanError(f"no relation around here has the anchor {outer.rel_reference}", where=outer.where)
+                raise ReferenceRule.OUTER.broken(
+                    f"no relation around here has the anchor {outer.rel_reference}", where=outer.where
+                )
             return *found, found[0].anchors[outer.rel_reference]
         found = scope.row(outer.steps_out)
         if found is None or found[0].outer is None or outer.steps_out == 0:  # around the outermost row there is none
-            raise PlanError(f"no relation is {outer.steps_out} steps out of here", where=outer.where)
+            raise ReferenceRule.OUTER.broken(f"no relation is {outer.steps_out} steps out of here", where=outer.where)
         return *found, 0
     if kind == "lambda_parameter_reference":
         steps = message.lambda_parameter_reference.steps_out
         found = scope.parameters(steps)
         if found is None:
-            raise PlanError(f"no lambda is {steps} steps out of here", where=message.where)
+            raise ReferenceRule.LAMBDA_STEPS.broken(f"no lambda is {steps} steps out of here", where=message.where)
         return *found, 0
     found = scope.row(0)
     if found is None or found[0].is_leaf:
-        raise PlanError("a field is referred to where there is no row", where=message.where)
+        raise ReferenceRule.NO_ROW.broken("a field is referred to where there is no row", where=message.where)
     return *found, 0
 
 
@@ -63,11 +66,11 @@ def _into_row(lowerer: Lowerer, row: FieldScope, depth: int, start: int, message
         return build.struct(pairs).at(message.where)
     segment = message.direct_reference
     if segment.which("reference_type") != "struct_field":
-        raise PlanError("a reference to a row begins with a field of it", where=message.where)
+        raise ReferenceRule.REFERENCE_KIND.broken("a reference to a row begins with a field of it", where=message.where)
     field: Message = segment.given["struct_field"]
     ordinal = start + field.field
     if not start <= ordinal < width:
-        raise PlanError(f"no field {field.field}: the row has {width - start}", where=field.where)
+        raise ReferenceRule.FIELD.broken(f"no field {field.field}: the row has {width - start}", where=field.where)
     root = row.variable(ordinal, depth).at(message.where)
     return _steps(lowerer, root, field.child if field.has("child") else None)
 
@@ -86,7 +89,7 @@ def input_field(
         raise UnsupportedError("a reference that is to no field of the input", where=reference.where)
     field = segment.struct_field
     if not 0 <= field.field < width:
-        raise PlanError(f"no field {field.field}: the input has {width}", where=reference.where)
+        raise ReferenceRule.FIELD.broken(f"no field {field.field}: the input has {width}", where=reference.where)
     root = row.variable(start + field.field, 0).at(reference.where)
     return _steps(lowerer, root, field.child if field.has("child") else None)
 
@@ -95,7 +98,7 @@ def _into_value(lowerer: Lowerer, root: p.Rex, message: Message) -> p.Rex:
     if message.which("reference_type") == "masked_reference":
         select = message.masked_reference.select
         if not isinstance(root.type, t.Struct):
-            raise PlanError(f"a mask on a {root.type}", where=message.where)
+            raise ReferenceRule.REFERENCE_KIND.broken(f"a mask on a {root.type}", where=message.where)
         fields = root.type.fields
         pairs: list[tuple[str | p.Rex, p.Rex]] = []
         for i, (ordinal, inner) in enumerate(mask_fields(select, len(fields)), 1):
@@ -109,7 +112,7 @@ def _steps(lowerer: Lowerer, root: p.Rex, segment: Message | None) -> p.Rex:
     while segment is not None:
         kind = segment.which("reference_type")
         if kind is None:
-            raise PlanError("a reference that says nothing", where=segment.where)
+            raise PlanRule.SAYS_NOTHING.broken("a reference that says nothing", where=segment.where)
         inner = segment.given[kind]
         root = _step(lowerer, root, kind, inner).at(inner.where)
         segment = inner.child if inner.has("child") else None
@@ -120,7 +123,9 @@ def _step(lowerer: Lowerer, root: p.Rex, kind: str, inner: Message) -> p.Rex:
     match kind, root.type:
         case "struct_field", t.Struct(fields=fields):
             if not 0 <= inner.field < len(fields):
-                raise PlanError(f"no field {inner.field}: the struct has {len(fields)}", where=inner.where)
+                raise ReferenceRule.FIELD.broken(
+                    f"no field {inner.field}: the struct has {len(fields)}", where=inner.where
+                )
             return attribute(root, fields[inner.field].name or "")
         case "list_element", t.Array():
             place = p.Lit(t.INT32, inner.offset)
@@ -130,4 +135,4 @@ def _step(lowerer: Lowerer, root: p.Rex, kind: str, inner: Message) -> p.Rex:
                 raise UnsupportedError(f"a key of a {root.type}: a map whose keys are not text", where=inner.where)
             key = p.Lit(*read_literal(inner.map_key, lowerer.extensions)).at(inner.where)
             return build.substrait_expression("map_value", (root, key), t.absent(root.type.value, nullable=True))
-    raise PlanError(f"a {kind.replace('_', ' ')} of a {root.type}", where=inner.where)
+    raise ReferenceRule.REFERENCE_KIND.broken(f"a {kind.replace('_', ' ')} of a {root.type}", where=inner.where)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.build import present
 from firesteel.plan.scope import shifted
+from firesteel.rules import ExpressionRule, PlanRule
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, expression, require_comparable, require_field
 from firesteel.substrait.message import Message
@@ -17,7 +17,7 @@ from firesteel.substrait.message import Message
 def _subquery(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     kind = message.which("subquery_type")
     if kind is None:
-        raise PlanError("a subquery that says nothing", where=message.where)
+        raise PlanRule.SAYS_NOTHING.broken("a subquery that says nothing", where=message.where)
     inner = getattr(message, kind)
     if kind == "scalar" and own_nodes.is_query(inner.input):
         made = yield from own_nodes.query(lowerer, inner.input.extension_single, scope)
@@ -46,7 +46,9 @@ def values_of(rel: p.Rel) -> p.Rex:
 def _of_width(rel: p.Rel, width: int, message: Message) -> None:
     found = len(p.schema(rel))
     if found != width:
-        raise PlanError(f"a subquery of {found} columns, where there are {width} to compare", where=message.where)
+        raise ExpressionRule.SUBQUERY.broken(
+            f"a subquery of {found} columns, where there are {width} to compare", where=message.where
+        )
 
 
 def _in(message: Message, scope: FieldScope) -> Lowering:
@@ -54,7 +56,7 @@ def _in(message: Message, scope: FieldScope) -> Lowering:
     for one in message.needles:
         needles.append((yield one, scope))
     if not needles:
-        raise PlanError("nothing is looked for", where=message.where)
+        raise PlanRule.EMPTY.broken("nothing is looked for", where=message.where)
     rel = yield require_field(message, "haystack"), scope
     _of_width(rel, len(needles), message)
     for i, (needle, one) in enumerate(zip(needles, message.needles, strict=True)):
@@ -95,7 +97,7 @@ def _exists(message: Message, scope: FieldScope) -> Lowering:
             return present("exists", rows_of(rel))
         case "PREDICATE_OP_UNIQUE":
             return _unique(rel)
-    raise PlanError("a predicate on rows that does not say which", where=message.where)
+    raise PlanRule.NOT_SAID.broken("a predicate on rows that does not say which", where=message.where)
 
 
 def _unique(rel: p.Rel) -> p.Rex:
@@ -122,7 +124,7 @@ def _compared(message: Message, scope: FieldScope) -> Lowering:
     name = COMPARISONS.get(message.label("comparison_op").removeprefix("COMPARISON_OP_"))
     how = message.label("reduction_op").removeprefix("REDUCTION_OP_").lower()
     if name is None or how not in ("any", "all"):
-        raise PlanError("a comparison with rows that does not say which", where=message.where)
+        raise PlanRule.NOT_SAID.broken("a comparison with rows that does not say which", where=message.where)
     return present(f"{name}_{how}", left, values_of(rel))
 
 

@@ -9,9 +9,9 @@ from functools import reduce
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError
 from firesteel.plan import build
 from firesteel.plan.field_paths import field_path
+from firesteel.rules import PlanRule
 from firesteel.source import Place, Span
 from firesteel.substrait import calls, own_messages
 from firesteel.substrait.lower.base import (
@@ -43,7 +43,9 @@ def _aggregate(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowerin
     for measure in message.measures:
         aggs.append((yield from _measure(lowerer, measure, inner)))
     if not keys and not aggs:
-        raise PlanError("an aggregate without keys and without measures has no columns", where=message.where)
+        raise PlanRule.EMPTY.broken(
+            "an aggregate without keys and without measures has no columns", where=message.where
+        )
     if groups.repair is not None:
         lowerer.repair(groups.repair, message.where)
     return grouped(rel, keys, tuple(aggs), groups, _method(message), message.where)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.functions.substrait import changed
+from firesteel.rules import PlanRule, RelationRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_field
@@ -43,10 +44,10 @@ def lower_extension(detail: Message, inputs: Sequence[p.Rel]) -> p.Rel:
     """The relation that a detail stands for."""
     name = _name(detail.type_url)
     if not name:
-        raise PlanError("a relation of an extension that does not say which", where=detail.where)
+        raise PlanRule.REQUIRED.broken("a relation of an extension that does not say which", where=detail.where)
     if name in _CAPTURES:
         if len(inputs) != 1:
-            raise PlanError(f"'{name}' has one input, not {len(inputs)}", where=detail.where)
+            raise RelationRule.INPUTS.broken(f"'{name}' has one input, not {len(inputs)}", where=detail.where)
         return _CAPTURES[name](own_messages.opened(detail), inputs[0])
     build = _REGISTERED.get(name)
     if build is None:

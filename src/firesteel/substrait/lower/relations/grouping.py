@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from firesteel.errors import PlanError
+from firesteel.errors import first_of
 from firesteel.repair import RepairKind
+from firesteel.rules import ReferenceRule
 from firesteel.substrait.dialects.base import Dialect, Shape
 from firesteel.substrait.message import Message
 
@@ -65,10 +66,17 @@ def _one_set(aggregate: Message, found: GroupingSets, dialect: Dialect) -> Group
 
 def _listed(aggregate: Message) -> GroupingSets:
     listed = tuple(aggregate.grouping_expressions)
-    for one in aggregate.groupings:
-        for ordinal in one.expression_references:
-            if not 0 <= ordinal < len(listed):
-                raise PlanError(f"no grouping expression {ordinal}: there are {len(listed)}", where=one.where)
+    wrong = [
+        ReferenceRule.GROUPING_FIELD.broken(
+            f"no grouping expression {ordinal}: there are {len(listed)}",
+            where=one.where_in(f"expression_references[{i}]"),
+        )
+        for one in aggregate.groupings
+        for i, ordinal in enumerate(one.expression_references)
+        if not 0 <= ordinal < len(listed)
+    ]
+    if wrong:
+        raise first_of(wrong)
     sets = tuple(tuple(one.expression_references) for one in aggregate.groupings)
     return GroupingSets(listed, sets or (tuple(range(len(listed))),))
 

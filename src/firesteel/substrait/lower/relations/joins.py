@@ -8,9 +8,10 @@ from functools import partial, reduce
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.plan import build
 from firesteel.repair import RepairKind
+from firesteel.rules import RelationRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.dialects.base import Shape
 from firesteel.substrait.lower import own_nodes
@@ -53,7 +54,7 @@ CAPTURES: dict[str, tuple[p.Capture, bool]] = {
 def _capture(message: Message) -> tuple[p.Capture, bool]:
     name = message.label("type").removeprefix("JOIN_TYPE_")
     if name not in CAPTURES:
-        raise PlanError("a join that does not say of which type", where=message.where)
+        raise RelationRule.JOIN_TYPE.broken("a join that does not say of which type", where=message.where)
     return CAPTURES[name]
 
 
@@ -106,7 +107,7 @@ def _lateral(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         return (yield from own_nodes.join(lowerer, said, scope, left, right))
     capture, swapped = _capture(message)
     if swapped or capture.pads_left:
-        raise PlanError("a lateral join has no right side without a left row", where=message.where)
+        raise RelationRule.JOIN_TYPE.broken("a lateral join has no right side without a left row", where=message.where)
     sides = _Sides(message, scope, left, right, capture, False, lateral=True)
     made = yield from sides.joined(_expression(lowerer, message))
     return (yield from _post_filtered(made, message, scope))
@@ -274,13 +275,13 @@ _Pair = tuple[Message, Message, Message | None]
 
 def _keys(message: Message) -> list[_Pair]:
     if not message.keys and not message.left_keys and not message.right_keys:
-        raise PlanError(
+        raise RelationRule.JOIN_KEYS.broken(
             f"{message.kind.short} without keys", where=message.where, help="a join by an expression has none"
         )
     if message.keys:
         return [(key.left, key.right, key.comparison) for key in message.keys]
     if len(message.left_keys) != len(message.right_keys):
-        raise PlanError(
+        raise RelationRule.JOIN_KEYS.broken(
             f"{len(message.left_keys)} left keys and {len(message.right_keys)} right ones", where=message.where
         )
     return [(a, b, None) for a, b in zip(message.left_keys, message.right_keys, strict=True)]
@@ -318,7 +319,7 @@ def _comparison(lowerer: Lowerer, comparison: Message | None) -> str:
     if label == "UNSPECIFIED":
         return "EQ"
     if label not in COMPARED:
-        raise PlanError(f"keys compared by '{label}'", where=comparison.where)
+        raise RelationRule.JOIN_KEYS.broken(f"keys compared by '{label}'", where=comparison.where)
     return label
 
 

@@ -7,11 +7,12 @@ from functools import reduce
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
 from firesteel.plan import build
 from firesteel.plan.fit import rename_fields
 from firesteel.plan.type_fit import lossless
 from firesteel.repair import RepairKind
+from firesteel.rules import PlanRule, ReferenceRule, RelationRule
 from firesteel.source import Place
 from firesteel.substrait import calls
 from firesteel.substrait.dialects.base import Shape
@@ -78,7 +79,7 @@ def sort_specs(lowerer: Lowerer, messages: list[Message], scope: FieldScope, *, 
         compared = one.which("sort_kind") == "comparison_function_reference"
         order = p.SortOrder.ASC_NULLS_FIRST if compared else ORDERS.get(one.label("direction"))
         if order is None:
-            raise PlanError("a sort field without a direction", where=one.where)
+            raise RelationRule.SORT.broken("a sort field without a direction", where=one.where)
         key = yield require_field(one, "expr"), scope
         comparator = calls.comparator(one, key.type, lowerer.extensions) if compared else None
         if comparator is not None and compares:
@@ -92,7 +93,7 @@ def _sort(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = require_field(message, "input")
     rel = yield source, scope
     if not message.sorts:
-        raise PlanError("a sort without fields to sort by", where=message.where)
+        raise PlanRule.EMPTY.broken("a sort without fields to sort by", where=message.where)
     specs = yield from sort_specs(lowerer, message.sorts, scope_over(scope, (rel, source)))
     return p.Sort(specs, rel)
 
@@ -128,9 +129,9 @@ def check_counts(offset: p.Rex | None, count: p.Rex | None, message: Message) ->
     """Numbers of rows are integers, and not negative."""
     for rex in (offset, count):
         if rex is not None and not isinstance(rex.type, t.Integer | t.Null | t.Any):
-            raise PlanError(f"a number of rows is an integer, not a {rex.type}", where=message.where)
+            raise RelationRule.FETCH.broken(f"a number of rows is an integer, not a {rex.type}", where=message.where)
         if isinstance(rex, p.Lit) and rex.value is not None and rex.value < 0:
-            raise PlanError(f"a number of rows cannot be {rex.value}", where=message.where)
+            raise RelationRule.FETCH.broken(f"a number of rows cannot be {rex.value}", where=message.where)
 
 
 def _or_else(count: p.Rex, default: int) -> p.Rex:
@@ -166,9 +167,9 @@ SETS: dict[str, Callable[[p.Rel, list[p.Rel]], p.Rel]] = {
 def _set(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     combine = SETS.get(message.label("op"))
     if combine is None:
-        raise PlanError("a set relation that does not say which", where=message.where)
+        raise PlanRule.NOT_SAID.broken("a set relation that does not say which", where=message.where)
     if len(message.inputs) < 2:
-        raise PlanError("a set relation takes two inputs or more", where=message.where)
+        raise RelationRule.SET_INPUTS.broken("a set relation takes two inputs or more", where=message.where)
     rels: list[p.Rel] = []
     for one in message.inputs:
         rels.append((yield one, scope))
@@ -180,12 +181,14 @@ def _matched(rel: p.Rel, first: p.Rel, where: Place) -> p.Rel:
     """An input with the columns of the first one: as many, of the same types, the same names inside."""
     given, wanted = p.schema(rel), p.schema(first)
     if len(given) != len(wanted):
-        raise PlanError(f"{len(given)} columns beside {len(wanted)}: inputs of a set have the same", where=where)
+        raise RelationRule.SET_COLUMNS.broken(
+            f"{len(given)} columns beside {len(wanted)}: inputs of a set have the same", where=where
+        )
     exprs: list[p.Rex] = []
     for i, (mine, theirs) in enumerate(zip(given, wanted, strict=True)):
         null = isinstance(mine.type, t.Null) or isinstance(theirs.type, t.Null)
         if not null and not lossless(mine.type, theirs.type) and not lossless(theirs.type, mine.type):
-            raise PlanError(f"column {i} is a {mine.type} beside a {theirs.type}", where=where)
+            raise RelationRule.SET_COLUMNS.broken(f"column {i} is a {mine.type} beside a {theirs.type}", where=where)
         exprs.append(rename_fields(build.column(rel, i), theirs.type))
     return rel if all(isinstance(expr, p.Var) for expr in exprs) else p.Project(tuple(exprs), rel).at(where)
 
@@ -200,7 +203,7 @@ def _reference(lowerer: Lowerer, message: Message, scope: FieldScope) -> p.Rel |
     if ordinal in lowerer.open_trees:
         return inline_open_tree(lowerer, ordinal, message, scope)
     if not 0 <= ordinal < len(lowerer.trees):
-        raise PlanError(
+        raise ReferenceRule.SUBTREE.broken(
             f"no relation {ordinal} before this one: a reference is to an earlier relation of the plan",
             where=message.where,
         )

@@ -5,10 +5,9 @@ from __future__ import annotations
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import PlanError
 from firesteel.plan.fit import rename_fields
 from firesteel.plan.type_fit import alike
-from firesteel.source import Place
+from firesteel.rules import PlanRule, RelationRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, columns, relation, require_field, scope_over
 from firesteel.substrait.lower.expressions.references import input_field
@@ -25,7 +24,7 @@ def _exchange(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering
     rel = yield source, scope
     count = message.partition_count or None  # 0 is how protobuf writes that there is none: the engine chooses
     if count is not None and count < 0:
-        raise PlanError(f"an exchange to {count} partitions", where=message.where)
+        raise RelationRule.PARTITIONS.broken(f"an exchange to {count} partitions", where=message.where)
     kind = yield from _kind(lowerer, message, scope_over(scope, (rel, source)), count)
     targets = tuple([_target(one, count) for one in message.targets])
     return p.Exchange(kind.at(message.where), rel, partitions=count, targets=targets)
@@ -36,7 +35,7 @@ def _kind(lowerer: Lowerer, message: Message, inner: FieldScope, count: int | No
         case "scatter_by_fields":
             fields = message.scatter_by_fields.fields
             if not fields:
-                raise PlanError("an exchange by no fields", where=message.scatter_by_fields.where)
+                raise PlanRule.EMPTY.broken("an exchange by no fields", where=message.scatter_by_fields.where)
             return p.Scatter(tuple([input_field(lowerer, one, inner) for one in fields]))
         case "single_target":
             options = own_messages.find(message, own_messages.EXCHANGE_OPTIONS)
@@ -51,7 +50,7 @@ def _kind(lowerer: Lowerer, message: Message, inner: FieldScope, count: int | No
             return p.RoundRobin(exact=bool(message.round_robin.exact))
         case "broadcast":
             return p.Broadcast()
-    raise PlanError("an exchange that does not say of which kind", where=message.where)
+    raise PlanRule.SAYS_NOTHING.broken("an exchange that does not say of which kind", where=message.where)
 
 
 def _buckets(
@@ -63,21 +62,27 @@ def _buckets(
     integers = rex.type.element if isinstance(rex.type, t.Array) and wanted is t.Array else rex.type
     if not isinstance(rex.type, wanted) or not isinstance(integers, t.Integer):
         said = "a bucket is an integer" if wanted is t.Integer else "buckets are a list of integers"
-        raise PlanError(f"{said}, not a {rex.type}", where=expression.where)
+        raise RelationRule.BUCKETS.broken(f"{said}, not a {rex.type}", where=expression.where)
     if constrained and count is None:
-        raise PlanError("buckets constrained to a number of partitions that is not given", where=message.where)
+        raise RelationRule.PARTITIONS.broken(
+            "buckets constrained to a number of partitions that is not given", where=message.where
+        )
     if constrained and count is not None and isinstance(rex, p.Lit):
         for bucket in rex.value if isinstance(rex.value, list) else [rex.value]:
             if bucket is not None and not 0 <= bucket < count:
-                raise PlanError(f"no partition {bucket}: there are {count}", where=expression.where)
+                raise RelationRule.PARTITIONS.broken(
+                    f"no partition {bucket}: there are {count}", where=expression.where
+                )
     return rex
 
 
 def _target(message: Message, count: int | None) -> p.Target:
     for i, number in enumerate(message.partition_id):
         if number < 0 or (count is not None and number >= count):
-            where = Place((*message.path, f"partition_id[{i}]"))
-            raise PlanError(f"no partition {number}" + (f": there are {count}" if count else ""), where=where)
+            where = message.where_in(f"partition_id[{i}]")
+            raise RelationRule.PARTITIONS.broken(
+                f"no partition {number}" + (f": there are {count}" if count else ""), where=where
+            )
     partitions = tuple(message.partition_id)
     match message.which("target_type"):
         case "uri":
@@ -86,7 +91,7 @@ def _target(message: Message, count: int | None) -> p.Target:
             given = message.extended
             value = values.Struct([("type_url", given.type_url), ("value", bytes(given.value))])
             return p.Target(partitions, value=value).at(message.where)
-    raise PlanError("a target that says no place", where=message.where)
+    raise PlanRule.SAYS_NOTHING.broken("a target that says no place", where=message.where)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -99,7 +104,7 @@ def _top_n(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     source = require_field(message, "input")
     rel = yield source, scope
     if not message.sorts:
-        raise PlanError("a top-N without fields to sort by", where=message.where)
+        raise PlanRule.EMPTY.broken("a top-N without fields to sort by", where=message.where)
     specs = yield from sort_specs(lowerer, message.sorts, scope_over(scope, (rel, source)))
     outside = FieldScope(outer=scope)
     skip: p.Rex | None = None
@@ -122,7 +127,7 @@ def _expand(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
             fields.append(p.Consistent((yield require_field(one, "consistent_field"), inner)).at(one.where))
             continue
         if not one.switching_field.duplicates:
-            raise PlanError("a switching field without duplicates", where=one.where)
+            raise PlanRule.EMPTY.broken("a switching field without duplicates", where=one.where)
         made: list[p.Rex] = []
         for expr in one.switching_field.duplicates:
             made.append((yield expr, inner))
@@ -137,5 +142,5 @@ def _of_one_type(made: list[p.Rex], field: Message) -> tuple[p.Rex, ...]:
     first = next((rex.type for rex in made if not isinstance(rex.type, t.Null)), t.NULL)
     for rex in made:
         if not alike(rex.type, first) and not isinstance(rex.type, t.Null):
-            raise PlanError(f"a {rex.type} beside a {first} in one field", where=field.where)
+            raise RelationRule.SWITCHING.broken(f"a {rex.type} beside a {first} in one field", where=field.where)
     return tuple([rex if isinstance(rex.type, t.Null) else rename_fields(rex, first) for rex in made])

@@ -7,7 +7,7 @@ optimization of the `ReadRel` (docs/substrait-extensions.md).
 from __future__ import annotations
 
 from firesteel import plan as p
-from firesteel.errors import PlanError
+from firesteel.rules import PlanRule, RelationRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.base import FieldScope, Lowerer, columns, require_field
 from firesteel.substrait.lower.expressions.references import input_field
@@ -25,7 +25,7 @@ def promised(lowerer: Lowerer, rel: p.Rel, read: Message) -> p.Rel:
     for one in found.orderedness:
         direction = ORDERS.get(one.label("direction"))
         if direction is None:
-            raise PlanError("a sort field without a direction", where=one.where)
+            raise RelationRule.SORT.broken("a sort field without a direction", where=one.where)
         order.append(p.SortSpec(input_field(lowerer, require_field(one, "field"), row), direction).at(one.where))
     fields, singleton = _distribution(lowerer, found.distribution, row) if found.has("distribution") else ((), False)
     options = tuple([p.Choice(one.name, one.value) for one in found.properties])
@@ -46,9 +46,9 @@ def _distribution(lowerer: Lowerer, message: Message, row: FieldScope) -> tuple[
     """The fields of a partitioned distribution, or none and that it is a single partition."""
     label = message.label("type").removeprefix("DISTRIBUTION_TYPE_")
     if label == "SINGLETON" and message.fields:
-        raise PlanError("a single partition is not partitioned by fields", where=message.where)
+        raise RelationRule.DISTRIBUTION.broken("a single partition is not partitioned by fields", where=message.where)
     if label == "PARTITIONED" and not message.fields:
-        raise PlanError("a partitioned distribution without fields", where=message.where)
+        raise RelationRule.DISTRIBUTION.broken("a partitioned distribution without fields", where=message.where)
     if label not in ("SINGLETON", "PARTITIONED"):
-        raise PlanError("a distribution that does not say of which type", where=message.where)
+        raise PlanRule.NOT_SAID.broken("a distribution that does not say of which type", where=message.where)
     return tuple([input_field(lowerer, one, row) for one in message.fields]), label == "SINGLETON"

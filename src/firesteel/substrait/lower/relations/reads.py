@@ -9,11 +9,12 @@ from functools import reduce
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import FiresteelError, UnsupportedError, first_of
 from firesteel.plan import build
 from firesteel.plan.fit import as_declared, attribute, fit, rename_fields, rename_value_fields
 from firesteel.plan.type_fit import alike
 from firesteel.repair import RepairKind
+from firesteel.rules import NameRule, PlanRule, RelationRule, TypeRule
 from firesteel.substrait.literal_fit import require_fit
 from firesteel.substrait.literals import read_literal
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, relation, require_boolean, scope_over
@@ -28,7 +29,7 @@ from firesteel.substrait.message import Message, of_kinds
 def _read(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     kind = read.which("read_type")
     if kind is None:
-        raise PlanError("a read that does not say of what", where=read.where)
+        raise PlanRule.SAYS_NOTHING.broken("a read that does not say of what", where=read.where)
     if kind == "virtual_table":
         rel = yield from _virtual(lowerer, read, scope)
     elif kind == "named_table":
@@ -95,12 +96,12 @@ def _schema(lowerer: Lowerer, read: Message) -> t.Schema | None:
     if not read.has("base_schema") and kind != "virtual_table":
         if kind == "extension_table":  # the registered function says its columns
             return None
-        raise PlanError("a read without a schema", where=read.where)
+        raise PlanRule.REQUIRED.broken("a read without a schema", where=read.where)
     schema = named_schema(base, lowerer.extensions)
     names = [field.name for field in schema]
     twice = next((name for name in names if names.count(name) > 1), None) if len(set(names)) != len(names) else None
     if twice is not None and kind != "virtual_table":
-        raise PlanError(f"two columns are named '{twice}'", where=base.where)
+        raise NameRule.SAME_NAME.broken(f"two columns are named '{twice}'", where=base.where)
     return schema
 
 
@@ -111,7 +112,7 @@ def _schema(lowerer: Lowerer, read: Message) -> t.Schema | None:
 def _named(lowerer: Lowerer, read: Message) -> p.Rel:
     path = tuple(read.named_table.names)
     if not path:
-        raise PlanError("a table without a name", where=read.named_table.where)
+        raise PlanRule.REQUIRED.broken("a table without a name", where=read.named_table.where)
     made = ".".join(path).lower()
     if made in lowerer.created:
         type_ = lowerer.created[made]
@@ -139,7 +140,7 @@ def _scanned(lowerer: Lowerer, read: Message, binding: p.GlobalBinding, found: t
     schema = _schema(lowerer, read)
     if found is None:
         if schema is None:
-            raise PlanError(
+            raise TypeRule.TABLE_TYPE.broken(
                 f"the plan does not say what types the columns of '{binding.name}' have",
                 where=read.base_schema.where,
                 help="register the table: its columns have types",
@@ -182,7 +183,7 @@ def _matching(row: t.Type, known: set[str | None], name: str, binding: p.GlobalB
     if row.open and not close:
         return name
     why = f"several columns are named so but for case: {', '.join(close)}" if close else f"it has {_few(names)}"
-    raise PlanError(f"'{binding.name}' has no column '{name}'", where=read.base_schema.where, help=why)
+    raise TypeRule.TABLE_TYPE.broken(f"'{binding.name}' has no column '{name}'", where=read.base_schema.where, help=why)
 
 
 def _few(names: list[str | None], most: int = 12) -> str:
@@ -202,17 +203,27 @@ def _virtual(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
     type_ = t.Struct(tuple(t.Field(f"_{i}", field.type) for i, field in enumerate(schema, 1)), open=False)
     leaf = FieldScope(outer=scope, is_leaf=True)
     rows: list[p.Rex] = []
+    wrong: list[FiresteelError] = []
     for row in [*table.values, *table.expressions]:
         if len(row.fields) != len(schema):
-            raise PlanError(f"a row of {len(row.fields)} values for {len(schema)} columns", where=row.where)
+            wrong.append(
+                RelationRule.ROW.broken(f"a row of {len(row.fields)} values for {len(schema)} columns", where=row.where)
+            )
+            continue
         fields: list[p.Rex] = []
         for message, field in zip(row.fields, schema, strict=True):
-            if message.kind.short == "Literal":
-                rex: p.Rex = p.Lit(*read_literal(message, lowerer.extensions)).at(message.where)
-            else:
-                rex = yield message, leaf
-            fields.append(_of_column(rex, field, message))
+            try:
+                if message.kind.short == "Literal":
+                    rex: p.Rex = p.Lit(*read_literal(message, lowerer.extensions)).at(message.where)
+                else:
+                    rex = yield message, leaf
+                unknown = isinstance(rex, p.UnresolvedVar)  # in place of an expression that is a problem of its own
+                fields.append(rex if unknown else _of_column(rex, field, message))
+            except FiresteelError as error:
+                wrong.append(error)
         rows.append(build.struct((f"_{i}", rex) for i, rex in enumerate(fields, 1)))
+    if wrong:
+        raise first_of(wrong)
     scan = p.Scan(_collected(rows, type_)).at(read.where)
     row_ = p.Var(type_, 0)
     exprs = tuple(attribute(row_, f"_{i}") for i in range(1, len(schema) + 1))
@@ -222,7 +233,7 @@ def _virtual(lowerer: Lowerer, read: Message, scope: FieldScope) -> Lowering:
 def _of_first_row(lowerer: Lowerer, read: Message) -> t.Schema:
     """What the values of a table say of its columns, where the plan declares none."""
     if not read.virtual_table.values:
-        raise PlanError("a virtual table whose schema has no types", where=read.base_schema.where)
+        raise PlanRule.REQUIRED.broken("a virtual table whose schema has no types", where=read.base_schema.where)
     lowerer.repair(RepairKind.NO_SCHEMA, read.where)
     types = [read_literal(one, lowerer.extensions)[0] for one in read.virtual_table.values[0].fields]
     names = read.base_schema.names or [f"_{i}" for i in range(1, len(types) + 1)]
@@ -232,7 +243,9 @@ def _of_first_row(lowerer: Lowerer, read: Message) -> t.Schema:
 def _of_column(rex: p.Rex, field: t.Field, message: Message) -> p.Rex:
     """A value of a row as the value of that column."""
     if not alike(rex.type, field.type):
-        raise PlanError(f"a {rex.type} in the column '{field.name}', which is a {field.type}", where=message.where)
+        raise RelationRule.ROW.broken(
+            f"a {rex.type} in the column '{field.name}', which is a {field.type}", where=message.where
+        )
     if isinstance(rex, p.Lit):
         return rex.replace(
             type=field.type, value=rename_value_fields(require_fit(rex.value, field.type, message), field.type)
@@ -265,13 +278,13 @@ def _files(lowerer: Lowerer, read: Message) -> p.Rel:
     for item in read.local_files.items:
         kind = item.which("path_type")
         if kind not in _PATHS:
-            raise PlanError("a file without a path", where=item.where)
+            raise PlanRule.SAYS_NOTHING.broken("a file without a path", where=item.where)
         text = _text_format(item.text) if item.has("text") else None
         groups.setdefault((_format(item), text), []).append(
             p.FileItem(getattr(item, kind), kind.removeprefix("uri_"), start=item.start, length=item.length or None)
         )
     if not groups:
-        raise PlanError("a read of no files", where=read.local_files.where)
+        raise PlanRule.EMPTY.broken("a read of no files", where=read.local_files.where)
     tables = [_opened(lowerer, read, format_, items, text) for (format_, text), items in groups.items()]
     return reduce(lambda left, right: p.Union(left, right).at(read.where), tables[1:], tables[0])
 
@@ -292,7 +305,7 @@ def _format(item: Message) -> str:
         labels = {1: "parquet"}
         found = labels.get(item.format)
         if found is None:
-            raise PlanError("a file whose format is not said", where=item.where)
+            raise PlanRule.SAYS_NOTHING.broken("a file whose format is not said", where=item.where)
         return found
     if kind in ("parquet", "orc", "arrow", "dwrf"):
         return kind

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import UnsupportedError
+from firesteel.rules import PlanRule, RelationRule
 from firesteel.substrait import calls, own_messages
 from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import (
@@ -52,7 +53,7 @@ def _window(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
     for one in message.window_functions:
         made.append((yield from _call(lowerer, one, inner, tuple(partition), order)))
     if not made:
-        raise PlanError("a window relation without functions", where=message.where)
+        raise PlanRule.EMPTY.broken("a window relation without functions", where=message.where)
     return p.Window(tuple(made), rel, method=_method(message))
 
 
@@ -78,7 +79,9 @@ def _call(
     around = frame.unit is p.FrameUnit.RANGE and (frame.start.offset is not None or frame.end.offset is not None)
     measured = len(order) == 1 and isinstance(order[0].key.type, t.Number | t.Temporal | t.Null)
     if around and not measured:
-        raise PlanError("a range of values around one goes by one number or time to sort by", where=message.where)
+        raise RelationRule.FRAME.broken(
+            "a range of values around one goes by one number or time to sort by", where=message.where
+        )
     call: p.WindowCall = calls.window(message, args, lowerer.extensions, partition, order, frame)
     return call
 
