@@ -174,11 +174,14 @@ _LIMITS = {
     "max_plan": "Refuse queries and plans of more characters.",
     "max_depth": "Refuse plans that nest more levels.",
     "max_nodes": "Refuse plans of more relations and expressions.",
+    "max_operands": "Refuse expressions of more operands.",
     "max_literal": "Refuse literals of more characters.",
     "max_virtual_rows": "Refuse tables of more values in a plan.",
     "max_cross_rows": "Refuse joins without a key of more pairs of rows.",
     "max_rows": "Refuse answers of more rows.",
     "max_seconds": "Refuse answers that take longer.",
+    "max_unpacked": "Refuse compressed files of more bytes.",
+    "max_ratio": "Refuse large files that are compressed more.",
 }
 _with_limits = _shared(
     *(
@@ -297,7 +300,7 @@ def run(
     firesteel run plan-with-files.proto --allow-read data
     """
     shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
-    read = fs.read_plan(plan, dialect=dialect)
+    read = fs.read_plan(plan, dialect=dialect, max_size=options["max_plan"] or fs.Policy.max_plan)
     with _session(tables, **options) as session, _time(timeout):
         lowered = read.lowered(session)
         for line in repair_lines(lowered.repairs):

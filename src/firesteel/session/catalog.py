@@ -14,7 +14,7 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
 from firesteel.passes import Context, View
 from firesteel.passes.bind.bind_tables import bound_global
-from firesteel.policy import Policy
+from firesteel.policy import Policy, Unpacking
 from firesteel.session import writes
 from firesteel.tables import OrderedColumn, Table
 
@@ -99,7 +99,7 @@ class Catalog:
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
         given = dict(options or {}) if encoding is None else {**(options or {}), "encoding": encoding}
-        table = _table(source, record_id, malformed, format, given)
+        table = _table(source, record_id, malformed, format, given, self.policy.unpacking)
         try:
             promise = tables.promise_of(table.type, ordered_by, partitioned_by)
         except AnalysisError as error:
@@ -140,7 +140,7 @@ class Catalog:
         format, or if there are such; a text like any other is no table."""
         if not tables.names_files(path):
             return None
-        file = tables.file(path)
+        file = tables.file(path, unpacking=self.policy.unpacking)
         table = Table(file, tables.file_type(file))
         if self._paths.get(path) != table:
             self._paths[path] = table
@@ -204,10 +204,11 @@ def _table(
     malformed: str,
     format_: str | None,
     options: Mapping[str, Any],
+    unpacking: Unpacking,
 ) -> Table:
     """Make a table of the source that a user registers."""
     if _is_path(source) or _are_paths(source, named=format_ is not None or bool(options)):
-        file = tables.file(source, format_, options)
+        file = tables.file(source, format_, options, unpacking)
         return Table(file, tables.file_type(file), _attribute(record_id), malformed)
     if format_ is not None or options:
         raise UnsupportedError("a format and options go with files", help="register a path, or a list of paths")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from firesteel import values
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
+from firesteel.policy import Unpacking
 from firesteel.tables import COMPRESSED, file, path_of, suffix_of
 from firesteel.tables.files import read_file
 from firesteel.tables.opening import reading
@@ -50,9 +51,9 @@ def _stem(path: Path) -> str:
     return name[: -len(suffix_of(path))] if suffix_of(path) else name
 
 
-def values_in(given: str | Path) -> dict[str, values.Value]:
+def values_in(given: str | Path, unpacking: Unpacking) -> dict[str, values.Value]:
     """The values of an environment file by their names."""
-    source = file(given)
+    source = file(given, unpacking=unpacking)
     if source.format not in ("ion", "json"):
         raise UnsupportedError(f"an environment is Ion or JSON: '{source.path}'", help="register it as a table")
     try:

@@ -20,7 +20,7 @@ from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, describe
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.document import Plan, ensure_size
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
@@ -182,7 +182,7 @@ class Session:
     def register_environment(self, path: str | Path, *, replace: bool = False) -> list[str]:
         """Register the values of an environment file: a struct in Ion, or an object in JSON. Each attribute is a table
         of that name. Returns the names."""
-        found = values_in(path)
+        found = values_in(path, self._catalog.policy.unpacking)
         for name, value in found.items():  # a string is a value here, not a path
             self.register(name, values.Text(value) if isinstance(value, str) else value, replace=replace)
         return list(found)
@@ -272,6 +272,7 @@ class Session:
         With `typing="static"` an expression that is known to fail (a wrong argument type, an unknown function, an
         undefined variable), and everything that is otherwise a warning, is an `AnalysisError`.
         """
+        ensure_size(text, self._catalog.policy.max_plan)
         return self._planner.plan_statement(partiql.parse(_text(text)), mode, params, typing)
 
     def query(
@@ -391,7 +392,7 @@ class Session:
 
     def check(self, source: Plan | str | Path | bytes | Any, *, dialect: str = "auto") -> Findings:
         """Check a plan over this session's tables and against its engine, without running it."""
-        read = source if isinstance(source, Plan) else read_plan(source, dialect=dialect)
+        read = self._planner.read(source, dialect)
         found = read.check(self)
         if not found:
             plan = read.lowered(self).plan
