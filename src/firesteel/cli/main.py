@@ -138,6 +138,12 @@ _with_tables = _shared(
         help="Register a table: t=t.csv,delimiter=;,types=text. A comma before a name and = in FILE is written \\,.",
     ),
     click.option(
+        "--catalog",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Keep views in this file (Ion): they are there the next time, too.",
+    ),
+    click.option(
         "--ordered-by",
         multiple=True,
         callback=_tables,

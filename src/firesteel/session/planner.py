@@ -16,13 +16,14 @@ from typing import Any
 
 from firesteel import partiql, values
 from firesteel import plan as p
-from firesteel.errors import UnsupportedError
+from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
-from firesteel.passes import Context, Observer, Phase, Unordered, ensure_skippable, run_passes
+from firesteel.passes import Context, Observer, Phase, Unordered, View, ensure_skippable, run_passes
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
+from firesteel.session.databases import views_in
 from firesteel.session.document import Plan, ensure_size, read_plan
 from firesteel.session.engines import Engine, Engines
 from firesteel.session.limits import ensure_affordable, ensure_modest, ensure_short
@@ -72,6 +73,22 @@ class Planner:
             observe=observe,
             users=self.users,
         )
+
+    def load_views(self, file: str | Path) -> None:
+        """Add the views of a catalog file to the catalog. They are checked as plans of a stranger's are."""
+        policy = self.catalog.policy
+        made: dict[str, View] = {}
+        for name, plan in views_in(file, policy.max_plan).items():
+            try:
+                ensure_modest(policy, plan)
+                ensure(plan)
+                self.users.ensure_own(call.fn.name for call in walk(plan, p.Call))
+            except FiresteelError as error:
+                error.message = f"'{file}': the view '{name}': {error.message}"
+                raise
+            assert isinstance(plan.statement, p.CreateView)
+            made[name] = View(plan.statement.query, plan.globals, plan.statement.mode)
+        self.catalog.load(made)
 
     # Text and documents to plans -------------------------------------------------------------------------------------
 

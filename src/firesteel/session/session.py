@@ -51,6 +51,7 @@ def connect(
     add_sorts: bool = False,
     spark_functions: bool = False,
     spark_catalog: bool = True,
+    catalog: str | Path | None = None,
 ) -> Session:
     """Open a session: on local Spark by default, or in this process with `engine="reference"`.
 
@@ -60,20 +61,18 @@ def connect(
     (docs/passes.md), and with `verify_passes` the plan is checked after every pass. `policy` says which files a plan
     may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
     folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
-    Tables and views of the Spark session are visible by name if nothing else has it; not with `spark_catalog=False`.
-    With `spark_functions` a query may call Spark's functions: `spark.levenshtein(a, b)`.
-
-    The shape of a file of JSON lines (its paths, and the types of their values) is learned, and used by Spark until the
-    file changes. `shapes` names a folder where shapes are kept for other processes; with False none is learned.
-
+    Views exist until then, too, or are kept in the file (Ion) that `catalog` names. Tables and views of the Spark
+    session are visible by name if nothing else has it; not with `spark_catalog=False`. With `spark_functions` a query
+    may call Spark's functions: `spark.levenshtein(a, b)`. The shape of a file of JSON lines (its paths, and the types
+    of their values) is learned, and used by Spark until the file changes. `shapes` names a folder where shapes are kept
+    for other processes; with False none is learned.
     With `verify_properties` the orders and distributions that tables and plans promise are checked against the rows. A
-    merge join, a streaming aggregate or a streaming window needs inputs that are ordered: a plan in which they are not
-    known to be is refused, or with `add_sorts` gets a sort there.
+    plan with inputs that have to be ordered (as a merge join's), and are not known to be, is refused, or with
+    `add_sorts` gets a sort there.
     """
-    if fallback not in ("allow", "refuse"):
-        raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
-    if engine not in ("spark", "reference"):
-        raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
+    for what, given, known in (("fallback", fallback, ("allow", "refuse")), ("engine", engine, ("spark", "reference"))):
+        if given not in known:
+            raise UnsupportedError(f"no {what} '{given}'", help=f"a {what} is '{known[0]}' or '{known[1]}'")
 
     def start() -> Engine:
         if engine == "reference":
@@ -93,6 +92,7 @@ def connect(
         spark_functions=spark_functions,
         shared=engine == "spark" and (spark is not None or master is not None or remote is not None),
         spark_catalog=spark_catalog,
+        catalog=catalog,
     )
 
 
@@ -112,11 +112,12 @@ class Session:
         spark_functions: bool = False,
         shared: bool = False,
         spark_catalog: bool = True,
+        catalog: str | Path | None = None,
     ) -> None:
         self._engines = Engines(start, in_process=in_process, shared=shared)
         self._spark_catalog = spark_catalog
         self._planner = Planner(
-            Catalog(policy, self._engines.find_table if spark_catalog else None),
+            Catalog(policy, self._engines.find_table if spark_catalog else None, catalog),
             self._engines,
             skip=skip_passes,
             verify=verify_passes,
@@ -124,6 +125,8 @@ class Session:
             unordered=unordered,
             users=UserFunctions(spark=spark_functions),
         )
+        if catalog is not None:
+            self._planner.load_views(catalog)
 
     @property
     def _catalog(self) -> Catalog:
