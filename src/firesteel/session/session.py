@@ -72,7 +72,7 @@ def connect(
     """
     for what, given, known in (("fallback", fallback, ("allow", "refuse")), ("engine", engine, ("spark", "reference"))):
         if given not in known:
-            raise UnsupportedError(f"no {what} '{given}'", help=f"a {what} is '{known[0]}' or '{known[1]}'")
+            raise UnsupportedError(f"no {what} '{given}'", help=f"it is '{known[0]}' or '{known[1]}'")
 
     def start() -> Engine:
         if engine == "reference":
