@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -136,6 +137,26 @@ def test_arrow_compression_and_what_is_left(session: fs.Session, tmp_path: Path)
         answer.write(tmp_path / "y.parquet", compression="bzip2")
     with pytest.raises(fs.PlanError, match="its name does not say so"):
         answer.write(tmp_path / "y.jsonl", compression="gzip")
+
+
+@pytest.mark.parametrize("name", [*(f"a.{suffix}" for suffix in FORMATS), "a.arrow", "a.jsonl.gz"])
+@pytest.mark.parametrize("options", [{}, {"mode": "append"}, {"partition_by": ["d"]}], ids=["one", "append", "folder"])
+def test_a_disk_that_is_full(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """Files may have 20,000 bytes here. What was there stays, and nothing else is left."""
+    session = fs.connect(engine="reference")
+    session.register("t", ROWS)
+    session.register("large", [{"c": f"{i * 7919 % 10007:050}", "d": 1, "n": i, "r": 0} for i in range(4_000)])
+    path = tmp_path / name
+    session.query(PLAIN).write(path, **{key: value for key, value in options.items() if key != "mode"})
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, most[1]))
+    try:
+        with pytest.raises(fs.EvaluationError, match=rf"'{path}' cannot be written: File too large"):
+            session.query("SELECT t.c, t.d, t.n, t.r FROM large AS t").write(path, **options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert os.listdir(tmp_path) == [name]
+    assert read(path) == [1, 2, 3, 4]
 
 
 def test_rows_per_file(session: fs.Session, tmp_path: Path) -> None:
