@@ -27,7 +27,8 @@ _STARS = "***"
 #: are bounded, so that the time is linear.
 _USER = re.compile(r"(:/{1,2})(?:[^\s'\"@/:]{1,200}:[^\s'\"@]{1,200}|[^\s'\"@/:]{1,200})@")
 _CREDENTIAL = re.compile(
-    r"(?i)((?:password|passwd|pwd|secret|token|access[_.-]?key|api[_.-]?key|account[_.-]?key|signature|credentials?)"
+    r"(?i)((?:password|passwd|pwd|secret|token|access[_.-]?key|api[_.-]?key|account[_.-]?key|signature|credentials?"
+    r"|authorization|(?<=[?&])sig(?==))"
     r"[\w.-]{0,40}(?:\s{0,9}=\s{0,9}|['\"]\s{0,9}:\s{0,9})['\"]?)([^\s&;,'\"})]+)"
 )
 

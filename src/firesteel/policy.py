@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import errno
 import fnmatch
+import math
 import os
 import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 from urllib.parse import unquote
 
 from firesteel.errors import FiresteelError, PlanError, PolicyError
+from firesteel.source import Place, Span
 
 #: What a plan calls a location: one file, one folder, either of them, or a pattern of paths.
 Kind = Literal["file", "folder", "path", "path_glob"]
@@ -47,6 +49,8 @@ class Policy:
     max_depth: int | None = 100_000
     #: The relations and expressions of a plan.
     max_nodes: int | None = 5_000_000
+    #: The operands of one expression: the terms of an AND or an OR, the branches of a CASE.
+    max_operands: int | None = 5_000
     #: The characters or bytes of one literal.
     max_literal: int | None = 1 << 24
     #: The values of a table that is written out in a plan.
@@ -57,6 +61,10 @@ class Policy:
     max_rows: int | None = None
     #: How long an answer may take to compute.
     max_seconds: float | None = None
+    #: The bytes that a compressed file may have when it is decompressed.
+    max_unpacked: int | None = 1 << 34
+    #: How many times as large as the file that may be, once it is large (see `Unpacking`).
+    max_ratio: float | None = 100
 
     def __init__(
         self,
@@ -74,6 +82,17 @@ class Policy:
                 raise PolicyError(f"{name}={most!r} is no limit", help="it is a number that is not negative, or None")
             object.__setattr__(self, name, most)
 
+    @property
+    def unpacking(self) -> Unpacking:
+        """The limits of compressed files."""
+        return Unpacking(self.max_unpacked, self.max_ratio)
+
+    def refuse(self, limit: str, found: float, what: str, where: Span | Place | None = None) -> None:
+        """PolicyError if the plan has more of something than the limit allows."""
+        most = getattr(self, limit)
+        if most is not None and found > most:
+            raise over(limit, f"the plan has {what.format(f'{found:,.0f}')}, and {most:,} are allowed", where)
+
     def files(self, location: str, kind: Kind) -> list[Path]:
         """The files that a plan's location stands for, canonical, if all of them may be read."""
         return _Finder(location, self.allow_read).files(kind)
@@ -86,6 +105,28 @@ class Policy:
         """The canonical path, if files there may be written."""
         judge = _Finder(str(path), self.allow_write, _WRITE)
         return Path(judge.judged(os.path.abspath(path)))
+
+
+@dataclass(frozen=True)
+class Unpacking:
+    """How much a compressed file may become. Small files may have any ratio: a few zeros are packed a thousandfold."""
+
+    most: int | None = Policy.max_unpacked
+    ratio: float | None = Policy.max_ratio
+
+    #: The ratio counts from so many bytes on.
+    FREE: ClassVar[int] = 1 << 26
+
+    def bound(self, size: int) -> tuple[float, str]:
+        """The bytes that a file of this size may become, and the limit that says so."""
+        by_ratio = math.inf if self.ratio is None else max(self.FREE, self.ratio * size)
+        return min((by_ratio, "max_ratio"), (math.inf if self.most is None else self.most, "max_unpacked"))
+
+
+def over(limit: str, message: str, where: Span | Place | None = None) -> PolicyError:
+    """The error for what is over a limit, with the flag and the argument that would allow it."""
+    allow = f"allow more with --{limit.replace('_', '-')} N, or fs.Policy({limit}=N)"
+    return PolicyError(message, where=where, help=allow)
 
 
 #: The names of the limits.
@@ -358,4 +399,4 @@ def _matcher(step: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(escaped.replace("[^", "[!")))
 
 
-__all__ = ["Kind", "Policy", "ensure_unmoved", "kind_of", "open_canonical"]
+__all__ = ["Kind", "Policy", "Unpacking", "ensure_unmoved", "kind_of", "open_canonical", "over"]

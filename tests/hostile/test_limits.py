@@ -3,6 +3,9 @@ within its limits. And what an answer may have: rows, and time."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import json
 import subprocess
 import sys
 import time
@@ -15,6 +18,8 @@ import pytest
 
 import firesteel as fs
 from firesteel.cli.main import _run
+from firesteel.policy import Unpacking
+from tests.tables.file_plans import STRING, files, item, plan, root, schema
 
 MILLION = pa.table({"a": pa.array(range(1_000_000), pa.int64())})
 #: Seconds of the processor: far more than a refusal takes (a tenth), far less than the work that is refused.
@@ -46,6 +51,16 @@ BOMBS: dict[str, Case] = {
         lambda: "SELECT 1 FROM t WHERE " + " OR ".join(f"t.a + {i} = 7" for i in range(10_000)),
         "max_plan",
     ),
+    "10,000 conditions": (
+        {},
+        lambda: "SELECT 1 FROM t WHERE " + " OR ".join(f"t.a + {i} = 7" for i in range(10_000)),
+        "max_operands",
+    ),
+    "10,000 branches": (
+        {},
+        lambda: f"SELECT VALUE CASE {' '.join(f'WHEN t.a > {i} THEN {i}' for i in range(10_000))} END FROM t",
+        "max_operands",
+    ),
     "many nodes": (
         {"max_nodes": 5_000},
         lambda: "SELECT 1 FROM t WHERE " + " OR ".join(f"t.a + {i} = 7" for i in range(1_000)),
@@ -65,6 +80,102 @@ def test_bombs_are_refused(name: str) -> None:
         session.query(text).to_python()
     assert time.process_time() - begun < SOON
     assert session._engines._started is None
+
+
+def test_a_chain_is_counted_whatever_its_brackets_are() -> None:
+    def chain_of(terms: list[str]) -> str:
+        found = terms[-1]
+        for term in reversed(terms[:-1]):
+            found = f"({term} OR {found})"
+        return found
+
+    session = fs.connect(engine="reference", policy=fs.Policy(max_operands=50))
+    session.register("t", [{"a": 3}])
+    different = [f"t.a + {i} = 7" for i in range(60)]
+    for text in (" OR ".join(different), chain_of(different)):
+        with pytest.raises(fs.PolicyError, match="an expression of 60 operands, and 50 are allowed"):
+            session.query(f"SELECT VALUE t.a FROM t WHERE {text}").to_python()
+    same = [f"t.a = {i}" for i in range(60)]  # one lookup in a list
+    for text in (" OR ".join(same), chain_of(same)):
+        assert session.query(f"SELECT VALUE t.a FROM t WHERE {text}").to_python() == [3]
+
+
+def _zst(data: bytes) -> bytes:
+    compressed: bytes = pa.compress(data, "zstd", asbytes=True)
+    return compressed
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "bz2": bz2.compress, "zst": _zst}
+#: What is in a bomb of each format: many bytes that are nearly all the same.
+FILLED = {
+    "json": b'{"a": "' + b"x" * 400_000 + b'"}',
+    "jsonl": b'{"a": 1}\n' * 40_000,
+    "ion": b"{a: 1}\n" * 50_000,
+    "csv": b"a\n" + b"1\n" * 200_000,
+    "txt": b"x" * 400_000,
+}
+
+
+@pytest.mark.parametrize("packing", PACKED)
+@pytest.mark.parametrize("suffix", FILLED)
+def test_compressed_bombs(suffix: str, packing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / f"t.{suffix}.{packing}"
+    path.write_bytes(PACKED[packing](FILLED[suffix]))
+    query = f"SELECT COUNT(*) AS n FROM '{path}' AS t"
+    monkeypatch.setattr(Unpacking, "FREE", 1 << 17)
+    with pytest.raises(fs.PolicyError, match=rf"'{path}' is compressed.*") as caught:
+        fs.connect(engine="reference").query(query).to_python()
+    assert "--max-ratio N, or fs.Policy(max_ratio=N)" in str(caught.value)
+    with pytest.raises(fs.PolicyError, match=r"more than 200,000 bytes") as caught:
+        fs.connect(engine="reference", policy=fs.Policy(max_unpacked=200_000, max_ratio=None)).query(query).value()
+    assert "--max-unpacked N" in str(caught.value)
+
+
+def test_a_bomb_that_a_plan_names(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_bytes(gzip.compress(b"1\n" * 100_000))
+    named = plan(
+        root(files(item(str(tmp_path / "t.txt"), text={"fieldDelimiter": "|"}), columns=schema(a=STRING)), "a")
+    )
+    session = fs.connect(engine="reference", policy=fs.Policy(allow_read=tmp_path, max_unpacked=100_000))
+    with pytest.raises(fs.PolicyError, match="becomes more than 100,000 bytes"):
+        session.run(named).to_python()
+
+
+def test_what_is_compressed_well_is_read(tmp_path: Path) -> None:
+    (tmp_path / "t.jsonl.gz").write_bytes(gzip.compress(b'{"a": 1}\n' * 20_000))  # 300 times as large, and small
+    asked = f"SELECT COUNT(*) AS n FROM '{tmp_path}/t.jsonl.gz' AS t"
+    assert fs.connect(engine="reference").query(asked).to_python() == [{"n": 20_000}]
+
+
+def _documents(text: str) -> dict[str, str | bytes]:
+    """Plan documents of every notation with this text as a literal."""
+    session = fs.connect(engine="reference")
+    made = session.plan("SELECT VALUE x || ? FROM <<'a'>> AS x", params=[text])
+    nothing = {"namedStruct": {"names": ["a"], "struct": {"types": [{"string": {}}]}}}
+    row = {"fields": [{"literal": {"string": text}}]}
+    read = {"baseSchema": nothing["namedStruct"], "virtualTable": {"expressions": [row]}}
+    message = json.dumps({"relations": [{"root": {"names": ["a"], "input": {"read": read}}}]})
+    binary = fs.read_plan(message, max_size=None).to_substrait()
+    return {
+        "Ion": made.to_ion(),
+        "binary Ion": made.to_ion(binary=True),
+        "algebra": made.to_algebra(),
+        "JSON": message,
+        "protobuf": binary,
+    }
+
+
+@pytest.mark.parametrize("notation", ["Ion", "binary Ion", "algebra", "JSON", "protobuf"])
+def test_literals_of_plan_documents(notation: str, tmp_path: Path) -> None:
+    document = _documents("x" * 3_000_000)[notation]
+    (tmp_path / "plan").write_bytes(document if isinstance(document, bytes) else document.encode())
+    small = fs.connect(engine="reference", policy=fs.Policy(max_plan=2_000_000))
+    for source in (document, tmp_path / "plan"):
+        for use in (small.run, small.check, lambda source: fs.read_plan(source, max_size=2_000_000)):
+            with pytest.raises(fs.PolicyError, match=r"fs.Policy\(max_plan=N\)"):
+                use(source)
+        with pytest.raises(fs.PolicyError, match=r"a literal of 3,000,000 characters, and 2,000,000 are allowed"):
+            fs.connect(engine="reference", policy=fs.Policy(max_literal=2_000_000)).run(source)
 
 
 @pytest.mark.parametrize("pattern", ["(.*a){25}$", "(a+)+$", "(a|aa)+$", "(a*)*b", "(.*)*x"])

@@ -32,6 +32,12 @@ def _explained(text: str) -> Any:
 WAYS: dict[str, Callable[[], Any]] = {
     "a table's user": lambda: _session().register("t", f"s3://AKIA:{CANARY}@bucket/x.parquet"),
     "a table's token": lambda: _session().register("t", f"https://host/x.parquet?token={CANARY}&a=1"),
+    "a shared signature": lambda: _session().register("t", f"https://host/c/x.parquet?sv=1&sig={CANARY}"),
+    "an option of a format": lambda: _session().register("t", __file__, format="csv", options={"password": CANARY}),
+    "where to write": lambda: _session().query("1").write(f"s3://k:{CANARY}@bucket/x.nothing"),
+    "a database": lambda: _session().register("t", f"jdbc:x://host/db?user=a&password={CANARY}"),
+    "a file in FROM": lambda: _session().query(f"SELECT * FROM 's3://k:{CANARY}@b/x.parquet' AS t"),
+    "a catalog file": lambda: fs.connect(engine="reference", catalog=f"/nowhere/token={CANARY}\0"),
     "a file that is not there": lambda: _session().register("t", f"/nowhere/password={CANARY}/x.parquet"),
     "a plan's location": lambda: _session().run(plan(files(item("uriFile", f"s3://k:{CANARY}@b/x.parquet")))),
     "a plan's signature": lambda: _session().run(plan(files(item("uriFile", f"abfs://c/x?signature={CANARY}")))),

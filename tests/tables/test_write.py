@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -99,7 +100,7 @@ def test_fields_in_paths_and_rotation(session: fs.Session, tmp_path: Path) -> No
     answer = session.query(PLAIN)
     for suffix in formats(session):
         answer.write(tmp_path / suffix / "{c}" / f"{{d}}.{suffix}")
-        one_each = [f"{c}/{d}.{suffix}" for c, d in (("__HIVE_DEFAULT_PARTITION__", 1), ("de", 1), ("de", 2))]
+        one_each = [f"{c}/{d}.{suffix}" for c, d in (("%5F_HIVE_DEFAULT_PARTITION__", 1), ("de", 1), ("de", 2))]
         assert tree(tmp_path / suffix) == [*one_each, f"fr%2Fa/2.{suffix}"]
         answer.write(tmp_path / f"r.{suffix}", rotate_by="r", columns=["n", "c"])
         rotated = tmp_path / f"r.{suffix}"
@@ -136,6 +137,56 @@ def test_arrow_compression_and_what_is_left(session: fs.Session, tmp_path: Path)
         answer.write(tmp_path / "y.parquet", compression="bzip2")
     with pytest.raises(fs.PlanError, match="its name does not say so"):
         answer.write(tmp_path / "y.jsonl", compression="gzip")
+
+
+@pytest.mark.parametrize("name", [*(f"a.{suffix}" for suffix in FORMATS), "a.arrow", "a.jsonl.gz"])
+@pytest.mark.parametrize("options", [{}, {"mode": "append"}, {"partition_by": ["d"]}], ids=["one", "append", "folder"])
+def test_a_disk_that_is_full(name: str, options: dict[str, Any], tmp_path: Path) -> None:
+    """Files may have 20,000 bytes here. What was there stays, and nothing else is left."""
+    session = fs.connect(engine="reference")
+    session.register("t", ROWS)
+    session.register("large", [{"c": f"{i * 7919 % 10007:050}", "d": 1, "n": i, "r": 0} for i in range(4_000)])
+    path = tmp_path / name
+    session.query(PLAIN).write(path, **{key: value for key, value in options.items() if key != "mode"})
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, most[1]))
+    try:
+        with pytest.raises(fs.EvaluationError, match=rf"'{path}' cannot be written: File too large"):
+            session.query("SELECT t.c, t.d, t.n, t.r FROM large AS t").write(path, **options)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, most)
+    assert os.listdir(tmp_path) == [name]
+    assert read(path) == [1, 2, 3, 4]
+
+
+def test_rows_per_file(session: fs.Session, tmp_path: Path) -> None:
+    answer = session.query(PLAIN)
+    spark = session._engines.main.name == "spark"
+    for suffix in formats(session):
+        path = tmp_path / f"n.{suffix}"
+        for mode, all_rows in (("overwrite", [1, 2, 3, 4]), ("append", [1, 1, 2, 2, 3, 3, 4, 4])):
+            answer.write(path, rows_per_file=1, mode=mode)  # type: ignore[arg-type]
+            sizes = [len(read(path / name)) for name in tree(path)]
+            # An empty partition of Spark's is a file with the schema and no rows.
+            assert [size for size in sizes if size] == [1] * len(all_rows)
+            assert read(path) == all_rows
+        answer.write(path, rows_per_file=3, partition_by=["d"])
+        assert read(path) == [1, 2, 3, 4]
+        answer.write(path, rows_per_file=1, partition_by=["d"])
+        assert [os.path.dirname(name) for name in tree(path)] == ["d=1", "d=1", "d=2", "d=2"], suffix
+        session.query("SELECT t.c, t.n FROM t AS t WHERE t.n > 9").write(path, rows_per_file=2)
+        assert read(path) == [], suffix
+    answer.write(tmp_path / "f" / "{c}.jsonl", rows_per_file=1)
+    assert tree(tmp_path / "f") == ["%5F_HIVE_DEFAULT_PARTITION__.jsonl", "de-1.jsonl", "de.jsonl", "fr%2Fa.jsonl"]
+    assert read(tmp_path / "f") == [1, 2, 3, 4]
+    answer.write(tmp_path / "r.jsonl", rows_per_file=1, rotate_by="r")
+    assert [read(tmp_path / "r.jsonl" / name) for name in tree(tmp_path / "r.jsonl")] == [[1], [2], [3], [4]]
+    if not spark:
+        answer.write(tmp_path / "g.jsonl", rows_per_file=3, compression="gzip")
+        assert tree(tmp_path / "g.jsonl") == ["part-00000.jsonl.gz", "part-00001.jsonl.gz"]
+    for wrong in (0, -1, 1.5, True, "many"):
+        with pytest.raises(fs.UnsupportedError, match="rows_per_file="):
+            answer.write(tmp_path / "x.jsonl", rows_per_file=wrong)  # type: ignore[arg-type]
 
 
 def test_lines_that_are_compressed(tmp_path: Path) -> None:

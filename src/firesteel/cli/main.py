@@ -137,6 +137,12 @@ _with_tables = _shared(
         help="Register a table: t=t.csv,delimiter=;,types=text. A comma before a name and = in FILE is written \\,.",
     ),
     click.option(
+        "--catalog",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Keep views in this file (Ion): they are there the next time, too.",
+    ),
+    click.option(
         "--ordered-by",
         multiple=True,
         callback=_tables,
@@ -173,11 +179,14 @@ _LIMITS = {
     "max_plan": "Refuse queries and plans of more characters.",
     "max_depth": "Refuse plans that nest more levels.",
     "max_nodes": "Refuse plans of more relations and expressions.",
+    "max_operands": "Refuse expressions of more operands.",
     "max_literal": "Refuse literals of more characters.",
     "max_virtual_rows": "Refuse tables of more values in a plan.",
     "max_cross_rows": "Refuse joins without a key of more pairs of rows.",
     "max_rows": "Refuse answers of more rows.",
     "max_seconds": "Refuse answers that take longer.",
+    "max_unpacked": "Refuse compressed files of more bytes.",
+    "max_ratio": "Refuse large files that are compressed more.",
 }
 _with_limits = _shared(
     *(
@@ -296,7 +305,7 @@ def run(
     firesteel run plan-with-files.proto --allow-read data
     """
     shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
-    read = fs.read_plan(plan, dialect=dialect)
+    read = fs.read_plan(plan, dialect=dialect, max_size=options["max_plan"] or fs.Policy.max_plan)
     with _session(tables, **options) as session, _time(timeout):
         lowered = read.lowered(session)
         for line in repair_lines(lowered.repairs):

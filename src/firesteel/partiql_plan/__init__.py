@@ -9,7 +9,7 @@ algebra/            the relational algebra
 """
 
 from firesteel.partiql_plan.header import Header, TypeDeclaration, UnionDeclaration
-from firesteel.partiql_plan.read.document import read, read_node, read_nodes
+from firesteel.partiql_plan.read.document import read, read_element, read_node, read_nodes
 from firesteel.partiql_plan.write.document import write
 
-__all__ = ["Header", "TypeDeclaration", "UnionDeclaration", "read", "read_node", "read_nodes", "write"]
+__all__ = ["Header", "TypeDeclaration", "UnionDeclaration", "read", "read_element", "read_node", "read_nodes", "write"]

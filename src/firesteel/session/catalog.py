@@ -6,16 +6,19 @@ import dataclasses
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
 from firesteel.errors import AnalysisError, FiresteelError, UnsupportedError
+from firesteel.node import walk
 from firesteel.passes import Context, View
 from firesteel.passes.bind.bind_tables import bound_global
-from firesteel.policy import Policy
+from firesteel.policy import Policy, Unpacking
 from firesteel.session import writes
+from firesteel.session.databases import keep_views
 from firesteel.tables import OrderedColumn, Table
 
 #: Finds a table in an engine's own catalog by the parts of its name.
@@ -25,8 +28,12 @@ Outside = Callable[[Sequence[str]], Table | None]
 class Catalog:
     """Tables and views by name. A name refers to the entry in the same spelling, else to one that differs in case."""
 
-    def __init__(self, policy: Policy | None = None, outside: Outside | None = None) -> None:
+    def __init__(
+        self, policy: Policy | None = None, outside: Outside | None = None, file: str | Path | None = None
+    ) -> None:
         self.policy = policy or Policy()
+        #: The file where views are kept. None: they exist as long as the session.
+        self._file = None if file is None else tables.path_of(file).absolute()
         #: Finds a table in the engine's own catalog. None: that is not looked into.
         self._outside = outside
         #: The tables of files that queries named by their paths.
@@ -60,16 +67,51 @@ class Catalog:
         return sorted(self._entries)
 
     def put(self, name: str, entry: Table | View) -> None:
-        """Add a table or view; it replaces the one of that name."""
-        self._entries.pop(self.known(name) or name, None)
+        """Add a table or view; it replaces the one of that name. A view is kept in the file, if there is one."""
+        known = self.known(name) or name
+        if isinstance(entry, View):
+            self._keep({**({known: None} if known != name else {}), name: entry})
+        self._entries.pop(known, None)
         self._entries[name] = entry
         self.state = object()
 
     def remove(self, name: str) -> None:
         """Remove the table or view of that exact name."""
-        if self._entries.pop(name, None) is None:
+        if name not in self._entries:
             raise self.unknown(name)
+        if isinstance(self._entries[name], View):
+            self._keep({name: None})
+        del self._entries[name]
         self.state = object()
+
+    def load(self, views: Mapping[str, View]) -> None:
+        """Add the views of the file."""
+        self._entries.update(views)
+        self.state = object()
+
+    def _keep(self, changes: Mapping[str, View | None]) -> None:
+        if self._file is None:
+            return
+        for name, view in changes.items():
+            if view is not None:
+                self._ensure_lasting(name, view)
+        keep_views(self._file, changes, self.policy.max_plan)
+
+    def _ensure_lasting(self, name: str, view: View) -> None:
+        """Refuse to keep a view that only this session understands."""
+        file = next((one.name for one in view.globals if one.name in self._paths and not self.known(one.name)), None)
+        call = next((one for one in walk(view.query, p.Call) if one.fn.name.startswith("user:")), None)
+        if file is not None:
+            raise UnsupportedError(
+                f"the view '{name}' names the file '{file}', which a catalog file cannot keep",
+                help="register the file, and name the table",
+            )
+        if call is not None:
+            raise UnsupportedError(
+                f"the view '{name}' calls a function of this session, which a catalog file cannot keep",
+                where=call.where,
+                help="connect without catalog=, or call the function where the view is used",
+            )
 
     def unknown(self, name: str) -> AnalysisError:
         """The error for an unknown name."""
@@ -99,7 +141,7 @@ class Catalog:
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
         given = dict(options or {}) if encoding is None else {**(options or {}), "encoding": encoding}
-        table = _table(source, record_id, malformed, format, given)
+        table = _table(source, record_id, malformed, format, given, self.policy.unpacking)
         try:
             promise = tables.promise_of(table.type, ordered_by, partitioned_by)
         except AnalysisError as error:
@@ -140,7 +182,7 @@ class Catalog:
         format, or if there are such; a text like any other is no table."""
         if not tables.names_files(path):
             return None
-        file = tables.file(path)
+        file = tables.file(path, unpacking=self.policy.unpacking)
         table = Table(file, tables.file_type(file))
         if self._paths.get(path) != table:
             self._paths[path] = table
@@ -204,10 +246,11 @@ def _table(
     malformed: str,
     format_: str | None,
     options: Mapping[str, Any],
+    unpacking: Unpacking,
 ) -> Table:
     """Make a table of the source that a user registers."""
     if _is_path(source) or _are_paths(source, named=format_ is not None or bool(options)):
-        file = tables.file(source, format_, options)
+        file = tables.file(source, format_, options, unpacking)
         return Table(file, tables.file_type(file), _attribute(record_id), malformed)
     if format_ is not None or options:
         raise UnsupportedError("a format and options go with files", help="register a path, or a list of paths")

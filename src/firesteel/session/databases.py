@@ -1,14 +1,26 @@
-"""Several tables at once: a folder as a database, and a file of values as an environment."""
+"""Several tables at once: a folder as a database, a file of values as an environment, a file of views as a catalog.
+
+A catalog file is Ion: `firesteel_catalog::{version: 1}`, and behind it a PartiQL Plan document for each view, whose
+statement creates it. It is replaced as a whole at every change, by one process after the other.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from firesteel import values
-from firesteel.errors import AnalysisError, PlanError, UnsupportedError
-from firesteel.tables import COMPRESSED, file, path_of, suffix_of
+from firesteel import ion, partiql_plan, values
+from firesteel import plan as p
+from firesteel.errors import AnalysisError, EvaluationError, FiresteelError, PlanError, UnsupportedError
+from firesteel.ion.document import is_binary
+from firesteel.passes import View
+from firesteel.policy import Unpacking
+from firesteel.session.document import ensure_size
+from firesteel.tables import COMPRESSED, file, owned, path_of, present, staged, suffix_of
 from firesteel.tables.files import read_file
-from firesteel.tables.opening import reading
+from firesteel.tables.opening import open_file, reading
 
 
 def tables_in(given: str | Path, prefix: str | None) -> dict[str, Path]:
@@ -50,9 +62,9 @@ def _stem(path: Path) -> str:
     return name[: -len(suffix_of(path))] if suffix_of(path) else name
 
 
-def values_in(given: str | Path) -> dict[str, values.Value]:
+def values_in(given: str | Path, unpacking: Unpacking) -> dict[str, values.Value]:
     """The values of an environment file by their names."""
-    source = file(given)
+    source = file(given, unpacking=unpacking)
     if source.format not in ("ion", "json"):
         raise UnsupportedError(f"an environment is Ion or JSON: '{source.path}'", help="register it as a table")
     try:
@@ -68,4 +80,88 @@ def values_in(given: str | Path) -> dict[str, values.Value]:
     return dict(found.pairs)
 
 
-__all__ = ["tables_in", "values_in"]
+# ---------------------------------------------------------------------------------------------------------------------
+# Catalog files
+
+_MARK = "firesteel_catalog"
+_VERSION = 1
+#: How long to wait, in seconds, for another process that is changing the file.
+_PATIENCE = 10.0
+
+
+def views_in(given: str | Path, max_size: int | None) -> dict[str, p.Plan]:
+    """The views of a catalog file by their names, each as the plan that creates it; none if there is no such file."""
+    path = path_of(given)
+    if not present(path):
+        return {}
+    ensure_size(path, max_size)
+    with open_file(path) as opened, reading(path):
+        data = opened.read()
+    try:
+        return _views(path, data)
+    except FiresteelError as error:
+        raise PlanError(
+            f"'{path}' is no catalog that can be read: {error.message}",
+            where=error.where,
+            help="mend or remove the file; the views of a new one are created again",
+        ) from error
+
+
+def _views(path: Path, data: bytes) -> dict[str, p.Plan]:
+    try:
+        text: str | bytes = data if is_binary(data) else data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PlanError(f"byte {error.start} is not UTF-8") from None
+    elements = ion.read(text, str(path))
+    if not elements or elements[0].annotations != (_MARK,):
+        raise PlanError(f"it does not begin with {_MARK}::{{version: {_VERSION}}}")
+    head = ion.to_value(ion.Element(elements[0].kind, elements[0].value))
+    if not isinstance(head, values.Struct) or head.get("version") != _VERSION:
+        raise PlanError(f"it is of another version than {_VERSION}", where=elements[0].span)
+    found: dict[str, p.Plan] = {}
+    for document in elements[1:]:
+        plan = partiql_plan.read_element(document)
+        if not isinstance(plan, p.Plan) or not isinstance(plan.statement, p.CreateView):
+            raise PlanError("a document in it creates no view", where=document.span)
+        if plan.statement.name in found:
+            raise PlanError(f"it has two views '{plan.statement.name}'", where=document.span)
+        found[plan.statement.name] = plan
+    return found
+
+
+def view_plan(name: str, view: View) -> p.Plan:
+    """The plan that creates a view."""
+    return p.Plan(p.CreateView(name, view.query, mode=view.mode), globals=view.globals)
+
+
+def keep_views(given: Path, changes: Mapping[str, View | None], max_size: int | None) -> None:
+    """Change views of a catalog file; None drops one. Others may have changed the file since it was read."""
+    path = path_of(given).absolute()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path):
+        views = views_in(path, max_size)
+        for name, view in changes.items():
+            views.pop(name, None)
+            if view is not None:
+                views[name] = view_plan(name, view)
+        documents = [partiql_plan.write(plan) for plan in views.values()]
+        text = "\n".join([f"{_MARK}::{{version: {_VERSION}}}", *documents, ""])
+        with staged(path) as new:
+            new.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """No other process changes the file in here: the lock is that of its folder."""
+    end = time.monotonic() + _PATIENCE
+    while True:
+        with owned(path.parent) as mine:
+            if mine:
+                yield
+                return
+        if time.monotonic() > end:
+            raise EvaluationError(f"'{path}' cannot be changed: another process has locked its folder")
+        time.sleep(0.02)
+
+
+__all__ = ["keep_views", "tables_in", "values_in", "view_plan", "views_in"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +18,7 @@ from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import FileLookup
+from firesteel.policy import Policy
 from firesteel.warning import QueryWarning
 
 
@@ -87,14 +90,29 @@ class Plan:
         return self.explain()
 
 
-def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Plan:
+def ensure_size(source: Any, most: int | None) -> None:
+    """Refuse a query or a plan document that is too long, before it is read."""
+    size = 0
+    if isinstance(source, str | bytes):
+        size = len(source)
+    if isinstance(source, os.PathLike) or (isinstance(source, str) and len(source) < 4_096):
+        with suppress(OSError, ValueError):
+            size = max(size, Path(source).stat().st_size)
+    Policy(max_plan=most).refuse("max_plan", size, "{} characters")
+
+
+def read_plan(
+    source: str | Path | bytes | Any, *, dialect: str = "auto", max_size: int | None = Policy.max_plan
+) -> Plan:
     """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
     message.
 
     The format is told by the content: a PartiQL Plan document, an expression of the relational algebra, or a Substrait
     plan as protobuf or JSON. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
-    letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`).
+    letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`). A plan of more
+    characters than `max_size` is refused.
     """
+    ensure_size(source, max_size)
     if dialect != "auto":
         substrait.ensure_dialect(dialect)
     if hasattr(source, "SerializeToString"):

@@ -4,21 +4,20 @@ that have too many rows, or take too long, while they are computed."""
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any, TypeVar
 
 from firesteel import plan as p
 from firesteel import tables, values
 from firesteel import types as t
-from firesteel.errors import FiresteelError, PolicyError
-from firesteel.node import Node, children, fold, has
-from firesteel.policy import Policy
+from firesteel.errors import FiresteelError
+from firesteel.node import Node, children, fold, has, walk
+from firesteel.partiql import ast
+from firesteel.passes.optimizer.balance_chains import equality, is_logic
+from firesteel.policy import Policy, over
 from firesteel.session.engines import Outcome
-from firesteel.source import Place, Span
 from firesteel.tables import Table
 from firesteel.tables.output.target import Output
 
@@ -26,29 +25,6 @@ T = TypeVar("T")
 
 #: The bytes of a row, for a table of which only the size of its files is known.
 _ROW = 64
-
-
-def refuse(policy: Policy, limit: str, found: float, what: str, where: Span | Place | None = None) -> None:
-    """PolicyError if the plan has more of something than the limit allows."""
-    most = getattr(policy, limit)
-    if most is not None and found > most:
-        flag = "--" + limit.replace("_", "-")
-        raise PolicyError(
-            f"the plan has {what.format(f'{found:,.0f}')}, and {most:,} are allowed",
-            where=where,
-            help=f"allow more with {flag} N, or fs.Policy({limit}=N)",
-        )
-
-
-def ensure_size(policy: Policy, source: Any) -> None:
-    """Refuse a query or a plan document that is too long, before it is read."""
-    size = 0
-    if isinstance(source, str | bytes):
-        size = len(source)
-    if isinstance(source, os.PathLike) or (isinstance(source, str) and len(source) < 4_096):
-        with suppress(OSError, ValueError):
-            size = max(size, Path(source).stat().st_size)
-    refuse(policy, "max_plan", size, "{} characters")
 
 
 def ensure_modest(policy: Policy, plan: p.Plan) -> None:
@@ -60,16 +36,16 @@ def ensure_modest(policy: Policy, plan: p.Plan) -> None:
         nonlocal count
         count += 1
         match node:
-            case p.Lit(value=str() | bytes() as value):
-                refuse(policy, "max_literal", len(value), "a literal of {} characters", node.where)
             case p.Lit():
-                _judge_items(policy, len(values.items(node.value) or ()), node)
+                _judge_literal(policy, node)
             case p.Collection():
                 _judge_items(policy, len(node.items), node)
         return 1 + max(below, default=0)
 
-    refuse(policy, "max_depth", fold(plan, level), "{} levels")
-    refuse(policy, "max_nodes", count, "{} nodes")
+    policy.refuse("max_depth", fold(plan, level), "{} levels")
+    policy.refuse("max_nodes", count, "{} nodes")
+    if policy.max_operands is not None and count > policy.max_operands:
+        _judge_chains(policy, plan)
 
 
 def ensure_affordable(policy: Policy, plan: p.Plan, sources: Sequence[Table]) -> None:
@@ -83,8 +59,74 @@ def ensure_affordable(policy: Policy, plan: p.Plan, sources: Sequence[Table]) ->
         fold(plan, rows)
 
 
+def _judge_literal(policy: Policy, node: p.Lit) -> None:
+    """Refuse texts that are too long, and collections that are too large, at any depth of a literal."""
+    stack = [node.value]
+    while stack:
+        match stack.pop():
+            case str() | bytes() as text:
+                policy.refuse("max_literal", len(text), "a literal of {} characters", node.where)
+            case values.Struct() as struct:
+                stack.extend([value for _, value in struct.pairs])
+            case list() | values.Bag() as collection:
+                _judge_items(policy, len(collection), node)
+                stack.extend(collection)
+
+
 def _judge_items(policy: Policy, count: int, node: Node) -> None:
-    refuse(policy, "max_virtual_rows", count, "a table of {} values", node.where)
+    policy.refuse("max_virtual_rows", count, "a table of {} values", node.where)
+
+
+def ensure_short(policy: Policy, statement: Node) -> None:
+    """Refuse a query with an expression of too many operands, before it is planned."""
+    for node in walk(statement, ast.Operator, ast.Case):
+        operands = node.branches if isinstance(node, ast.Case) else node.args
+        _judge_operands(policy, node, operands, _compared_in_text)
+
+
+def _compared_in_text(operand: Node) -> Node:
+    match operand:
+        case ast.Operator(name="eq", args=(other, ast.Lit()) | (ast.Lit(), other)):
+            return other
+    return operand
+
+
+def _compared(operand: Node) -> Node:
+    found = equality(operand) if isinstance(operand, p.Call) else None
+    return operand if found is None else found[0]
+
+
+def _judge_operands(policy: Policy, node: Node, operands: Sequence[Node], compared: Callable[[Node], Node]) -> None:
+    """Refuse an expression of too many operands. Comparisons of one operand with constants (`x = 1 OR x = 2 ...`) are
+    one: they are looked up like a list."""
+    if policy.max_operands is not None and len(operands) > policy.max_operands:
+        found = len(set(map(compared, operands)))
+        policy.refuse("max_operands", found, "an expression of {} operands", node.where)
+
+
+def _judge_chains(policy: Policy, plan: p.Plan) -> None:
+    """The same for a plan, in which a chain of ANDs or ORs may nest: it is one expression."""
+    inner = {id(arg) for node in walk(plan, p.Call) for arg in node.args if _continues(arg, node)}
+    for node in walk(plan, p.Call, p.Case):
+        if id(node) not in inner:
+            operands = node.branches if isinstance(node, p.Case) else _operands(node)
+            _judge_operands(policy, node, operands, _compared)
+
+
+def _operands(top: p.Call) -> list[Node]:
+    found: list[Node] = []
+    stack = list(top.args)
+    while stack:
+        one = stack.pop()
+        if isinstance(one, p.Call) and _continues(one, top):
+            stack.extend(one.args)
+        else:
+            found.append(one)
+    return found
+
+
+def _continues(node: Node, top: p.Call) -> bool:
+    return isinstance(node, p.Call) and node.fn.name == top.fn.name and is_logic(top)
 
 
 def _rows(policy: Policy, node: Node, inputs: list[float], sources: Sequence[Table]) -> float:
@@ -96,7 +138,7 @@ def _rows(policy: Policy, node: Node, inputs: list[float], sources: Sequence[Tab
             return max(inputs)
         case p.Join(lateral=False):
             pairs = inputs[0] * inputs[1]
-            refuse(policy, "max_cross_rows", pairs, "a join of about {} pairs of rows without a key", node.where)
+            policy.refuse("max_cross_rows", pairs, "a join of about {} pairs of rows without a key", node.where)
             return inputs[0] if node.capture.tests else pairs
         case p.Limit(count=p.Lit(value=int() as most)):
             return min(float(most), *inputs)
@@ -203,9 +245,7 @@ def within(seconds: float | None, cancel: Callable[[], None] = lambda: None) -> 
             if state["over"]:
                 _receive_exception()
     if state["over"]:
-        raise PolicyError(
-            f"no answer within {seconds:g} seconds", help="allow more with --max-seconds N, or fs.Policy(max_seconds=N)"
-        )
+        raise over("max_seconds", f"no answer within {seconds:g} seconds")
 
 
 class Bounded:
@@ -227,7 +267,7 @@ class Bounded:
         asked = most + 1 if limit is None and most is not None else limit
         with within(self._policy.max_seconds, self._outcome.cancel):
             value = self._outcome.value(asked)
-        refuse(self._policy, "max_rows", len(values.items(value) or ()), "an answer of {} rows or more")
+        self._policy.refuse("max_rows", len(values.items(value) or ()), "an answer of {} rows or more")
         return value
 
     def infer(self, type_: t.Type) -> t.Struct:

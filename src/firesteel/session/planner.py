@@ -16,16 +16,17 @@ from typing import Any
 
 from firesteel import partiql, values
 from firesteel import plan as p
-from firesteel.errors import UnsupportedError
+from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
-from firesteel.passes import Context, Observer, Phase, Unordered, ensure_skippable, run_passes
+from firesteel.passes import Context, Observer, Phase, Unordered, View, ensure_skippable, run_passes
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.databases import views_in
+from firesteel.session.document import Plan, ensure_size, read_plan
 from firesteel.session.engines import Engine, Engines
-from firesteel.session.limits import ensure_affordable, ensure_modest, ensure_size
+from firesteel.session.limits import ensure_affordable, ensure_modest, ensure_short
 from firesteel.session.plan_cache import PlanCache, Prepared
 from firesteel.warning import QueryWarning
 
@@ -73,12 +74,28 @@ class Planner:
             users=self.users,
         )
 
+    def load_views(self, file: str | Path) -> None:
+        """Add the views of a catalog file to the catalog. They are checked as plans of a stranger's are."""
+        policy = self.catalog.policy
+        made: dict[str, View] = {}
+        for name, plan in views_in(file, policy.max_plan).items():
+            try:
+                ensure_modest(policy, plan)
+                ensure(plan)
+                self.users.ensure_own(call.fn.name for call in walk(plan, p.Call))
+            except FiresteelError as error:
+                error.message = f"'{file}': the view '{name}': {error.message}"
+                raise
+            assert isinstance(plan.statement, p.CreateView)
+            made[name] = View(plan.statement.query, plan.globals, plan.statement.mode)
+        self.catalog.load(made)
+
     # Text and documents to plans -------------------------------------------------------------------------------------
 
     def plan_text(self, text: str, mode: str, params: Sequence[Any] | None) -> Plan | partiql.Explain:
         """The plan of a PartiQL text. The values of `?` become literals of the plan, so a plan with values is not
         cached."""
-        ensure_size(self.catalog.policy, text)
+        ensure_size(text, self.catalog.policy.max_plan)
         known = None if params is not None else self._cache.find_text(text, mode)
         if known is not None:
             return known
@@ -92,6 +109,7 @@ class Planner:
         """The plan of a parsed statement."""
         if mode not in [known.value for known in p.Mode]:
             raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
+        ensure_short(self.catalog.policy, statement)
         given = None if params is None else [values.from_python(value) for value in params]
         warnings: list[QueryWarning] = []
         made = partiql.lower(
@@ -107,13 +125,15 @@ class Planner:
         """The `Plan` of what a user passes to `run`, in any of its forms."""
         if isinstance(source, Plan):
             return source
-        ensure_size(self.catalog.policy, source)
+        most = self.catalog.policy.max_plan
+        ensure_size(source, most)
         if dialect != "auto" and not isinstance(source, p.Plan):
-            return read_plan(source, dialect=dialect)
+            return read_plan(source, dialect=dialect, max_size=most)
         known = self._cache.find_document(source)
         if known is not None:
             return known
-        return self._cache.keep_document(source, Plan(source) if isinstance(source, p.Plan) else read_plan(source))
+        made = Plan(source) if isinstance(source, p.Plan) else read_plan(source, max_size=most)
+        return self._cache.keep_document(source, made)
 
     # Plans to what runs ----------------------------------------------------------------------------------------------
 

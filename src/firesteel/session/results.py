@@ -147,14 +147,16 @@ class Result:
         schema: Any = None,
         columns: Sequence[str] | None = None,
         rotate_by: str | None = None,
+        rows_per_file: int | None = None,
     ) -> None:
         """Write the answer to a file or a folder of files; the suffix tells the format. It writes all rows or nothing.
 
         `mode` says what to do with what is there: replace it (the default), add to it, leave it, or raise an error.
         `partition_by` names columns that become folders `name=value`. `{name}` in the path is a column, too, so that
         there is a file for each of its values: `out/{country}/{day}.parquet`. With `rotate_by` (the rotation indicator)
-        a new file begins with each row in which that column is not 0. `columns` are those that are written, and
-        `schema` says their types (see `to_arrow`).
+        a new file begins with each row in which that column is not 0. With `rows_per_file` there is a folder of files
+        that have no more rows than that. `columns` are those that are written, and `schema` says their types (see
+        `to_arrow`).
         """
         row = row_type(self._type)
         known = [field.name or "" for field in row.fields] if isinstance(row, t.Struct) else []
@@ -167,6 +169,7 @@ class Result:
             compression=compression,
             rotate_by=rotate_by,
             columns=columns,
+            rows_per_file=rows_per_file,
         )
         self.write_to(output, schema)
 

@@ -20,7 +20,7 @@ from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, describe
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.document import Plan, ensure_size
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
@@ -51,6 +51,7 @@ def connect(
     add_sorts: bool = False,
     spark_functions: bool = False,
     spark_catalog: bool = True,
+    catalog: str | Path | None = None,
 ) -> Session:
     """Open a session: on local Spark by default, or in this process with `engine="reference"`.
 
@@ -60,20 +61,18 @@ def connect(
     (docs/passes.md), and with `verify_passes` the plan is checked after every pass. `policy` says which files a plan
     may name, by default none. Tables that plans create exist until the session is closed. On Spark they are stored in a
     folder in `warehouse`, which all machines of a cluster have to see; local Spark uses a temporary folder by default.
-    Tables and views of the Spark session are visible by name if nothing else has it; not with `spark_catalog=False`.
-    With `spark_functions` a query may call Spark's functions: `spark.levenshtein(a, b)`.
-
-    The shape of a file of JSON lines (its paths, and the types of their values) is learned, and used by Spark until the
-    file changes. `shapes` names a folder where shapes are kept for other processes; with False none is learned.
-
+    Views exist until then, too, or are kept in the file (Ion) that `catalog` names. Tables and views of the Spark
+    session are visible by name if nothing else has it; not with `spark_catalog=False`. With `spark_functions` a query
+    may call Spark's functions: `spark.levenshtein(a, b)`. The shape of a file of JSON lines (its paths, and the types
+    of their values) is learned, and used by Spark until the file changes. `shapes` names a folder where shapes are kept
+    for other processes; with False none is learned.
     With `verify_properties` the orders and distributions that tables and plans promise are checked against the rows. A
-    merge join, a streaming aggregate or a streaming window needs inputs that are ordered: a plan in which they are not
-    known to be is refused, or with `add_sorts` gets a sort there.
+    plan with inputs that have to be ordered (as a merge join's), and are not known to be, is refused, or with
+    `add_sorts` gets a sort there.
     """
-    if fallback not in ("allow", "refuse"):
-        raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
-    if engine not in ("spark", "reference"):
-        raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
+    for what, given, known in (("fallback", fallback, ("allow", "refuse")), ("engine", engine, ("spark", "reference"))):
+        if given not in known:
+            raise UnsupportedError(f"no {what} '{given}'", help=f"it is '{known[0]}' or '{known[1]}'")
 
     def start() -> Engine:
         if engine == "reference":
@@ -93,6 +92,7 @@ def connect(
         spark_functions=spark_functions,
         shared=engine == "spark" and (spark is not None or master is not None or remote is not None),
         spark_catalog=spark_catalog,
+        catalog=catalog,
     )
 
 
@@ -112,11 +112,12 @@ class Session:
         spark_functions: bool = False,
         shared: bool = False,
         spark_catalog: bool = True,
+        catalog: str | Path | None = None,
     ) -> None:
         self._engines = Engines(start, in_process=in_process, shared=shared)
         self._spark_catalog = spark_catalog
         self._planner = Planner(
-            Catalog(policy, self._engines.find_table if spark_catalog else None),
+            Catalog(policy, self._engines.find_table if spark_catalog else None, catalog),
             self._engines,
             skip=skip_passes,
             verify=verify_passes,
@@ -124,6 +125,8 @@ class Session:
             unordered=unordered,
             users=UserFunctions(spark=spark_functions),
         )
+        if catalog is not None:
+            self._planner.load_views(catalog)
 
     @property
     def _catalog(self) -> Catalog:
@@ -182,7 +185,7 @@ class Session:
     def register_environment(self, path: str | Path, *, replace: bool = False) -> list[str]:
         """Register the values of an environment file: a struct in Ion, or an object in JSON. Each attribute is a table
         of that name. Returns the names."""
-        found = values_in(path)
+        found = values_in(path, self._catalog.policy.unpacking)
         for name, value in found.items():  # a string is a value here, not a path
             self.register(name, values.Text(value) if isinstance(value, str) else value, replace=replace)
         return list(found)
@@ -272,6 +275,7 @@ class Session:
         With `typing="static"` an expression that is known to fail (a wrong argument type, an unknown function, an
         undefined variable), and everything that is otherwise a warning, is an `AnalysisError`.
         """
+        ensure_size(text, self._catalog.policy.max_plan)
         return self._planner.plan_statement(partiql.parse(_text(text)), mode, params, typing)
 
     def query(
@@ -392,7 +396,7 @@ class Session:
 
     def check(self, source: Plan | str | Path | bytes | Any, *, dialect: str = "auto") -> Findings:
         """Check a plan over this session's tables and against its engine, without running it."""
-        read = source if isinstance(source, Plan) else read_plan(source, dialect=dialect)
+        read = self._planner.read(source, dialect)
         found = read.check(self)
         if not found:
             plan = read.lowered(self).plan

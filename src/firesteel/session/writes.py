@@ -235,5 +235,8 @@ def named_files(files: p.Files, policy: Policy) -> tables.Parts:
         for path in policy.files(item.path, cast(Kind, item.kind))
     )
     text = files.text
-    how = tables.Delimited(text.delimiter, text.quote, text.escape, text.skip, text.null) if text is not None else None
+    how = None
+    if text is not None:
+        signs = (text.delimiter, text.quote, text.escape)
+        how = tables.Delimited(*signs, text.skip, text.null, policy.unpacking)
     return tables.Parts(files.format, parts, how, files.names)

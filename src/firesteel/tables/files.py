@@ -15,11 +15,12 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.ion import iter_values
+from firesteel.policy import Unpacking
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
 from firesteel.tables.formats import FORMAT_TABLE, FORMATS, POSITION, format_named, format_of_file, options_of
 from firesteel.tables.json_files import json_records, split_lines
-from firesteel.tables.opening import ensure_regular, open_unpacked, path_of, reading
+from firesteel.tables.opening import UNPACKING, ensure_regular, open_unpacked, path_of, reading
 from firesteel.tables.parts import Part, arrow_batches, arrow_schema, row_counts
 from firesteel.tables.staging import present
 from firesteel.tables.text.csv_files import DEFAULTS, CsvOptions, csv_rows, csv_types
@@ -35,6 +36,7 @@ class File:
     options: Any = None
     more: tuple[Path, ...] = ()
     named: bool = False
+    unpacking: Unpacking = UNPACKING
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -44,13 +46,15 @@ class File:
     @property
     def csv(self) -> CsvOptions:
         """How delimited text is written."""
-        return self.options or DEFAULTS[self.format]
+        found: CsvOptions = self.options or DEFAULTS[self.format]
+        return replace(found, how=replace(found.how, unpacking=self.unpacking))
 
 
 def file(
     given: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     format_: str | None = None,
     options: Mapping[str, Any] | None = None,
+    unpacking: Unpacking = UNPACKING,
 ) -> File:
     """A file, or several, of the format that is named, or that their suffixes or their content say; a directory's, or a
     pattern's, is that of the files that it stands for."""
@@ -61,8 +65,8 @@ def file(
     first, other = paths[0], next((path for path in paths if found[path] != found[paths[0]]), None)
     if other is not None:
         raise PlanError(f"files of several formats: '{first}' is {found[first]}, '{other}' is {found[other]}")
-    name = found[first]
-    return File(first, name, options_of(name, options or {}), tuple(dict.fromkeys(paths))[1:], format_ is not None)
+    how, more = options_of(found[first], options or {}), tuple(dict.fromkeys(paths))[1:]
+    return File(first, found[first], how, more, format_ is not None, unpacking)
 
 
 def names_files(text: str) -> bool:
@@ -240,19 +244,19 @@ def records(source: File) -> Iterator[values.Value | EvaluationError]:
         yield from _arrow_records(source, files, folders)
         return
     for nth, part in enumerate(files):
-        yield from part_records(part, source.format, folders.pairs(nth))
+        yield from part_records(part, source.format, folders.pairs(nth), source.unpacking)
 
 
 def part_records(
-    path: Path, format_: str, pairs: list[tuple[str, values.Value]]
+    path: Path, format_: str, pairs: list[tuple[str, values.Value]], unpacking: Unpacking = UNPACKING
 ) -> Iterator[values.Value | EvaluationError]:
     """The records of one file of a table, with the columns that its folders are."""
-    found = _READERS[format_](path)
+    found = _READERS[format_](path, unpacking)
     yield from (with_columns(item, pairs, path) for item in found) if pairs else found
 
 
-def _ion_records(path: Path) -> Iterator[values.Value]:
-    with reading(path), open_unpacked(path) as file:
+def _ion_records(path: Path, unpacking: Unpacking) -> Iterator[values.Value]:
+    with reading(path), open_unpacked(path, unpacking) as file:
         yield from iter_values(file, str(path))
 
 
@@ -269,14 +273,14 @@ def positions(source: File) -> Iterator[values.Value]:
             yield values.Struct({"file": place, "row": row})
 
 
-def _text_records(path: Path) -> Iterator[values.Value]:
-    with reading(path), open_unpacked(path) as file:
+def _text_records(path: Path, unpacking: Unpacking) -> Iterator[values.Value]:
+    with reading(path), open_unpacked(path, unpacking) as file:
         for number, line in enumerate(split_lines(file)):
             yield line.decode("utf-8" if number else "utf-8-sig")
 
 
 #: The readers of files whose records have no columns.
-_READERS: dict[str, Callable[[Path], Iterator[values.Value | EvaluationError]]] = {
+_READERS: dict[str, Callable[[Path, Unpacking], Iterator[values.Value | EvaluationError]]] = {
     "json": json_records,
     "ion": _ion_records,
     "text": _text_records,

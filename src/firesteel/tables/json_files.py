@@ -24,9 +24,10 @@ from typing import Any, BinaryIO
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
+from firesteel.policy import Unpacking
 from firesteel.tables.arrow.rows import plain
 from firesteel.tables.folders import suffix_of
-from firesteel.tables.opening import open_unpacked, reading
+from firesteel.tables.opening import UNPACKING, open_unpacked, reading
 
 _DIGITS = 38
 _BLANK = " \t\r\n"
@@ -61,13 +62,13 @@ _decoder = json.JSONDecoder(
 )
 
 
-def json_records(path: Path) -> Iterator[values.Value | EvaluationError]:
+def json_records(path: Path, unpacking: Unpacking = UNPACKING) -> Iterator[values.Value | EvaluationError]:
     """The records of a file, or the error that one is."""
-    yield from _document(path) if is_document(path) else _lines(path)
+    yield from (_document if is_document(path, unpacking) else _lines)(path, unpacking)
 
 
-def _lines(path: Path) -> Iterator[values.Value | EvaluationError]:
-    with reading(path), open_unpacked(path) as file:
+def _lines(path: Path, unpacking: Unpacking) -> Iterator[values.Value | EvaluationError]:
+    with reading(path), open_unpacked(path, unpacking) as file:
         for number, line in enumerate(split_lines(file), 1):
             try:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
@@ -93,11 +94,11 @@ def split_lines(file: BinaryIO) -> Iterator[bytes]:
 # Documents
 
 
-def is_document(path: Path) -> bool:
+def is_document(path: Path, unpacking: Unpacking = UNPACKING) -> bool:
     """Has the file other than a value on every line?"""
     if suffix_of(path) in (".jsonl", ".ndjson"):
         return False
-    with reading(path), open_unpacked(path) as file:
+    with reading(path), open_unpacked(path, unpacking) as file:
         lines = (line for line in split_lines(file) if line.removeprefix(codecs.BOM_UTF8).strip())
         try:
             first = next(lines, b"").decode("utf-8-sig").strip(_BLANK)
@@ -115,8 +116,8 @@ def is_document(path: Path) -> bool:
         return False
 
 
-def _document(path: Path) -> Iterator[values.Value | EvaluationError]:
-    with reading(path), open_unpacked(path) as file:
+def _document(path: Path, unpacking: Unpacking) -> Iterator[values.Value | EvaluationError]:
+    with reading(path), open_unpacked(path, unpacking) as file:
         text = file.read().decode("utf-8-sig")
     found: list[values.Value] = []
     at = _behind_blanks(text, 0)

@@ -8,13 +8,13 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
-from firesteel.policy import kind_of, open_canonical
+from firesteel.policy import Unpacking, kind_of, open_canonical, over
 
 #: The suffixes of compressed files, and how their content begins. The content decides, not the name.
 COMPRESSED: dict[str, tuple[bytes, ...]] = {
@@ -22,6 +22,9 @@ COMPRESSED: dict[str, tuple[bytes, ...]] = {
     ".bz2": tuple(b"BZh%d" % level for level in range(1, 10)),
     ".zst": (b"\x28\xb5\x2f\xfd",),
 }
+
+#: The limits of a policy without any of its own.
+UNPACKING = Unpacking()
 
 DAMAGED = "it is cut short or damaged: copy or write it once more"
 
@@ -100,12 +103,16 @@ def open_file(path: Path, *, canonical: bool = False) -> BinaryIO:
         return os.fdopen(handle, "rb")
 
 
-def open_unpacked(path: Path, *, canonical: bool = False) -> BinaryIO:
-    """The content of a file, decompressed if it is compressed."""
+def open_unpacked(path: Path, unpacking: Unpacking = UNPACKING, *, canonical: bool = False) -> BinaryIO:
+    """The content of a file, decompressed if it is compressed. What becomes larger than is allowed is refused."""
     file = open_file(path, canonical=canonical)
     with reading(path):
         unpack = _OPEN.get(_compression(file))
-        return file if unpack is None else _Closing(unpack(file), file)  # type: ignore[return-value]
+        if unpack is None:
+            return file
+        size = os.fstat(file.fileno()).st_size
+        unpacked = _Unpacked(path, file, unpack, *unpacking.bound(size))
+        return _Closing(io.BufferedReader(unpacked, _BUFFER), file)  # type: ignore[return-value]
 
 
 def compression_of(path: Path) -> str:
@@ -123,25 +130,53 @@ def _compression(file: BinaryIO) -> str:
 def _zstd(file: BinaryIO) -> Any:
     import pyarrow as pa
 
-    return io.BufferedReader(_Readable(pa.CompressedInputStream(pa.PythonFile(file), "zstd")))
+    return pa.CompressedInputStream(pa.PythonFile(file), "zstd")
 
 
-class _Readable(io.RawIOBase):
-    """A stream of Arrow's, from which Python can read lines."""
+_BUFFER = 1 << 17
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+
+class _Unpacked(io.RawIOBase):
+    """What a stream decompresses, up to a bound: a file of a few bytes may become endless (a bomb)."""
+
+    def __init__(self, path: Path, file: BinaryIO, unpack: Callable[[BinaryIO], Any], bound: float, limit: str) -> None:
+        self._path, self._file, self._unpack = path, file, unpack
+        self._bound, self._limit = bound, limit
+        self._begin()
+
+    def _begin(self) -> None:
+        self._file.seek(0)
+        self._stream, self._at = self._unpack(self._file), 0
 
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Go to a byte: onwards, or from the beginning once more."""
+        if whence != os.SEEK_SET:
+            raise io.UnsupportedOperation("a compressed file is read from its beginning")
+        if offset < self._at:
+            self._begin()
+        while self._at < offset and self.read(min(offset - self._at, _BUFFER)):
+            pass
+        return self._at
+
     def readinto(self, buffer: Any) -> int:
         data = self._stream.read(len(buffer))
+        self._at += len(data)
+        if self._at > self._bound:
+            raise over(self._limit, f"'{self._path}' is compressed, and becomes more than {self._bound:,.0f} bytes")
         buffer[: len(data)] = data
         return len(data)
 
 
-_OPEN: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".zst": _zstd}
+_OPEN: dict[str, Callable[[BinaryIO], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".zst": _zstd}
 
 
 class _Closing:

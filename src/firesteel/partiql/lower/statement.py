@@ -37,10 +37,11 @@ def lower(
     match statement:
         case ast.QueryStatement(query=query):
             made: p.Statement = p.Query(lower_expr(query, scope, context), mode=mode)
-        case ast.CreateView(name=name, query=query, columns=columns):
+        case ast.CreateView(name=name, query=query, columns=columns, or_replace=replaces):
             if columns:
                 raise UnsupportedError("CREATE VIEW with columns is not supported", where=statement.where)
-            made = p.CreateView(".".join(n.text for n in name), lower_expr(query, scope, context), mode=mode)
+            path = ".".join(part.text for part in name)
+            made = p.CreateView(path, lower_expr(query, scope, context), mode=mode, replace_existing=replaces)
         case ast.Dml(verb=verb) | ast.Ddl(verb=verb):
             raise UnsupportedError(f"{verb} is not supported: it changes data", where=statement.where)
         case _:

@@ -32,8 +32,14 @@ def read(
     labels = [element for element in elements if is_label(element)]
     if len(documents) != 1:
         raise _not_one(elements, documents)
-    document = documents[0]
-    found = Sections(labels=labels)
+    return read_element(documents[0], labels, headers, max_nodes)
+
+
+def read_element(
+    document: Element, labels: Sequence[Element] = (), headers: Iterable[Header] = (), max_nodes: int = MAX_NODES
+) -> Plan | Header:
+    """One document of a file that may have several."""
+    found = Sections(labels=list(labels))
     if is_statement(document):
         found.statements.append(document)
         return _plan(found, Trail(None, "", None, document.span), tuple(headers), max_nodes)

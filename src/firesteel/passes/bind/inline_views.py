@@ -46,10 +46,15 @@ def _inline(plan: Plan, views: dict[int, View]) -> Plan:
     kept = [i for i in range(len(plan.globals)) if i not in views]
     globals_ = [plan.globals[i] for i in kept]
     ordinals = {old: new for new, old in enumerate(kept)}
+    # Equal globals become one: a view that names another one twice would double what is inlined at every level.
+    place_of = {binding: place for place, binding in enumerate(globals_)}
     bodies: dict[int, Rex] = {}
     for i, view in views.items():
-        bodies[i] = _renumbered(view.query, {n: len(globals_) + n for n in range(len(view.globals))}, {})
-        globals_.extend(view.globals)
+        for binding in view.globals:
+            if binding not in place_of:
+                place_of[binding] = len(globals_)
+                globals_.append(binding)
+        bodies[i] = _renumbered(view.query, {n: place_of[binding] for n, binding in enumerate(view.globals)}, {})
     statement = _renumbered(plan.statement, ordinals, bodies)
     return plan.replace(statement=statement, globals=tuple(globals_))
 

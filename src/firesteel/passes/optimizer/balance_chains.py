@@ -40,14 +40,14 @@ def _balance(node: Node) -> Node:
     return rebuild(node, kids)
 
 
-def _is_logic(node: Call) -> bool:
+def is_logic(node: Call) -> bool:
     """Is it an AND or an OR?"""
     row = functions.find(node.fn.name)
     return row is not None and row.lazy in (Lazy.UNTIL_FALSE, Lazy.UNTIL_TRUE)
 
 
 def _is_link(node: Call) -> bool:
-    return _is_logic(node) and all(is_condition(arg.type) for arg in node.values)
+    return is_logic(node) and all(is_condition(arg.type) for arg in node.values)
 
 
 def _is_chain(top: Call) -> bool:
@@ -84,8 +84,8 @@ def _gathered(operands: list[Rex]) -> list[Rex]:
     places_of: dict[Rex, list[int]] = {}
     constants: dict[int, Value] = {}
     for i, rex in enumerate(operands):
-        if (equality := _equality(rex)) is not None:
-            operand, constants[i] = equality
+        if (found := equality(rex)) is not None:
+            operand, constants[i] = found
             places_of.setdefault(operand, []).append(i)
     result: list[Rex | None] = list(operands)
     for operand, places in places_of.items():
@@ -110,7 +110,7 @@ def _groups(operand: Rex, places: list[int], constants: dict[int, Value]) -> lis
     return [group for group in by_class.values() if len(group) >= LONG]
 
 
-def _equality(rex: Rex) -> tuple[Rex, Value] | None:
+def equality(rex: Rex) -> tuple[Rex, Value] | None:
     """The operand and the constant of `operand = constant`, if engines can look up such a constant; else None."""
     if not isinstance(rex, Call) or rex.fn.name != "eq":
         return None

@@ -54,6 +54,8 @@ def write(
         writer = frame.write.format(output.format).partitionBy(*output.partition_by)
         if output.format == "csv":
             writer = writer.option("header", True)
+        if output.rows_per_file is not None:
+            writer = writer.option("maxRecordsPerFile", output.rows_per_file)
         if output.compression is not None:
             writer = writer.option("compression", _CODECS.get(output.compression, output.compression))
         with write_uri(new) as place:

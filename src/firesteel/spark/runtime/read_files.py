@@ -30,7 +30,7 @@ def judged_files(tables: Sequence[Table]) -> list[Path]:
 def count_malformed(spark: SparkSession, source: File) -> int:
     """The number of malformed lines of a JSON file, with a warning. Counting them is a Spark job of its own."""
     files, folders = files_of(source)
-    if any(map(is_document, files)):
+    if any(is_document(file, source.unpacking) for file in files):
         count = sum(isinstance(item, EvaluationError) for item in records(source))
     else:
         readable = named_by_compression(source, files, folders)

@@ -51,7 +51,7 @@ def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tre
     assert isinstance(table.source, File)
     pairs = {str(file.resolve()): folders.pairs(nth) for nth, file in enumerate(files)}
     skip = table.malformed == "skip"
-    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where), table.source.format, pairs, skip)
+    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where), table.source, pairs, skip)
     places = [(str(file.resolve()),) for file in files]
     listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
     schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
@@ -68,7 +68,7 @@ class Reader:
 
     tree: PathTree
     number: int
-    format: str
+    source: File
     pairs: Mapping[str, list[tuple[str, Value]]]
     skip: bool
 
@@ -91,7 +91,7 @@ class Reader:
                 return
 
     def _values(self, path: Path) -> Iterator[Value]:
-        for item in part_records(path, self.format, self.pairs[str(path)]):
+        for item in part_records(path, self.source.format, self.pairs[str(path)], self.source.unpacking):
             if not isinstance(item, EvaluationError):
                 yield item
             elif not self.skip:

@@ -202,7 +202,7 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     """A row for every value of Ion or JSON, with what the plan uses of it. Spark reads JSON lines. Other files are read
     by this process, with the types of their values, or, if they are large, by the workers."""
     files, folders = files_of(source)
-    if source.format == "json" and not any(map(is_document, files)):
+    if source.format == "json" and not any(is_document(file, source.unpacking) for file in files):
         ensure_whole(files)
         readable, named = named_by_compression(source, files, folders)
         typed = typed_frame(run, source, files, folders, tree) if readable is source else None

@@ -38,7 +38,7 @@ _UNSAFE = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{}\[\]^]|^[._]")
 class Output:
     """A write: the path, whose `{name}` are fields of the rows if `fields` has them; columns that become folders
     `name=value`; the column that tells when a new file begins (the rotation indicator); the columns that are written
-    (all, unless there is a mask)."""
+    (all, unless there is a mask); and the rows that a file may have."""
 
     path: Path
     format: str
@@ -48,6 +48,7 @@ class Output:
     rotate_by: str | None = None
     fields: tuple[str, ...] = ()
     mask: tuple[str, ...] | None = None
+    rows_per_file: int | None = None
 
     @property
     def streamed(self) -> bool:
@@ -57,7 +58,7 @@ class Output:
     @property
     def many(self) -> bool:
         """Are there several files, in a folder?"""
-        return self.streamed or bool(self.partition_by)
+        return self.streamed or bool(self.partition_by) or self.rows_per_file is not None
 
     @property
     def folder(self) -> Path:
@@ -92,7 +93,12 @@ class Output:
         if not self.fields:
             return f"part-{number:05}{self.suffix}"
         text = str(self.path.relative_to(self.folder))
-        return _FIELD.sub(lambda m: shown(_field(row, m[1]), m[1]) if m[1] in self.fields else m[0], text)
+        return _FIELD.sub(lambda m: self._shown(row, m[1]) if m[1] in self.fields else m[0], text)
+
+    def _shown(self, row: values.Value, name: str) -> str:
+        """A field in the path. NULL is escaped, too: readers skip files whose names begin with a low line."""
+        found = shown(_field(row, name), name)
+        return escaped(found) if found == NULL else found
 
 
 _SUFFIX = {"parquet": ".parquet", "orc": ".orc", "csv": ".csv", "json": ".jsonl", "ion": ".ion", "arrow": ".arrow"}
@@ -108,12 +114,15 @@ def output_of(
     compression: str | None = None,
     rotate_by: str | None = None,
     columns: Sequence[str] | None = None,
+    rows_per_file: int | None = None,
 ) -> Output:
     """A write as a user asks for it, checked. `known` are the columns of the answer, as far as its plan knows them:
     `{name}` in the path is a field if it is one of them."""
     path = path_of(given)
     if mode not in MODES:
         raise UnsupportedError(f"no mode '{mode}' of writing", help=f"the modes are {', '.join(MODES)}")
+    if rows_per_file is not None and (type(rows_per_file) is not int or rows_per_file < 1):
+        raise UnsupportedError(f"rows_per_file={rows_per_file!r}", help="a file has a whole number of rows, 1 or more")
     parts = (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)
     fields = tuple(dict.fromkeys(name for name in _FIELD.findall(str(path)) if name in known))
     if fields and parts:
@@ -132,9 +141,9 @@ def output_of(
         raise UnsupportedError(
             f"{found} compressed by '{compression}'", help=f"it may be one of {', '.join(CODECS[found])}"
         )
-    made = Output(path, found, mode, parts, compression, rotate_by, fields, mask)
+    made = Output(path, found, mode, parts, compression, rotate_by, fields, mask, rows_per_file)
     packed = CODECS[found][compression or "none"] if made.packed else ""
-    if packed and not made.partition_by and (fields or rotate_by is None) and path.suffix.lower() != packed:
+    if packed and (fields or not made.many) and path.suffix.lower() != packed:
         raise PlanError(f"'{path}' would be compressed, and its name does not say so", help=f"name it '{path}{packed}'")
     assert made.folder is not None  # a path that begins with a field is refused before anything is computed
     return made

@@ -206,18 +206,21 @@ def _write_many(rows: Iterable[Value], folder: Path, output: Output, columns: t.
     with ExitStack() as held:
         files = _Files(folder, output, _of_files(columns, output))
         held.callback(files.close)
+        by_row = output.rotate_by is None and bool(output.fields or output.partition_by)
         current: str | None = None
         for row in rows:
-            if output.rotate_by is None:
+            if by_row:
                 current = output.below(row)
-            elif current is None or _rotates(row, output.rotate_by):
+            elif current is None or not files.goes_on(current) or _rotates(row, output.rotate_by):
                 files.close()
                 current = output.below(row, files.made)
             files.put(current, _masked(row, output))
+        if current is None and not output.fields and not output.partition_by:
+            files.put(output.below(values.MISSING))  # a folder without a file would be no table
 
 
-def _rotates(row: Value, name: str) -> bool:
-    found = row.get(name) if isinstance(row, Struct) else values.MISSING
+def _rotates(row: Value, name: str | None) -> bool:
+    found = row.get(name) if isinstance(row, Struct) and name is not None else values.MISSING
     if values.absent(found):
         return False
     if isinstance(found, bool) or not isinstance(found, int | float):
@@ -232,6 +235,7 @@ class _Files:
     def __init__(self, folder: Path, output: Output, columns: t.Struct | None) -> None:
         self._folder, self._output, self._columns = folder, output, columns
         self._open: OrderedDict[str, tuple[Writer, list[Value]]] = OrderedDict()
+        self._rows: dict[str, int] = {}
         self._made: set[Path] = set()
 
     @property
@@ -239,7 +243,13 @@ class _Files:
         """How many files there are."""
         return len(self._made)
 
-    def put(self, path: str, row: Value) -> None:
+    def goes_on(self, path: str) -> bool:
+        """Is there room for another row in the file?"""
+        return self._output.rows_per_file is None or self._rows.get(path, 0) < self._output.rows_per_file
+
+    def put(self, path: str, *rows: Value) -> None:
+        if not self.goes_on(path):
+            self._close(path)
         if path not in self._open:
             if len(self._open) >= OPEN_FILES:
                 self._close(next(iter(self._open)))
@@ -249,13 +259,15 @@ class _Files:
             self._open[path] = (open_writer(place, self._output, self._columns), [])
         self._open.move_to_end(path)
         writer, waiting = self._open[path]
-        waiting.append(row)
+        waiting.extend(rows)
+        self._rows[path] = self._rows.get(path, 0) + len(rows)
         if len(waiting) >= PORTION:
             writer.write(waiting)
             waiting.clear()
 
     def _close(self, path: str) -> None:
         writer, waiting = self._open.pop(path)
+        del self._rows[path]
         try:
             writer.write(waiting)
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -113,7 +114,40 @@ def _parquet(path: Path, output: Output, schema: Any, _: bool, held: ExitStack) 
 def _orc(path: Path, output: Output, _: Any, __: bool, held: ExitStack) -> Any:
     import pyarrow.orc as orc
 
-    return orc.ORCWriter(_open(path, held), compression=_codec(output) or "uncompressed")
+    file = held.enter_context(_RaisingLate(_open(path, held)))
+    return orc.ORCWriter(file, compression=_codec(output) or "uncompressed")
+
+
+class _RaisingLate(io.RawIOBase):
+    """A file that raises what goes wrong when it is closed. Arrow's writer of ORC ends the process if writing raises
+    an exception (a full disk)."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._at = 0
+        self._error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def write(self, data: Any) -> int:
+        size = memoryview(data).nbytes
+        self._at += size
+        if self._error is None:
+            try:
+                self._file.write(data)
+            except OSError as error:
+                self._error = error
+        return size
+
+    def close(self) -> None:
+        super().close()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
 
 
 def _csv(path: Path, output: Output, schema: Any, header: bool, held: ExitStack) -> Any:

@@ -187,7 +187,7 @@ def unfit(path: Path, name: str, cell: str, type_: CellType, row: int) -> Evalua
 
 
 def _read(path: Path, options: CsvOptions) -> CsvFile:
-    with reading(path), open_unpacked(path) as file:
+    with reading(path), open_unpacked(path, options.how.unpacking) as file:
         text = file.read().decode(_codec(options))
     multiline = spans_lines(_LINE_END.split(text), options.how)
     number = 0
@@ -238,7 +238,7 @@ def _start(path: Path, options: CsvOptions, *, canonical: bool = False) -> tuple
     """The beginning of a file, and its first row. Only as much of it is read as is needed."""
     size = _START
     while True:
-        with reading(path), open_unpacked(path, canonical=canonical) as file:
+        with reading(path), open_unpacked(path, options.how.unpacking, canonical=canonical) as file:
             data = file.read(size)
             text = codecs.getincrementaldecoder(_codec(options))().decode(data, final=len(data) < size)
         whole = len(data) < size

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from firesteel import values
 from firesteel.errors import EvaluationError, UnsupportedError
-from firesteel.tables.opening import open_unpacked, reading
+from firesteel.policy import Unpacking
+from firesteel.tables.opening import UNPACKING, open_unpacked, reading
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Delimited:
     escape: str = ""
     skip: int = 0
     null: str | None = None
+    unpacking: Unpacking = UNPACKING
 
     def __post_init__(self) -> None:
         for name in ("quote", "escape"):
@@ -43,7 +45,7 @@ def delimited_rows(path: Path, how: Delimited, names: tuple[str, ...]) -> Iterat
     """The rows of a file as structs of these names."""
     number = 0
     try:
-        for fields in parse_rows(_text(path, how.skip), how, multiline=bool(how.quote)):
+        for fields in parse_rows(_text(path, how), how, multiline=bool(how.quote)):
             number += 1
             if len(fields) != len(names):
                 raise EvaluationError(f"it has {len(fields)} fields, and the table {len(names)} columns")
@@ -60,12 +62,12 @@ class Malformed(Exception):
     """The text does not follow the options."""
 
 
-def _text(path: Path, skip: int) -> str:
+def _text(path: Path, how: Delimited) -> str:
     """The file's text behind the lines that are skipped."""
-    with reading(path), open_unpacked(path, canonical=True) as file:
+    with reading(path), open_unpacked(path, how.unpacking, canonical=True) as file:
         text = file.read().decode("utf-8-sig")
     at = 0
-    for _ in range(skip):
+    for _ in range(how.skip):
         at = _line_end(text, at)[1]
     return text[at:]
 
