@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ from firesteel import partiql_plan, plan, substrait
 from firesteel.errors import PlanError
 from firesteel.explain import explain
 from firesteel.ion import Element, read
+from firesteel.lineage import Lineage, trace
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
@@ -30,6 +32,8 @@ class Plan:
     dialect: str = "auto"
     #: Warnings of the query text that the plan was made from.
     warnings: tuple[QueryWarning, ...] = field(default=(), compare=False)
+    #: Puts the queries of views in place of their names, as the session that made the plan knows them.
+    inline_views: Callable[[plan.Plan], plan.Plan] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def node(self) -> plan.Plan:
@@ -67,6 +71,18 @@ class Plan:
     def explain(self) -> str:
         """The plan as a tree, one line per node; a Substrait plan by its own relations."""
         return substrait.explain(self.message) if self.message is not None else explain(self.node)
+
+    def lineage(self) -> Lineage:
+        """Where the columns of the plan's one answer come from: tables, paths, and how each takes part. Nothing is run.
+        The plan of a session's query sees through the views of the session."""
+        found = self.lineages()
+        if len(found) != 1:
+            raise PlanError(f"the plan has {len(found)} answers", help="`lineages` gives the lineage of each")
+        return found[0]
+
+    def lineages(self) -> list[Lineage]:
+        """The lineage of every statement that gives or writes rows, in order."""
+        return trace(self.node if self.inline_views is None else self.inline_views(self.node))
 
     def check(self, catalog: FileLookup | None = None) -> Findings:
         """Check the plan: a list of errors, empty if it is valid. The list's `repairs` say what was put right.

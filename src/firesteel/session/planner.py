@@ -20,6 +20,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
 from firesteel.passes import Context, Observer, Phase, Unordered, ensure_skippable, run_passes
+from firesteel.passes.bind.inline_views import inline_views
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
@@ -101,7 +102,7 @@ class Planner:
             partiql.ensure_static(made)
             for warning in warnings:
                 raise warning.as_error()
-        return Plan(made, warnings=tuple(warnings))
+        return Plan(made, warnings=tuple(warnings), inline_views=self.inline_views)
 
     def read(self, source: PlanSource, dialect: str = "auto") -> Plan:
         """The `Plan` of what a user passes to `run`, in any of its forms."""
@@ -152,6 +153,10 @@ class Planner:
         lowered = self._run(optimized, replace(context, lowerings=chosen.lowerings), (Phase.LOWER,))
         made = Prepared(lowered, optimized, tables, chosen)
         return made if engine is not None else self._cache.keep_prepared(node, made)
+
+    def inline_views(self, node: p.Plan) -> p.Plan:
+        """The plan with the queries of the catalog's views in place of their names."""
+        return inline_views(node, self.catalog.context())
 
     def typed(self, node: p.Plan) -> p.Plan:
         """A plan of one statement, bound to its tables and typed, whether or not its inputs are ordered as they have to
