@@ -19,6 +19,8 @@ import click
 
 import firesteel as fs
 from firesteel import doctor as doctor_
+from firesteel.cli.diff import diff
+from firesteel.cli.lineage import lineage_options, show_lineage
 from firesteel.cli.stages import stages
 from firesteel.plan.findings import Findings, repair_lines
 from firesteel.repair import Effect
@@ -83,6 +85,8 @@ def _is_text(word: str) -> bool:
 def commands() -> None:
     """Take a query plan, whoever wrote it, and run it on Spark."""
 
+
+commands.add_command(diff)
 
 _plan = click.argument("plan", type=click.Path(path_type=Path))
 
@@ -447,9 +451,12 @@ def _time(seconds: float | None) -> Iterator[None]:
 @_with_policy
 @_planning
 @_dialect
+@lineage_options
 def explain(
     plan: str,
     dialect: str,
+    lineage: bool,
+    lineage_as: str | None,
     notation: str,
     target: str | None,
     engine: Any,
@@ -475,6 +482,9 @@ def explain(
     read = None if is_text else fs.read_plan(Path(plan), dialect=dialect)
     with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **options) as session:
         given: Any = [fs.ion(param) for param in params] if is_text else _numbered_params(params)
+        if lineage or lineage_as:
+            show_lineage(session, read or plan, mode, given, lineage_as)
+            return
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(read or plan, mode=mode, params=given, pipeline=pipeline))
             return

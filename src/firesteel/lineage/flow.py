@@ -18,8 +18,8 @@ _DIRECT = (Use.IDENTITY, Use.TRANSFORMATION, Use.AGGREGATION)
 @dataclass(frozen=True, eq=False)
 class Flow:
     """Where a value comes from. `links` are sources of the value as a whole; `pairs` and `elements` say it of its
-    parts, where a plan constructs it. `origins` are the collections whose elements became the elements of this one: its size
-    depends on them."""
+    parts, where a plan constructs it. `origins` are the collections whose elements became the elements of this
+    one: its size depends on them."""
 
     links: Links = NO_LINKS
     pairs: tuple[tuple[str, Flow], ...] = ()
@@ -93,9 +93,10 @@ class Rows:
     def with_columns(self, columns: Iterable[Flow]) -> Rows:
         return replace(self, columns=tuple(columns))
 
-    def existing(self, use: Use) -> Links:
-        """What it takes for the rows to be there, where that is used so: not the values in them."""
-        return used(self.links | uncovered(self.origins, self.links), use)
+    def existing(self, use: Use, known: Links = NO_LINKS) -> Links:
+        """What it takes for the rows to be there, where that is used so: not the values in them. An origin that a link
+        leads into, also a `known` one, is not named."""
+        return used(self.links | uncovered(self.origins, self.links | known), use)
 
     def whole(self) -> Flow:
         """All rows as one value."""

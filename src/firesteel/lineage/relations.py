@@ -13,7 +13,7 @@ from firesteel.functions.properties import Kind
 from firesteel.lineage.expressions import Asking, Env, everything, links_of, opened
 from firesteel.lineage.flow import NO_LINKS, NOTHING, Flow, Links, Rows, merged, used
 from firesteel.lineage.model import ATTRIBUTES, Link, Source, Use
-from firesteel.node import Node, children
+from firesteel.node import Node, children, has
 from firesteel.passes.analysis.columns import columns_of
 from firesteel.passes.analysis.conditions import terms
 
@@ -110,6 +110,8 @@ def _sides(rel: p.Rel) -> list[int]:
 
 
 def _joins(term: p.Rex, sides: list[int]) -> bool:
+    if has(term, p.Rel):  # what a subquery gives is no column
+        return False
     match term:
         case p.Call(fn=p.Fn(name=name), args=(p.Rex() as left, p.Rex() as right)) if name in EQUALITIES:
             from_left, from_right = ({sides[i] for i in columns_of(rex)} for rex in (left, right))
@@ -253,7 +255,7 @@ def _join(node: p.Join, env: Env | None) -> Asking:
     if node.lateral:  # a left row is there once for each of the right ones: `FROM t, t.items`
         links |= used((Link(one, Use.IDENTITY) for one in right.origins), Use.JOIN)
     if node.capture.tests:
-        links |= right.existing(Use.JOIN)
+        links |= right.existing(Use.JOIN, links)
         if node.capture is p.Capture.LEFT_MARK:
             mark = Flow(frozenset(Link(link.source, Use.TRANSFORMATION) for link in links))
             return left.with_columns([*left.columns, mark])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from firesteel import partiql_plan, plan, substrait
+from firesteel.compare import Diff, compare
 from firesteel.errors import PlanError
 from firesteel.explain import explain
 from firesteel.ion import Element, read
@@ -82,7 +83,12 @@ class Plan:
 
     def lineages(self) -> list[Lineage]:
         """The lineage of every statement that gives or writes rows, in order."""
-        return trace(self.node if self.inline_views is None else self.inline_views(self.node))
+        return trace(self.inlined)
+
+    @property
+    def inlined(self) -> plan.Plan:
+        """The plan in the algebra, with the queries of views in place of their names."""
+        return self.node if self.inline_views is None else self.inline_views(self.node)
 
     def check(self, catalog: FileLookup | None = None) -> Findings:
         """Check the plan: a list of errors, empty if it is valid. The list's `repairs` say what was put right.
@@ -130,6 +136,14 @@ def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Pla
     if not isinstance(found, plan.Plan):
         raise PlanError(f"{name} is a header document, not a plan")
     return Plan(found)
+
+
+def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes | Any) -> Diff:
+    """Compare two plans, each a `Plan` or anything that `read_plan` reads. What is only written differently is the
+    same: the order of conditions, the sides of a comparison, names of aliases, projections one by one or in one,
+    constants computed or not."""
+    read = [source if isinstance(source, Plan) else read_plan(source) for source in (left, right)]
+    return compare(read[0].inlined, read[1].inlined)
 
 
 def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
