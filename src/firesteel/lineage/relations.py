@@ -94,14 +94,12 @@ EQUALITIES = frozenset(["eq", "comparison:equal"])
 
 
 def _sides(rel: p.Rel) -> list[int]:
-    """For each column the number of the joined relation that it is from. Below a filter there may be a join, too."""
+    """For each column the number of the joined relation that it is from."""
     found: list[int] = []
     stack, number = [rel], 0
     while stack:
         one = stack.pop()
-        if isinstance(one, p.Filter):
-            stack.append(one.input)
-        elif isinstance(one, p.Join) and not one.capture.tests:
+        if isinstance(one, p.Join) and not one.capture.tests:
             stack += [one.right, one.left]
         else:
             found += [number] * len(p.schema(one))
