@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Literal, overload
 
 from firesteel import partiql_plan, plan, substrait
 from firesteel.compare import Diff, compare
-from firesteel.errors import PlanError
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.explain import explain
 from firesteel.ion import Element, read
 from firesteel.lineage import Lineage, trace
@@ -20,6 +20,9 @@ from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import FileLookup
 from firesteel.warning import QueryWarning
+
+#: Headers of namespaces: files, texts, or what was read from them.
+Headers = Sequence[partiql_plan.Header | str | Path | bytes]
 
 
 @dataclass(frozen=True)
@@ -109,13 +112,22 @@ class Plan:
         return self.explain()
 
 
-def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Plan:
+def read_plan(
+    source: str | Path | bytes | Any,
+    *,
+    dialect: str = "auto",
+    headers: Headers = (),
+    mode: str | None = None,
+) -> Plan:
     """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
     message.
 
     The format is told by the content: a PartiQL Plan document, an expression of the relational algebra, or a Substrait
     plan as protobuf or JSON. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
     letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`).
+
+    `headers` are those of the namespaces that a PartiQL Plan document imports: files, texts, or what was read from
+    them. An expression of the algebra does not say its mode, so `mode` does; any other plan has its own.
     """
     if dialect != "auto":
         substrait.ensure_dialect(dialect)
@@ -124,6 +136,7 @@ def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Pla
     data, name = _load(source)
     message = _substrait(data, name)
     if message is not None:
+        _ensure_own_mode(mode, name)
         return Plan(message=message, dialect=dialect)
     if isinstance(data, bytes) and not data.startswith(b"\xe0\x01\x00\xea"):
         data = _text(data, name)
@@ -131,11 +144,38 @@ def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Pla
         raise PlanError(f"{name} is empty", help="a plan is an s-expression: (partiql::plan version::(0 1) ...)")
     elements = read(data, name)
     if _is_algebra(elements):
-        return Plan(algebra.read(elements, name=name))
-    found = partiql_plan.read(data, name=name)
+        return Plan(algebra.read(elements, name=name, mode=_mode(mode)))
+    _ensure_own_mode(mode, name)
+    found = partiql_plan.read(data, name=name, headers=[_header(one) for one in headers])
     if not isinstance(found, plan.Plan):
         raise PlanError(f"{name} is a header document, not a plan")
     return Plan(found)
+
+
+def _header(source: partiql_plan.Header | str | Path | bytes) -> partiql_plan.Header:
+    """A header, read if it is not yet."""
+    if isinstance(source, partiql_plan.Header):
+        return source
+    data, name = _load(source)
+    if isinstance(data, bytes) and not data.startswith(_ION):
+        data = _text(data, name)
+    found = partiql_plan.read(data, name=name)
+    if not isinstance(found, partiql_plan.Header):
+        raise PlanError(f"{name} is a plan, not a header", help="(partiql::header version::(0 1) namespace::x ...)")
+    return found
+
+
+def _mode(mode: str | None) -> plan.Mode:
+    known = {one.value: one for one in plan.Mode}
+    if mode is not None and mode not in known:
+        raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
+    return known[mode] if mode is not None else plan.Mode.PERMISSIVE
+
+
+def _ensure_own_mode(mode: str | None, name: str) -> None:
+    """Only an expression of the algebra has no mode of its own."""
+    if mode is not None:
+        raise UnsupportedError(f"{name} has a mode of its own", help="a mode is given for the algebra only")
 
 
 def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes | Any) -> Diff:
@@ -159,7 +199,8 @@ def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
         raise PlanError(f"{source!r} is no path of a plan: {error}") from error
 
 
-#: Suffixes of Substrait files. For any other name the first characters of the content decide.
+#: Suffixes of Ion files and of Substrait files. For any other name the first characters of the content decide.
+_ION_FILES = (".ion", ".10n")
 _PROTOBUF, _JSON = (".proto", ".pb", ".substrait", ".binpb"), (".json",)
 _COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
 _ION = b"\xe0\x01\x00\xea"
@@ -168,6 +209,8 @@ _ION = b"\xe0\x01\x00\xea"
 def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
     """The Substrait plan, or None if the data is something else."""
     suffix = Path(name).suffix.lower()
+    if suffix in _ION_FILES:
+        return None
     if suffix in _PROTOBUF:
         return substrait.decode(data if isinstance(data, bytes) else data.encode())
     start = data[:65_536].decode("utf-8", "replace") if isinstance(data, bytes) else data

@@ -24,7 +24,7 @@ from firesteel.passes.bind.inline_views import inline_views
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.document import Headers, Plan, read_plan
 from firesteel.session.engines import Engine, Engines
 from firesteel.session.limits import ensure_affordable, ensure_modest, ensure_size
 from firesteel.session.plan_cache import PlanCache, Prepared
@@ -104,13 +104,13 @@ class Planner:
                 raise warning.as_error()
         return Plan(made, warnings=tuple(warnings), inline_views=self.inline_views)
 
-    def read(self, source: PlanSource, dialect: str = "auto") -> Plan:
+    def read(self, source: PlanSource, dialect: str = "auto", headers: Headers = ()) -> Plan:
         """The `Plan` of what a user passes to `run`, in any of its forms."""
         if isinstance(source, Plan):
             return source
         ensure_size(self.catalog.policy, source)
-        if dialect != "auto" and not isinstance(source, p.Plan):
-            return read_plan(source, dialect=dialect)
+        if (dialect != "auto" or headers) and not isinstance(source, p.Plan):
+            return read_plan(source, dialect=dialect, headers=headers)
         known = self._cache.find_document(source)
         if known is not None:
             return known

@@ -21,7 +21,7 @@ from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, describe
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.document import Headers, Plan, read_plan
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
@@ -290,14 +290,15 @@ class Session:
 
     # Running ---------------------------------------------------------------------------------------------------------
 
-    def run(self, source: PlanSource, *, params: Params = None, dialect: str = "auto") -> Result:
+    def run(self, source: PlanSource, *, params: Params = None, dialect: str = "auto", headers: Headers = ()) -> Result:
         """Run a plan: a `Plan`, its node, anything that `fs.read_plan` reads, or a protobuf message of Substrait.
 
         `params` are the values of its parameters, as a list or by their numbers. Statements of the plan that write are
         executed. The result is the answer of its one root; a plan without a root gives no rows. `dialect` says as whose
-        plan a Substrait plan is read, if not as its producer's.
+        plan a Substrait plan is read, if not as its producer's; `headers` are those of the namespaces that a PartiQL
+        Plan document imports.
         """
-        document = self._planner.read(source, dialect)
+        document = self._planner.read(source, dialect, headers)
         answers = self.run_all(document, params=params)
         if len(answers) > 1:
             raise PlanError(f"the plan has {len(answers)} roots", help="`run_all` gives the answer of each")
@@ -307,9 +308,11 @@ class Session:
         nothing.warnings = document.warnings
         return nothing
 
-    def run_all(self, source: PlanSource, *, params: Params = None, dialect: str = "auto") -> list[Result]:
+    def run_all(
+        self, source: PlanSource, *, params: Params = None, dialect: str = "auto", headers: Headers = ()
+    ) -> list[Result]:
         """Run all statements of a plan, in order: the answer of every root."""
-        document = self._planner.read(source, dialect)
+        document = self._planner.read(source, dialect, headers)
         lowered = self._planner.lower(document, params)
         statements = Statements(self._planner)
         answers: list[Result] = []

@@ -38,9 +38,8 @@ def lower(
         case ast.QueryStatement(query=query):
             made: p.Statement = p.Query(lower_expr(query, scope, context), mode=mode)
         case ast.CreateView(name=name, query=query, columns=columns):
-            if columns:
-                raise UnsupportedError("CREATE VIEW with columns is not supported", where=statement.where)
-            made = p.CreateView(".".join(n.text for n in name), lower_expr(query, scope, context), mode=mode)
+            title, listed = ".".join(n.text for n in name), tuple(column.text for column in columns)
+            made = p.CreateView(title, lower_expr(query, scope, context), columns=listed, mode=mode)
         case ast.Dml(verb=verb) | ast.Ddl(verb=verb):
             raise UnsupportedError(f"{verb} is not supported: it changes data", where=statement.where)
         case _:
