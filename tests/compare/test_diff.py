@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import firesteel as fs
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.cli import main
 
 from .pairs import QUERIES, mutated, rewritten, session
 
@@ -135,3 +137,26 @@ def test_side_by_side(here: fs.Session) -> None:
 def test_a_wrong_plan_is_compared_as_it_is() -> None:
     wrong = p.Plan(p.Query(p.Call(p.Fn("no_such", p.FnOption.NONE, (), t.ANY), ())))
     assert fs.diff(fs.Plan(wrong), fs.Plan(wrong)).same
+
+
+def _command(*args: str) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main(["diff", *args])
+    return int(stop.value.code or 0)
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, query = tmp_path / "t.jsonl", tmp_path / "q.partiql"
+    table.write_text('{"a": 1, "b": 2}\n', encoding="utf-8")
+    query.write_text("SELECT x.a FROM t AS x WHERE x.b > 1", encoding="utf-8")
+    tables = ("--table", f"t={table}")
+    assert _command(str(query), "SELECT y.a FROM t AS y WHERE 1 < y.b", *tables) == 0
+    assert capsys.readouterr().out == "the plans are the same\n"
+    assert _command(str(query), "SELECT y.a FROM t AS y WHERE 2 < y.b", *tables, "--side-by-side") == 1
+    shown = capsys.readouterr().out
+    assert "  - 1\n  + 2\n" in shown
+    assert "filter (1 < t.b)" in shown
+    assert _command(str(query), "SELECT y.a FROM t AS y", *tables, "--format", "json") == 1
+    assert json.loads(capsys.readouterr().out)["differences"][0]["right"] is None
+    assert _command(str(tmp_path / "none.ion"), str(query), *tables) == 2
+    assert "cannot read" in capsys.readouterr().err

@@ -10,6 +10,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import plan as p
+from firesteel.cli import main
 from firesteel.lineage import Column, Input, Source, Use
 
 ORDERS = "[{id: 1, c: {n: 'x', country: 'DE'}, items: [{sku: 'a', q: 2}]}]"
@@ -304,3 +305,13 @@ def test_a_deep_plan_needs_no_stack(session: fs.Session) -> None:
     for _ in range(300):
         query = f"(SELECT x.id + 1 AS id FROM {query} AS x)"
     assert str(session.plan(query).lineage()).startswith("id ← orders.id (transformed)")
+
+
+def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"a": 1, "b": 2}\n', encoding="utf-8")
+    for options, expected in ((["--lineage"], "b ← t.a (transformed)"), (["--lineage-as", "openlineage"], '"TRANSF')):
+        with pytest.raises(SystemExit) as stop:
+            main(["explain", *options, "SELECT x.a + 1 AS b FROM t AS x", "--table", f"t={table}"])
+        assert stop.value.code == 0
+        assert expected in capsys.readouterr().out
