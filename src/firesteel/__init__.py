@@ -7,6 +7,7 @@ s.register("hr.employees", "employees.jsonl")
 s.run("plan.ion").show()
 """
 
+from firesteel.compare import Diff
 from firesteel.errors import (
     AnalysisError,
     EvaluationError,
@@ -18,10 +19,11 @@ from firesteel.errors import (
     secret,
 )
 from firesteel.functions.substrait import register as register_function
+from firesteel.lineage import Lineage
 from firesteel.partiql import parse
 from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.document import Plan, diff, read_plan
 from firesteel.substrait import register_relation
 from firesteel.values import MISSING, Bag, Struct
 from firesteel.warning import QueryWarning
@@ -32,8 +34,10 @@ __all__ = [
     "MISSING",
     "AnalysisError",
     "Bag",
+    "Diff",
     "EvaluationError",
     "FiresteelError",
+    "Lineage",
     "ParseError",
     "Plan",
     "PlanError",
@@ -45,6 +49,7 @@ __all__ = [
     "Struct",
     "UnsupportedError",
     "connect",
+    "diff",
     "ion",
     "parse",
     "read_plan",

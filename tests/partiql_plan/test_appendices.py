@@ -1,12 +1,13 @@
 """The appendices of the PartiQL Plan document: the metasyntax, and labels.
 
-The appendix on graphs has six statements in one file, where a plan has one: they are read one by one here.
+The appendix on labels has five statements in one file, which are read one by one here, and run as they stand.
 """
 
 from __future__ import annotations
 
 import pytest
 
+import firesteel as fs
 from firesteel import partiql_plan
 from firesteel import plan as p
 from firesteel import types as t
@@ -84,15 +85,40 @@ def test_labels_and_flows(query: str, least: int) -> None:
     assert check(plan.replace(definitions=())) == []
 
 
-@pytest.mark.parametrize(("name", "text"), [("create_table", CREATE_TABLE), ("insert", INSERT)])
-def test_what_is_out_of_scope_is_unsupported_by_name(name: str, text: str) -> None:
-    with pytest.raises(UnsupportedError, match=f"'{name}' statements"):
+#: The file of the appendix, whole. Its `$0` is a row, which is not greater than 0: both queries are empty.
+WHOLE = LABELS + CREATE_TABLE + INSERT + INSERT.replace("1", "2") + STAGES + FLOW + APPLIED
+#: The file, mended: `$0` is what the comment says, `t.id`.
+MENDED = WHOLE.replace("gt $0", "gt $id").replace("(project ($0))", "(project ($id))") + (
+    "id::(path $0 ((step (lit id))))"
+)
+
+
+@pytest.mark.parametrize(("text", "answers"), [(WHOLE, ["", ""]), (MENDED, ["{_1: 1}, {_1: 2}", "{_1: 2}"])])
+def test_the_file_of_the_appendix_runs(text: str, answers: list[str]) -> None:
+    plan = partiql_plan.read(text)
+    assert isinstance(plan, p.Plan)
+    assert [type(one) for one in plan.statements] == [p.CreateTable, p.Insert, p.Insert, p.Query, p.Query]
+    comes_back(plan)
+    session = fs.connect(engine="reference")
+    assert [answer.to_ion() for answer in session.run_all(plan)] == [f"$bag::[{rows}]" for rows in answers]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (INSERT, "'insert' into 'test', which this file does not create"),
+        (CREATE_TABLE + "(insert $my_table (lit 1) (lit 2))", "'test' has 1 columns, and 2 values are given"),
+        ("(create_table 5 ((a int)))", "a name is expected here"),
+        ("(create_table x (a))", "a column is a name and a type"),
+        ("(create_table x)", "create_table takes a name and a list of columns"),
+        ("(insert)", "insert takes a name and a value for each column"),
+        ("(upsert x)", "'upsert' statements are not supported"),
+        ("(query (lit 1)) 5", "2 top-level values: a file has one plan, or several statements"),
+    ],
+)
+def test_what_is_wrong_with_statements(text: str, message: str) -> None:
+    with pytest.raises((PlanError, UnsupportedError), match=message):
         partiql_plan.read(LABELS + text)
-
-
-def test_several_statements_are_refused() -> None:
-    with pytest.raises(PlanError, match="2 statements: a document has one plan"):
-        partiql_plan.read(LABELS + STAGES + FLOW + APPLIED)
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import firesteel as fs
 from firesteel import partiql_plan
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.cli import main
 from firesteel.errors import PlanError
 from firesteel.partiql_plan import Header, TypeDeclaration, UnionDeclaration
+from firesteel.partiql_plan.builtin import UNIONS
 from firesteel.values import Symbol
 from tests.partiql_plan.helpers import T, comes_back, plan_of
 
@@ -221,3 +226,71 @@ def test_what_is_wrong_with_a_header(text: str, message: str) -> None:
 def test_header_types_may_be_symbols() -> None:
     header = Header("x", constants=(p.Constant("s", Symbol("a")),), fns=(p.Fn("f", p.FnOption.NONE, (), t.Bag(t.INT)),))
     comes_back(header)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Headers of a plan that is run
+
+SCALE = "(partiql::header version::(0 1) namespace::scale (constants ten::10) (define all::(scan (lit bag [1, 2]))))"
+SCALED = """
+(partiql::plan version::(0 1) (import (partiql) (scale))
+  (statement (query (select (call times (var 0) ($constant ten)) $all))))
+"""
+
+
+def test_a_plan_with_a_header_runs(tmp_path: Path) -> None:
+    header, plan = tmp_path / "scale.ion", tmp_path / "plan.ion"
+    header.write_text(SCALE, encoding="utf-8")
+    plan.write_text(SCALED, encoding="utf-8")
+    session = fs.connect(engine="reference")
+    for given in (header, str(header), SCALE, partiql_plan.read(SCALE)):
+        assert session.run(plan, headers=[given]).to_ion() == "$bag::[10, 20]"
+        assert session.run(fs.read_plan(plan, headers=[given])).to_ion() == "$bag::[10, 20]"
+    with pytest.raises(PlanError, match="no header 'scale'"):
+        session.run(plan)
+    with pytest.raises(PlanError, match="is a plan, not a header"):
+        fs.read_plan(plan, headers=["(query (lit 1))"])
+
+
+def test_the_command_line_takes_headers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    header, plan = tmp_path / "scale.ion", tmp_path / "plan.ion"
+    header.write_text(SCALE, encoding="utf-8")
+    plan.write_text(SCALED, encoding="utf-8")
+    with pytest.raises(SystemExit) as stop:
+        main(["run", str(plan), "--header", str(header), "--engine", "reference", "--format", "ion"])
+    assert (stop.value.code, capsys.readouterr().out) == (0, "$bag::[10, 20]\n")
+
+
+def test_the_import_of_partiql_brings_the_unions_and_constants_of_its_header() -> None:
+    text = "(partiql::plan version::(0 1) (import (partiql)) (statement (query (lit ($type {}) null))))"
+    assert partiql_plan.read(text.format("numeric")).statement.rex.type == UNIONS["numeric"]
+    assert partiql_plan.read(text.format("text")).statement.rex.type == UNIONS["text"]
+    pi = "(partiql::plan version::(0 1) (import (partiql)) (statement (query ($constant pi))))"
+    assert fs.connect(engine="reference").run(pi).to_ion() == "3.14159265"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Views with columns, and modes
+
+
+def test_a_view_names_its_columns() -> None:
+    session = fs.connect(engine="reference")
+    session.register("T", [{"a": 1, "b": 2}])
+    session.run("""(create_view "v" (columns x y) (select (struct (((lit "a") (path $0 ((step (lit a)))))
+                     ((lit "b") (path $0 ((step (lit b))))))) (scan (global "T"))))""")
+    session.query("CREATE VIEW w (p, q) AS SELECT * FROM T")
+    assert session.query("SELECT v.y, w.p FROM v AS v, w AS w").to_ion() == "$bag::[{y: 2, p: 1}]"
+    with pytest.raises(fs.AnalysisError, match="has 1 columns, and its query has 2"):
+        session.query("CREATE VIEW z (p) AS SELECT * FROM T")
+    with pytest.raises(fs.UnsupportedError, match="are not known"):
+        session.query("CREATE VIEW z (p) AS SELECT VALUE t.a FROM T AS t")
+
+
+def test_the_mode_of_an_algebra_plan(tmp_path: Path) -> None:
+    algebra = "(map_values (path (id p) (lit id)) (scan (id 'hr.people') p))"
+    assert fs.read_plan(algebra).node.statement.mode is p.Mode.PERMISSIVE
+    assert fs.read_plan(algebra, mode="strict").node.statement.mode is p.Mode.STRICT
+    with pytest.raises(fs.UnsupportedError, match="has a mode of its own"):
+        fs.read_plan("(query (lit 1))", mode="strict")
+    with pytest.raises(fs.UnsupportedError, match="no mode 'loud'"):
+        fs.read_plan(algebra, mode="loud")

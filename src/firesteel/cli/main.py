@@ -18,7 +18,9 @@ import click
 
 import firesteel as fs
 from firesteel import doctor as doctor_
+from firesteel.cli.diff import diff
 from firesteel.cli.findings_output import FORMATS
+from firesteel.cli.lineage import lineage_options, show_lineage
 from firesteel.cli.stages import stages
 from firesteel.plan.findings import Findings, repair_lines
 from firesteel.substrait import DIALECTS
@@ -82,6 +84,8 @@ def _is_text(word: str) -> bool:
 def commands() -> None:
     """Take a query plan, whoever wrote it, and run it on Spark."""
 
+
+commands.add_command(diff)
 
 _plan = click.argument("plan", type=click.Path(path_type=Path))
 
@@ -216,7 +220,12 @@ _running = _shared(
 _planning = _shared(
     click.option("--mode", type=click.Choice(["permissive", "strict"]), default="permissive", show_default=True),
     click.option("--param", "params", multiple=True, metavar="ION", help="A value for a ?, in order, as Ion."),
-    click.option("--pipeline", type=click.Choice(["quiet", "debug"]), default="quiet", help="Show every stage."),
+    click.option(
+        "--pipeline",
+        type=click.Choice(["quiet", "debug"], case_sensitive=False),
+        default="quiet",
+        help="Show every stage.",
+    ),
 )
 
 
@@ -269,12 +278,22 @@ def _warn(warnings: Sequence[fs.QueryWarning]) -> None:
         click.echo(str(warning), err=True)
 
 
-_dialect = click.option(
-    "--dialect",
-    type=click.Choice(DIALECTS),
-    default="auto",
-    show_default=True,
-    help="Whose plan a Substrait plan is read as.",
+_reading = _shared(
+    click.option(
+        "--dialect",
+        type=click.Choice(DIALECTS),
+        default="auto",
+        show_default=True,
+        help="Whose plan a Substrait plan is read as.",
+    ),
+    click.option(
+        "--header",
+        "headers",
+        multiple=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="A header that the plan imports.",
+    ),
 )
 
 
@@ -283,13 +302,16 @@ _dialect = click.option(
 @_running
 @_with_policy
 @click.option("--param", "params", multiple=True, metavar="[N=]ION", help="A value for parameter N, or for the next.")
-@_dialect
+@_reading
+@click.option("--mode", type=click.Choice(["permissive", "strict"]), help="The mode of an expression of the algebra.")
 def run(
     plan: Path,
     tables: list[tuple[str, str]],
     timeout: float | None,
     params: tuple[str, ...],
     dialect: str,
+    headers: tuple[Path, ...],
+    mode: str | None,
     **options: Any,
 ) -> None:
     """Run PLAN, and print its rows or write them to a file. With several roots, the rows of each are printed.
@@ -305,7 +327,8 @@ def run(
     firesteel run plan-with-files.proto --allow-read data
     """
     shown = {name: options.pop(name) for name in ("format_", "limit", "output")}
-    read = fs.read_plan(plan, dialect=dialect, max_size=options["max_plan"] or fs.Policy.max_plan)
+    most = options["max_plan"] or fs.Policy.max_plan
+    read = fs.read_plan(plan, dialect=dialect, headers=headers, mode=mode, max_size=most)
     with _session(tables, **options) as session, _time(timeout):
         lowered = read.lowered(session)
         for line in repair_lines(lowered.repairs):
@@ -454,10 +477,14 @@ def _time(seconds: float | None) -> Iterator[None]:
 @_with_properties
 @_with_policy
 @_planning
-@_dialect
+@_reading
+@lineage_options
 def explain(
     plan: str,
     dialect: str,
+    headers: tuple[Path, ...],
+    lineage: bool,
+    lineage_as: str | None,
     notation: str,
     target: str | None,
     engine: Any,
@@ -480,9 +507,12 @@ def explain(
     if notation != "tree" and (engine is not None or pipeline == "debug"):
         raise click.UsageError("--engine and --pipeline go with --as tree")
     is_text = len(plan.split()) > 1 and not os.path.exists(plan)
-    read = None if is_text else fs.read_plan(Path(plan), dialect=dialect)
+    read = None if is_text else fs.read_plan(Path(plan), dialect=dialect, headers=headers)
     with _session(tables, engine=engine or ("spark" if pipeline == "debug" else "reference"), **options) as session:
         given: Any = [fs.ion(param) for param in params] if is_text else _numbered_params(params)
+        if lineage or lineage_as:
+            show_lineage(session, read or plan, mode, given, lineage_as)
+            return
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(read or plan, mode=mode, params=given, pipeline=pipeline))
             return
@@ -496,8 +526,16 @@ def explain(
 @_with_policy
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
 @click.option("--format", "format_", type=click.Choice(list(FORMATS)), default="text", show_default=True)
-@_dialect
-def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, dialect: str, **options: Any) -> int:
+@_reading
+def check(
+    plan: Path,
+    tables: list[tuple[str, str]],
+    engine: Any,
+    format_: str,
+    dialect: str,
+    headers: tuple[Path, ...],
+    **options: Any,
+) -> int:
     """Check PLAN and list all findings with their places: what is invalid, what is unsupported, which rules of the
     specification a plan breaks that runs nevertheless, what was repaired. docs/findings.md has the codes.
 
@@ -511,7 +549,7 @@ def check(plan: Path, tables: list[tuple[str, str]], engine: Any, format_: str, 
     firesteel check plan.json --format sarif > findings.sarif
     """
     try:
-        read = fs.read_plan(plan, dialect=dialect)
+        read = fs.read_plan(plan, dialect=dialect, headers=headers)
         if tables or engine or any(options.values()):
             with _session(tables, engine=engine or "reference", **options) as session:
                 found = session.check(read)

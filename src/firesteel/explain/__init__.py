@@ -4,6 +4,6 @@
 from firesteel.explain.report import InPython, PlanReport, report
 from firesteel.explain.steps import explain_steps
 from firesteel.explain.table import table
-from firesteel.explain.text import explain
+from firesteel.explain.text import explain, line
 
-__all__ = ["InPython", "PlanReport", "explain", "explain_steps", "report", "table"]
+__all__ = ["InPython", "PlanReport", "explain", "explain_steps", "line", "report", "table"]

@@ -43,6 +43,7 @@ from firesteel.plan import (
     Script,
     Select,
     SetRel,
+    Statement,
     Theta,
     WriteFiles,
     schema,
@@ -67,11 +68,14 @@ class _Line:
     label: str = ""
 
 
-def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: int = 10_000) -> str:
-    """The plan as a tree of text; of several statements, as one each. `marks` are notes on some of its nodes."""
+def explain(
+    plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: int = 10_000, columns: bool = True
+) -> str:
+    """The plan as a tree of text; of several statements, as one each. `marks` are notes on some of its nodes. Without
+    `columns`, relations are shown without theirs."""
     if isinstance(plan.statement, Script):
         each = (plan.replace(statement=statement) for statement in plan.statements)
-        return "\n\n".join(explain(one, marks=marks, max_lines=max_lines) for one in each)
+        return "\n\n".join(explain(one, marks=marks, max_lines=max_lines, columns=columns) for one in each)
     notes = {id(node): (node, note) for node, note in marks}
     rows: list[tuple[str, str]] = []
     drawn: dict[int, int] = {}
@@ -87,7 +91,7 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         drawn[id(line.node)] = len(rows) + 1
         subqueries: list[Node] = []
         text = _head(line.node, line.scope, plan.globals, subqueries)
-        rows.append((f"{lead}{line.label}{text}", _columns(line.node, with_properties)))
+        rows.append((f"{lead}{line.label}{text}", _columns(line.node, with_properties) if columns else ""))
         below = _below(line.node, line.scope, subqueries)
         deeper = "" if top else indent + ("   " if last else "│  ")
         rows.extend((f"{deeper}{hint}", "") for hint in _hinted(line.node))
@@ -98,6 +102,16 @@ def explain(plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: in
         rows.append((f"… cut after {max_lines:,} lines", ""))
     width = min(72, max((len(left) for left, right in rows if right), default=0))
     return redacted("\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows))
+
+
+def line(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...]) -> str:
+    """One node on one line: a relation without its inputs and columns, an expression as a whole."""
+    whole = isinstance(node, Rel | Statement | Definition)
+    return redacted(_head(node, scope, globals_, []) if whole else _part(node, scope, _say(globals_)))
+
+
+def _say(globals_: tuple[GlobalBinding, ...]) -> Callable[[Node, RowScope | None], str]:
+    return lambda part, scope: expression.write(part, scope, globals_, [])
 
 
 def _hinted(node: Node) -> list[str]:

@@ -6,7 +6,10 @@ they stand: 0 is any, 6 string, 7 symbol, 10 bag, 14 struct. Ordinals never chan
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from firesteel import types as t
+from firesteel.plan import Constant
 
 BUILTIN: tuple[t.Type, ...] = (
     t.ANY,
@@ -47,6 +50,14 @@ BY_NAME: dict[str, t.Type] = {type_.tag: type_ for type_ in BUILTIN}
 
 #: Other names of types, most of them the document's own.
 ALIASES = {"tuple": "struct", "list": "array", "float": "float64", "boolean": "bool", "integer": "int"}
+
+#: What the document's header declares besides types, and `(import (partiql))` brings by name: names for several types,
+#: and constants. `any` is a type of its own here.
+UNIONS: dict[str, t.Type] = {
+    "numeric": t.union((t.INT8, t.INT16, t.INT32, t.INT64, t.INT, t.DECIMAL, t.FLOAT32, t.FLOAT64)),
+    "text": t.union((t.Char(), t.STRING, t.SYMBOL)),
+}
+CONSTANTS: dict[str, Constant] = {"pi": Constant("pi", Decimal("3.14159265"))}
 
 
 def proper_name(name: str) -> str:

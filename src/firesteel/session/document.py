@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,15 +12,20 @@ from pathlib import Path
 from typing import Any, Literal, overload
 
 from firesteel import partiql_plan, plan, substrait
-from firesteel.errors import PlanError
+from firesteel.compare import Diff, compare
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.explain import explain
 from firesteel.ion import Element, read
+from firesteel.lineage import Lineage, trace
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import FileLookup
 from firesteel.policy import Policy
 from firesteel.warning import QueryWarning
+
+#: Headers of namespaces: files, texts, or what was read from them.
+Headers = Sequence[partiql_plan.Header | str | Path | bytes]
 
 
 @dataclass(frozen=True)
@@ -33,6 +39,8 @@ class Plan:
     dialect: str = "auto"
     #: Warnings of the query text that the plan was made from.
     warnings: tuple[QueryWarning, ...] = field(default=(), compare=False)
+    #: Puts the queries of views in place of their names, as the session that made the plan knows them.
+    inline_views: Callable[[plan.Plan], plan.Plan] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def node(self) -> plan.Plan:
@@ -71,6 +79,23 @@ class Plan:
         """The plan as a tree, one line per node; a Substrait plan by its own relations."""
         return substrait.explain(self.message) if self.message is not None else explain(self.node)
 
+    def lineage(self) -> Lineage:
+        """Where the columns of the plan's one answer come from: tables, paths, and how each takes part. Nothing is run.
+        The plan of a session's query sees through the views of the session."""
+        found = self.lineages()
+        if len(found) != 1:
+            raise PlanError(f"the plan has {len(found)} answers", help="`lineages` gives the lineage of each")
+        return found[0]
+
+    def lineages(self) -> list[Lineage]:
+        """The lineage of every statement that gives or writes rows, in order."""
+        return trace(self.inlined)
+
+    @property
+    def inlined(self) -> plan.Plan:
+        """The plan in the algebra, with the queries of views in place of their names."""
+        return self.node if self.inline_views is None else self.inline_views(self.node)
+
     def check(self, catalog: FileLookup | None = None) -> Findings:
         """Check the plan: a list of errors, empty if it is valid. The list's `repairs` say what was put right.
 
@@ -102,7 +127,12 @@ def ensure_size(source: Any, most: int | None) -> None:
 
 
 def read_plan(
-    source: str | Path | bytes | Any, *, dialect: str = "auto", max_size: int | None = Policy.max_plan
+    source: str | Path | bytes | Any,
+    *,
+    dialect: str = "auto",
+    headers: Headers = (),
+    mode: str | None = None,
+    max_size: int | None = Policy.max_plan,
 ) -> Plan:
     """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
     message.
@@ -111,6 +141,9 @@ def read_plan(
     plan as protobuf or JSON. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
     letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`). A plan of more
     characters than `max_size` is refused.
+
+    `headers` are those of the namespaces that a PartiQL Plan document imports: files, texts, or what was read from
+    them. An expression of the algebra does not say its mode, so `mode` does; any other plan has its own.
     """
     ensure_size(source, max_size)
     if dialect != "auto":
@@ -120,6 +153,7 @@ def read_plan(
     data, name = _load(source)
     message = _substrait(data, name)
     if message is not None:
+        _ensure_own_mode(mode, name)
         return Plan(message=message, dialect=dialect)
     if isinstance(data, bytes) and not data.startswith(b"\xe0\x01\x00\xea"):
         data = _text(data, name)
@@ -127,11 +161,46 @@ def read_plan(
         raise PlanError(f"{name} is empty", help="a plan is an s-expression: (partiql::plan version::(0 1) ...)")
     elements = read(data, name)
     if _is_algebra(elements):
-        return Plan(algebra.read(elements, name=name))
-    found = partiql_plan.read(data, name=name)
+        return Plan(algebra.read(elements, name=name, mode=_mode(mode)))
+    _ensure_own_mode(mode, name)
+    found = partiql_plan.read(data, name=name, headers=[_header(one) for one in headers])
     if not isinstance(found, plan.Plan):
         raise PlanError(f"{name} is a header document, not a plan")
     return Plan(found)
+
+
+def _header(source: partiql_plan.Header | str | Path | bytes) -> partiql_plan.Header:
+    """A header, read if it is not yet."""
+    if isinstance(source, partiql_plan.Header):
+        return source
+    data, name = _load(source)
+    if isinstance(data, bytes) and not data.startswith(_ION):
+        data = _text(data, name)
+    found = partiql_plan.read(data, name=name)
+    if not isinstance(found, partiql_plan.Header):
+        raise PlanError(f"{name} is a plan, not a header", help="(partiql::header version::(0 1) namespace::x ...)")
+    return found
+
+
+def _mode(mode: str | None) -> plan.Mode:
+    known = {one.value: one for one in plan.Mode}
+    if mode is not None and mode not in known:
+        raise UnsupportedError(f"no mode '{mode}'", help="the modes are 'permissive' and 'strict'")
+    return known[mode] if mode is not None else plan.Mode.PERMISSIVE
+
+
+def _ensure_own_mode(mode: str | None, name: str) -> None:
+    """Only an expression of the algebra has no mode of its own."""
+    if mode is not None:
+        raise UnsupportedError(f"{name} has a mode of its own", help="a mode is given for the algebra only")
+
+
+def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes | Any) -> Diff:
+    """Compare two plans, each a `Plan` or anything that `read_plan` reads. What is only written differently is the
+    same: the order of conditions, the sides of a comparison, names of aliases, projections one by one or in one,
+    constants computed or not."""
+    read = [source if isinstance(source, Plan) else read_plan(source) for source in (left, right)]
+    return compare(read[0].inlined, read[1].inlined)
 
 
 def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
@@ -147,7 +216,8 @@ def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
         raise PlanError(f"{source!r} is no path of a plan: {error}") from error
 
 
-#: Suffixes of Substrait files. For any other name the first characters of the content decide.
+#: Suffixes of Ion files and of Substrait files. For any other name the first characters of the content decide.
+_ION_FILES = (".ion", ".10n")
 _PROTOBUF, _JSON = (".proto", ".pb", ".substrait", ".binpb"), (".json",)
 _COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
 _ION = b"\xe0\x01\x00\xea"
@@ -156,6 +226,8 @@ _ION = b"\xe0\x01\x00\xea"
 def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
     """The Substrait plan, or None if the data is something else."""
     suffix = Path(name).suffix.lower()
+    if suffix in _ION_FILES:
+        return None
     if suffix in _PROTOBUF:
         return substrait.decode(data if isinstance(data, bytes) else data.encode())
     start = data[:65_536].decode("utf-8", "replace") if isinstance(data, bytes) else data

@@ -20,11 +20,12 @@ from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
 from firesteel.passes import Context, Observer, Phase, Unordered, View, ensure_skippable, run_passes
+from firesteel.passes.bind.inline_views import inline_views
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import views_in
-from firesteel.session.document import Plan, ensure_size, read_plan
+from firesteel.session.document import Headers, Plan, ensure_size, read_plan
 from firesteel.session.engines import Engine, Engines
 from firesteel.session.limits import ensure_affordable, ensure_modest, ensure_short
 from firesteel.session.plan_cache import PlanCache, Prepared
@@ -119,16 +120,16 @@ class Planner:
             partiql.ensure_static(made)
             for warning in warnings:
                 raise warning.as_error()
-        return Plan(made, warnings=tuple(warnings))
+        return Plan(made, warnings=tuple(warnings), inline_views=self.inline_views)
 
-    def read(self, source: PlanSource, dialect: str = "auto") -> Plan:
+    def read(self, source: PlanSource, dialect: str = "auto", headers: Headers = ()) -> Plan:
         """The `Plan` of what a user passes to `run`, in any of its forms."""
         if isinstance(source, Plan):
             return source
         most = self.catalog.policy.max_plan
         ensure_size(source, most)
-        if dialect != "auto" and not isinstance(source, p.Plan):
-            return read_plan(source, dialect=dialect, max_size=most)
+        if (dialect != "auto" or headers) and not isinstance(source, p.Plan):
+            return read_plan(source, dialect=dialect, headers=headers, max_size=most)
         known = self._cache.find_document(source)
         if known is not None:
             return known
@@ -172,6 +173,10 @@ class Planner:
         lowered = self._run(optimized, replace(context, lowerings=chosen.lowerings), (Phase.LOWER,))
         made = Prepared(lowered, optimized, tables, chosen)
         return made if engine is not None else self._cache.keep_prepared(node, made)
+
+    def inline_views(self, node: p.Plan) -> p.Plan:
+        """The plan with the queries of the catalog's views in place of their names."""
+        return inline_views(node, self.catalog.context())
 
     def typed(self, node: p.Plan) -> p.Plan:
         """A plan of one statement, bound to its tables and typed, whether or not its inputs are ordered as they have to

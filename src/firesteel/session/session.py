@@ -13,6 +13,7 @@ from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedE
 from firesteel.explain import explain, explain_steps
 from firesteel.functions.users import FunctionKind, UserFunctions
 from firesteel.ion import loads
+from firesteel.lineage import Lineage, trace
 from firesteel.node import has
 from firesteel.passes import Step, Unordered
 from firesteel.plan.findings import Findings
@@ -20,7 +21,7 @@ from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, describe
-from firesteel.session.document import Plan, ensure_size
+from firesteel.session.document import Headers, Plan, ensure_size, read_plan
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
@@ -293,14 +294,15 @@ class Session:
 
     # Running ---------------------------------------------------------------------------------------------------------
 
-    def run(self, source: PlanSource, *, params: Params = None, dialect: str = "auto") -> Result:
+    def run(self, source: PlanSource, *, params: Params = None, dialect: str = "auto", headers: Headers = ()) -> Result:
         """Run a plan: a `Plan`, its node, anything that `fs.read_plan` reads, or a protobuf message of Substrait.
 
         `params` are the values of its parameters, as a list or by their numbers. Statements of the plan that write are
         executed. The result is the answer of its one root; a plan without a root gives no rows. `dialect` says as whose
-        plan a Substrait plan is read, if not as its producer's.
+        plan a Substrait plan is read, if not as its producer's; `headers` are those of the namespaces that a PartiQL
+        Plan document imports.
         """
-        document = self._planner.read(source, dialect)
+        document = self._planner.read(source, dialect, headers)
         answers = self.run_all(document, params=params)
         if len(answers) > 1:
             raise PlanError(f"the plan has {len(answers)} roots", help="`run_all` gives the answer of each")
@@ -310,9 +312,11 @@ class Session:
         nothing.warnings = document.warnings
         return nothing
 
-    def run_all(self, source: PlanSource, *, params: Params = None, dialect: str = "auto") -> list[Result]:
+    def run_all(
+        self, source: PlanSource, *, params: Params = None, dialect: str = "auto", headers: Headers = ()
+    ) -> list[Result]:
         """Run all statements of a plan, in order: the answer of every root."""
-        document = self._planner.read(source, dialect)
+        document = self._planner.read(source, dialect, headers)
         lowered = self._planner.lower(document, params)
         statements = Statements(self._planner)
         answers: list[Result] = []
@@ -338,9 +342,7 @@ class Session:
         """Write the rows of a plan, or of a PartiQL text, to a virtual table of this session, which exists until it is
         closed. With `pin` it is kept in memory; without, Spark has it in files, and reads it again when it is needed.
         """
-        if isinstance(source, str):
-            in_order = None if params is None else [params[number] for number in range(len(params))]
-            source, params = self.plan(source, params=in_order), None
+        source, params = self._planned(source, "permissive", params)
         node = self._planner.lower(self._planner.read(source), params).plan
         self.run_all(node.replace(statement=virtual_table(node.statement, name, pin, mode)))
 
@@ -362,10 +364,15 @@ class Session:
         """
         if pipeline not in ("quiet", "debug"):
             raise UnsupportedError(f"no pipeline '{pipeline}'", help="it is 'quiet' or 'debug'")
-        if isinstance(source, str):
-            in_order = None if params is None else [params[number] for number in range(len(params))]
-            source, params = self.plan(source, mode=mode, params=in_order), None
+        source, params = self._planned(source, mode, params)
         return self._explained(source, params) if pipeline == "quiet" else self._traced(source, params)
+
+    def _planned(self, source: PlanSource, mode: str, params: Params) -> tuple[PlanSource, Params]:
+        """The plan of a text, whose parameters are in it; anything else as it is."""
+        if not isinstance(source, str):
+            return source, params
+        in_order = None if params is None else [params[number] for number in range(len(params))]
+        return self.plan(source, mode=mode, params=in_order), None
 
     def _explained(self, source: PlanSource, params: Params) -> str:
         planner = self._planner.over(self._catalog.copy())
@@ -393,6 +400,12 @@ class Session:
             steps.clear()
             engines.clear()
         return "\n\n".join(parts)
+
+    def lineage(self, source: PlanSource, *, mode: str = "permissive", params: Params = None) -> list[Lineage]:
+        """Where the answers of a plan, or of a PartiQL text, come from, statement by statement: tables, paths, and how
+        each takes part in each column. It sees through the views of this session, and runs nothing."""
+        source, params = self._planned(source, mode, params)
+        return trace(self._planner.inline_views(self._planner.lower(self._planner.read(source), params).plan))
 
     def check(self, source: Plan | str | Path | bytes | Any, *, dialect: str = "auto") -> Findings:
         """Check a plan over this session's tables and against its engine, without running it."""

@@ -119,14 +119,13 @@ class Statements:
     # What changes the catalog ----------------------------------------------------------------------------------------
 
     def _create_view(self, node: p.Plan, statement: p.CreateView) -> None:
-        if statement.columns:
-            raise UnsupportedError("create_view with columns is not supported: the document leaves them undefined")
+        view = _view(node)  # refuses columns that it cannot name
         known = self._catalog.get(statement.name)
         if known is not None and not (statement.replace_existing and isinstance(known, View)):
             raise AnalysisError(
                 f"'{statement.name}' is registered already", where=statement.where, help="unregister it first"
             )
-        self._catalog.put(statement.name, _view(node))
+        self._catalog.put(statement.name, view)
 
     def _create_table(self, node: p.Plan, statement: p.CreateTable) -> None:
         known = self._catalog.get(statement.name)
@@ -255,4 +254,4 @@ def _created(source: tables.Source, columns: t.Schema) -> Table:
 
 def _view(node: p.Plan) -> View:
     assert isinstance(node.statement, p.CreateView)
-    return View(node.statement.query, node.globals, node.statement.mode)
+    return View(writes.view_query(node.statement), node.globals, node.statement.mode)

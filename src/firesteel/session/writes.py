@@ -37,6 +37,31 @@ def loosened(type_: t.Type) -> t.Type:
     return transform(type_, one)
 
 
+def view_query(view: p.CreateView) -> p.Rex:
+    """The query of a view, its attributes under the names that the view gives its columns: one after the other."""
+    query, names = view.query, view.columns
+    if not names:
+        return query
+    match query:
+        case p.Select(constructor=p.Struct(pairs=pairs)) if all(isinstance(pair.key, p.Lit) for pair in pairs):
+            given = [pair.value for pair in pairs]
+            rows, kind = query.input, query.type
+        case p.Rex(type=t.Collection(element=t.Struct(fields=fields, open=False) as row) as kind):
+            rows = p.Scan(query)
+            given = [build.path(p.Var(row, 0), field.name or "") for field in fields]
+        case _:
+            raise UnsupportedError(
+                f"the view '{view.name}' names its columns, and those of its query are not known",
+                where=view.where,
+                help="list them in its SELECT",
+            )
+    if len(given) != len(names):
+        message = f"the view '{view.name}' has {len(names)} columns, and its query has {len(given)}"
+        raise AnalysisError(message, where=view.where)
+    made = build.struct(zip(names, given, strict=True))
+    return p.Select(type(kind)(made.type) if isinstance(kind, t.Collection) else t.ANY, made, rows)
+
+
 def made_names(node: p.Plan) -> set[str]:
     """The names of the tables and views that a plan creates, in lower case."""
     return {one.name.lower() for one in node.statements if isinstance(one, p.CreateTable | p.CreateView)}

@@ -38,10 +38,9 @@ def lower(
         case ast.QueryStatement(query=query):
             made: p.Statement = p.Query(lower_expr(query, scope, context), mode=mode)
         case ast.CreateView(name=name, query=query, columns=columns, or_replace=replaces):
-            if columns:
-                raise UnsupportedError("CREATE VIEW with columns is not supported", where=statement.where)
-            path = ".".join(part.text for part in name)
-            made = p.CreateView(path, lower_expr(query, scope, context), mode=mode, replace_existing=replaces)
+            title, listed = ".".join(n.text for n in name), tuple(column.text for column in columns)
+            view = lower_expr(query, scope, context)
+            made = p.CreateView(title, view, columns=listed, mode=mode, replace_existing=replaces)
         case ast.Dml(verb=verb) | ast.Ddl(verb=verb):
             raise UnsupportedError(f"{verb} is not supported: it changes data", where=statement.where)
         case _:

@@ -12,11 +12,11 @@ from firesteel.node import drive
 from firesteel.partiql_plan.forms import NodeOf
 from firesteel.partiql_plan.header import Header
 from firesteel.partiql_plan.read.header import read_header
-from firesteel.partiql_plan.read.nodes import MAX_NODES
+from firesteel.partiql_plan.read.nodes import MAX_NODES, Reader
 from firesteel.partiql_plan.read.sections import Sections, is_implied, is_label, is_statement
 from firesteel.partiql_plan.read.trail import Trail
 from firesteel.partiql_plan.vocabulary import PARTIQL, VERSIONS
-from firesteel.plan import Definition, Plan, PlanNode, Statement
+from firesteel.plan import Definition, Plan, PlanNode, Script, Statement
 
 
 def read(
@@ -25,11 +25,15 @@ def read(
     """A PartiQL Plan document, Ion text or binary.
 
     A document that imports another namespace than `partiql` and `firesteel` needs its header. PlanError for what is not
-    a plan, ParseError for what is not Ion.
+    a plan, ParseError for what is not Ion. A file of several statements, without a document around them, is a script.
     """
     elements = read_ion(data, name)
     documents = [element for element in elements if not is_label(element)]
     labels = [element for element in elements if is_label(element)]
+    found = Sections(labels=labels)
+    if documents and all(map(is_statement, documents)):
+        found.statements.extend(documents)
+        return _plan(found, Trail(None, "", None, documents[0].span), tuple(headers), max_nodes)
     if len(documents) != 1:
         raise _not_one(elements, documents)
     return read_element(documents[0], labels, headers, max_nodes)
@@ -55,6 +59,9 @@ def read_element(
         raise PlanError(f"the {marker.value} has no version", where=place, help="version::(0 1)")
     if marker.value == "header":
         return read_header(found, place, max_nodes)
+    if len(found.statements) != 1:
+        where = Trail(place, "", None, found.statements[1].span) if found.statements else place
+        raise PlanError(f"a plan has one statement, not {len(found.statements)}", where=where)
     return _plan(found, place, tuple(headers), max_nodes)
 
 
@@ -83,28 +90,18 @@ def _not_one(elements: list[Element], documents: list[Element]) -> PlanError:
     if not documents:
         what = "only labels" if elements else "nothing"
         return PlanError(f"no plan: there is {what}", help="(partiql::plan version::(0 1) ...)")
-    statements = all(is_statement(document) for document in documents)
-    what = "statements" if statements else "top-level values"
     place = Trail(None, "", None, documents[1].span)
-    return PlanError(f"{len(documents)} {what}: a document has one plan, and a plan one statement", where=place)
+    return PlanError(f"{len(documents)} top-level values: a file has one plan, or several statements", where=place)
 
 
 def _plan(found: Sections, place: Trail, headers: Sequence[Header], max_nodes: int) -> Plan:
-    if len(found.statements) != 1:
-        where = Trail(place, "", None, found.statements[1].span) if found.statements else place
-        raise PlanError(f"a plan has one statement, not {len(found.statements)}", where=where)
     imports = found.imports(place)
     reader = found.reader(place, headers, max_nodes)
-    element = found.statements[0]
-    if element.head == "statement":
-        if len(element.tail) != 1:
-            raise PlanError(f"a plan has one statement, not {len(element.tail)}", where=place)
-        element = element.tail[0]
-    statement = reader.run(NodeOf(Statement), element, (place, "statement", None))
+    statements = tuple(_statement(element, reader, place) for element in found.statements)
     definitions: tuple[Definition, ...] = drive(lambda steps: steps, reader.references.definitions())
     types: tuple[t.Type, ...] = drive(lambda steps: steps, reader.types.declared(place))
     return Plan(
-        statement,
+        statements[0] if len(statements) == 1 else Script(statements),
         globals=tuple(reader.globals),
         version=found.version or VERSIONS[0],
         imports=imports,
@@ -113,3 +110,12 @@ def _plan(found: Sections, place: Trail, headers: Sequence[Header], max_nodes: i
         constants=tuple(reader.constants),
         definitions=definitions,
     ).at(place)
+
+
+def _statement(element: Element, reader: Reader, place: Trail) -> Statement:
+    if element.head == "statement":
+        if len(element.tail) != 1:
+            raise PlanError(f"a plan has one statement, not {len(element.tail)}", where=place)
+        element = element.tail[0]
+    statement: Statement = reader.run(NodeOf(Statement), element, (place, "statement", None))
+    return statement

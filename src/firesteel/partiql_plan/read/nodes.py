@@ -46,6 +46,7 @@ from firesteel.partiql_plan.read.matching import (
     trail,
 )
 from firesteel.partiql_plan.read.references import References
+from firesteel.partiql_plan.read.table_statements import TABLE_STATEMENTS
 from firesteel.partiql_plan.read.trail import Trail
 from firesteel.partiql_plan.read.types import TypeReader
 from firesteel.plan import Capture, Constant, Fn, GlobalBinding, JoinType, PlanNode, Rel, Rex, Statement
@@ -78,6 +79,8 @@ class Reader:
         #: Functions of imported headers: by name only, so that no document's ordinals depend on another document.
         self.imported_fns: list[Fn] = []
         self.constants: list[Constant] = []
+        #: The columns of the tables that the statements read so far create.
+        self.created: dict[str, t.Schema] = {}
 
     def run(self, shape: SlotShape, element: Element, spot: Spot) -> Any:
         """The value of an element, with everything below it."""
@@ -142,6 +145,9 @@ class Reader:
         if not isinstance(ready, Element):
             return ready
         element, head = ready, str(ready.head)
+        if cls is Statement and head in TABLE_STATEMENTS:
+            made: Statement = yield (TABLE_STATEMENTS[head](self, element, spot),)
+            return made.at(place)
         found = tags(cls).get(head)
         if found is None or (cls is PlanNode and not issubclass(found, Rex | Rel)):
             raise self._unknown(cls, head, place)

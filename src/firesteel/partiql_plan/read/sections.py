@@ -10,6 +10,7 @@ from firesteel.errors import PlanError
 from firesteel.ion import Element, Kind, to_value
 from firesteel.ion.notation import READERS
 from firesteel.node import Node
+from firesteel.partiql_plan.builtin import CONSTANTS, UNIONS
 from firesteel.partiql_plan.forms import NodeOf, form, tags
 from firesteel.partiql_plan.header import Header
 from firesteel.partiql_plan.read.matching import did_you_mean
@@ -151,11 +152,16 @@ def _each(reader: Reader, cls: type[Node], items: Sequence[Element], place: Trai
 def _import(reader: Reader, imports: Sequence[str], headers: Sequence[Header], place: Trail) -> None:
     known = {header.namespace: header for header in headers}
     for name in imports:
-        if name == PARTIQL:
-            continue
         header = known.get(name)
+        if name == PARTIQL:
+            reader.types.imported.update(UNIONS)
+            reader.references.imported_constants.update(CONSTANTS)
+        if header is None and name == PARTIQL:
+            continue
         if header is None:
-            raise PlanError(f"no header '{name}'", where=place, help="hand it over: read(..., headers=[...])")
+            raise PlanError(
+                f"no header '{name}'", where=place, help="hand it over: read_plan(..., headers=[...]), or --header FILE"
+            )
         reader.types.imported.update(header.named_types())
         reader.imported_fns.extend(header.fns)
         reader.references.imported.update((one.label, one.node) for one in header.definitions)

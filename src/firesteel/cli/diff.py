@@ -1,0 +1,68 @@
+"""`firesteel diff A B`. The exit code is 0 if the plans are the same, 1 if they differ, 2 if one cannot be read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+import firesteel as fs
+
+SAME, DIFFERENT, TROUBLE = 0, 1, 2
+#: Files of queries; any other file is a plan.
+_TEXTS = (".partiql", ".sql")
+
+
+@click.command()
+@click.argument("left", metavar="A")
+@click.argument("right", metavar="B")
+@click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help="A table that a query reads.")
+@click.option("--mode", type=click.Choice(["permissive", "strict"]), default="permissive", show_default=True)
+@click.option("--side-by-side", "-y", is_flag=True, help="Show both plans, side by side.")
+@click.option("--width", type=click.IntRange(43), default=160, show_default=True, help="Columns of --side-by-side.")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def diff(
+    left: str, right: str, tables: tuple[str, ...], mode: str, side_by_side: bool, width: int, format_: str
+) -> int:
+    """Are two plans the same? If not, say where they differ.
+
+    A and B are plans in any format, files of PartiQL (.partiql, .sql), or PartiQL texts of several words. What is only
+    written differently is the same: the order of conditions, aliases, projections one by one or in one.
+
+    \b
+    firesteel diff old.proto new.proto
+    firesteel diff plan.ion "SELECT t.a FROM t WHERE t.b > 1" --table t=t.parquet --side-by-side
+    """
+    try:
+        with fs.connect(engine="reference") as session:
+            for item in tables:
+                name, equals, path = item.partition("=")
+                if not equals:
+                    raise click.BadParameter(f"{item!r} is not NAME=FILE", param_hint="--table")
+                session.register(name, path)
+            found = fs.diff(_read(left, session, mode), _read(right, session, mode))
+    except fs.FiresteelError as error:
+        click.echo(str(error), err=True)
+        return TROUBLE
+    if format_ == "json":
+        click.echo(json.dumps(found.to_python(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(str(found))
+        if side_by_side:
+            click.echo(f"\n{found.side_by_side(width)}")
+    return SAME if found.same else DIFFERENT
+
+
+def _read(source: str, session: fs.Session, mode: str) -> fs.Plan:
+    """The plan of an argument."""
+    path = Path(source)
+    if len(source.split()) > 1 and not os.path.exists(source):
+        return session.plan(source, mode=mode)
+    if path.suffix.lower() not in _TEXTS:
+        return fs.read_plan(path)
+    try:
+        return session.plan(path.read_text(encoding="utf-8"), mode=mode)
+    except (OSError, UnicodeDecodeError) as error:
+        raise fs.PlanError(f"cannot read '{source}': {error}") from error
