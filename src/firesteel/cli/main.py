@@ -19,6 +19,7 @@ import click
 
 import firesteel as fs
 from firesteel import doctor as doctor_
+from firesteel.cli.convert import convert
 from firesteel.cli.stages import stages
 from firesteel.plan.findings import Findings, repair_lines
 from firesteel.repair import Effect
@@ -83,6 +84,8 @@ def _is_text(word: str) -> bool:
 def commands() -> None:
     """Take a query plan, whoever wrote it, and run it on Spark."""
 
+
+commands.add_command(convert)
 
 _plan = click.argument("plan", type=click.Path(path_type=Path))
 

@@ -11,6 +11,7 @@ from firesteel.plan.check import check
 from firesteel.plan.statement import Plan
 from firesteel.repair import Effect, Repair
 from firesteel.source import Place
+from firesteel.warning import QueryWarning
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class RepairedPlan:
 
     plan: Plan
     repairs: tuple[Repair, ...] = ()
+    #: Warnings of the query text that the plan was made from.
+    warnings: tuple[QueryWarning, ...] = ()
 
 
 class Findings(list[FiresteelError]):

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, Protocol, overload
 
-from firesteel import partiql_plan, plan, substrait
-from firesteel.errors import PlanError
+from firesteel import partiql, partiql_plan, plan, substrait, values
+from firesteel.errors import PlanError, UnsupportedError
 from firesteel.explain import explain
+from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import FileLookup
+from firesteel.session.losses import ensure_nothing, losses, without_how
+from firesteel.session.unbound import AnyTable, WithoutFiles
 from firesteel.warning import QueryWarning
+
+
+class Typing(Protocol):
+    """What gives a plan the types of its tables: a session."""
+
+    def typed(self, source: Any) -> Plan:
+        """The plan over the session's tables, with the types of their columns."""
 
 
 @dataclass(frozen=True)
 class Plan:
     """A query plan. `node` is its root in the algebra (`firesteel.plan`). For a Substrait plan, `message` is what was
-    read; each session that runs it lowers it to the algebra over its own tables."""
+    read, and for a PartiQL text `query`; each session that runs it lowers it to the algebra over its own tables."""
 
     given: plan.Plan | None = None
     message: substrait.Message | None = None
+    query: partiql.Statement | None = None
+    #: The mode that a PartiQL text is planned in.
+    mode: plan.Mode = plan.Mode.PERMISSIVE
     #: The dialect that the message is read in: of its producer (`auto`), or one that is asked for.
     dialect: str = "auto"
     #: Warnings of the query text that the plan was made from.
@@ -35,24 +49,45 @@ class Plan:
     def node(self) -> plan.Plan:
         return self.lowered().plan
 
-    def lowered(self, catalog: FileLookup | None = None) -> RepairedPlan:
-        """The plan in the algebra over the tables of a catalog, and the repairs that were made."""
+    def lowered(
+        self,
+        catalog: FileLookup | None = None,
+        *,
+        users: UserFunctions | None = None,
+        params: Sequence[Any] | None = None,
+    ) -> RepairedPlan:
+        """The plan in the algebra over the tables of a catalog, and the repairs that were made. `users` are the
+        functions that a PartiQL text may call, `params` the values of its `?`."""
         if self.message is not None:
             return substrait.lower(self.message, catalog, self.dialect)
+        if self.query is not None:
+            given = None if params is None else [values.from_python(value) for value in params]
+            tables = AnyTable() if catalog is None else WithoutFiles(catalog)
+            warnings: list[QueryWarning] = []
+            made = partiql.lower(self.query, tables, mode=self.mode, params=given, warnings=warnings, users=users)
+            return RepairedPlan(made, warnings=tuple(warnings))
         assert self.given is not None
         return RepairedPlan(self.given)
 
     @overload
-    def to_ion(self, *, binary: Literal[False] = False) -> str: ...
+    def to_ion(self, *, binary: Literal[False] = False, session: Typing | None = None) -> str: ...
     @overload
-    def to_ion(self, *, binary: Literal[True]) -> bytes: ...
-    def to_ion(self, *, binary: bool = False) -> str | bytes:
-        """The plan as a PartiQL Plan document."""
-        return partiql_plan.write(self.node, binary=binary)
+    def to_ion(self, *, binary: Literal[True], session: Typing | None = None) -> bytes: ...
+    def to_ion(self, *, binary: bool = False, session: Typing | None = None) -> str | bytes:
+        """The plan as a PartiQL Plan document. A plan that does not say the types of its tables' columns gets them from
+        a session."""
+        return partiql_plan.write((self if session is None else session.typed(self)).node, binary=binary)
 
     def to_algebra(self) -> str:
         """The plan as s-expressions of PartiQL's relational algebra."""
         return algebra.write(self.node)
+
+    def to_partiql(self, *, lossy: bool = False) -> str:
+        """The plan as PartiQL text. Planned over the same tables, in the plan's mode, it gives the same answers. What
+        has no words in PartiQL is an UnsupportedError; hints, strategies and the like are dropped if it is `lossy`."""
+        if not lossy:
+            ensure_nothing(losses(self.node), "partiql")
+        return partiql.write(without_how(self.node))
 
     def to_substrait(self, target: str | None = None) -> bytes:
         """The plan as a Substrait plan in protobuf's bytes. Without a target it is written by today's specification,
@@ -76,7 +111,7 @@ class Plan:
         """
         if self.message is not None:
             return substrait.check(self.message, catalog, self.dialect)
-        return check_plan(self.node, orders=catalog is None)
+        return check_plan(self.lowered(catalog).plan, orders=catalog is None)
 
     def ensure(self) -> Plan:
         """Return this plan, or raise the first error of `check`."""
@@ -87,12 +122,14 @@ class Plan:
         return self.explain()
 
 
-def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Plan:
+def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto", form: str | None = None) -> Plan:
     """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
     message.
 
-    The format is told by the content: a PartiQL Plan document, an expression of the relational algebra, or a Substrait
-    plan as protobuf or JSON. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
+    A file whose name ends with `.partiql` or `.sql` is PartiQL text, which is planned over the tables of the session
+    that runs it. Otherwise the format is told by the content: a PartiQL Plan document, an expression of the relational
+    algebra, or a Substrait plan as protobuf or JSON; `form="partiql"` (`"ion"`, `"algebra"`, `"substrait"`,
+    `"substrait-json"`) says it. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
     letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`).
     """
     if dialect != "auto":
@@ -100,7 +137,12 @@ def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Pla
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     data, name = _load(source)
-    message = _substrait(data, name)
+    suffix = Path(name).suffix.lower() if form is None else _SUFFIXES.get(form)
+    if suffix is None:
+        raise UnsupportedError(f"no form '{form}' of plans", help=f"the forms are {', '.join(_SUFFIXES)}")
+    if suffix in TEXTS:
+        return read_text(_text(data, name) if isinstance(data, bytes) else data, name)
+    message = _substrait(data, name, suffix)
     if message is not None:
         return Plan(message=message, dialect=dialect)
     if isinstance(data, bytes) and not data.startswith(b"\xe0\x01\x00\xea"):
@@ -114,6 +156,20 @@ def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Pla
     if not isinstance(found, plan.Plan):
         raise PlanError(f"{name} is a header document, not a plan")
     return Plan(found)
+
+
+#: Suffixes of PartiQL files.
+TEXTS = (".partiql", ".sql")
+#: The first line of a text whose plan is strict: the language has no word for that.
+STRICT = "-- mode: strict\n"
+
+
+def read_text(text: str, name: str = "<query>") -> Plan:
+    """A PartiQL text as a plan. Its first line may say that it is strict."""
+    statement = partiql.parse(text, name)
+    if isinstance(statement, partiql.Explain):
+        raise PlanError(f"{name} explains a query, and is no plan", help="leave EXPLAIN out")
+    return Plan(query=statement, mode=plan.Mode.STRICT if text.startswith(STRICT) else plan.Mode.PERMISSIVE)
 
 
 def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
@@ -131,13 +187,21 @@ def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
 
 #: Suffixes of Substrait files. For any other name the first characters of the content decide.
 _PROTOBUF, _JSON = (".proto", ".pb", ".substrait", ".binpb"), (".json",)
+#: The suffix that stands for a form, if the form is said.
+_SUFFIXES = {
+    "partiql": ".partiql",
+    "algebra": ".algebra",
+    "ion": ".ion",
+    "ion-binary": ".10n",
+    "substrait": ".proto",
+    "substrait-json": ".json",
+}
 _COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
 _ION = b"\xe0\x01\x00\xea"
 
 
-def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
+def _substrait(data: str | bytes, name: str, suffix: str) -> substrait.Message | None:
     """The Substrait plan, or None if the data is something else."""
-    suffix = Path(name).suffix.lower()
     if suffix in _PROTOBUF:
         return substrait.decode(data if isinstance(data, bytes) else data.encode())
     start = data[:65_536].decode("utf-8", "replace") if isinstance(data, bytes) else data

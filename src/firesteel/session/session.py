@@ -274,6 +274,11 @@ class Session:
         """
         return self._planner.plan_statement(partiql.parse(_text(text)), mode, params, typing)
 
+    def typed(self, source: PlanSource) -> Plan:
+        """The plan over the registered tables, with the types of their columns: those of a plan that does not say them
+        are not known before."""
+        return Plan(self._planner.typed(self._planner.lower(self._planner.read(source)).plan))
+
     def query(
         self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None, schema: Any = None
     ) -> Result:
@@ -318,7 +323,7 @@ class Session:
                     earlier.value()
             answer = statements.do(node)  # `Planner.prepare` binds, types, optimizes and lowers; then the engine runs
             if answer is not None:
-                answer.repairs, answer.warnings = lowered.repairs, document.warnings
+                answer.repairs, answer.warnings = lowered.repairs, document.warnings or lowered.warnings
                 answers.append(answer)
         return answers
 

@@ -1,10 +1,10 @@
 """A plan as PartiQL text.
 
-    statement.py          statements
-    relations.py          relations as SELECT blocks (blocks.py)
-    expressions.py        expressions; calls.py and literals.py: how a function, a value, a type is written
-    scope.py              what the rows of the plan are called
-    printing.py           the syntax tree to text (print_expressions.py, print_queries.py); layout.py: its lines
+statement.py          statements
+relations.py          relations as SELECT blocks (blocks.py)
+expressions.py        expressions; calls.py and literals.py: how a function, a value, a type is written
+scope.py              what the rows of the plan are called
+printing.py           the syntax tree to text (print_expressions.py, print_queries.py); layout.py: its lines
 """
 
 from firesteel import plan as p

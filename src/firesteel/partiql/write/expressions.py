@@ -24,7 +24,11 @@ Steps = Generator[Any, Any, Any]
 #: PartiQL has no labels, so a plan with shared parts is written out, up to here.
 MAX_NODES = 1_000_000
 
-_COLLECTIONS: dict[type[t.Type], type[ast.Expr]] = {t.Array: ast.List, t.Bag: ast.Bag, t.Sexp: ast.Sexp}
+_COLLECTIONS: dict[type[t.Type], type[ast.List | ast.Bag | ast.Sexp]] = {
+    t.Array: ast.List,
+    t.Bag: ast.Bag,
+    t.Sexp: ast.Sexp,
+}
 
 
 def unsupported(node: Node, why: str = "") -> UnsupportedError:
@@ -146,7 +150,7 @@ class Expressions:
                 return ast.Index(ast.Lit(values.Symbol(value)))
             case p.Lit(t.Text(), str() as value):
                 return ast.Field(str(value), quoted=True)
-            case p.Call(fn=p.Fn(name="to_index"), args=(inner,)):
+            case p.Call(fn=p.Fn(name="to_index"), args=(p.Rex() as inner,)):
                 return ast.Index((yield (self.value(inner, scope),)))
         made = yield (self.value(key, scope),)
         if isinstance(key.type, t.Text) and not isinstance(made, ast.Lit | ast.Cast):
@@ -210,7 +214,7 @@ def listed_columns(constructor: p.Rex) -> list[tuple[str | None, p.Rex]] | None:
             made += named
         else:
             spread = _spread(part, f"_{place}")
-            if spread is None or not is_concat and spread is part:
+            if spread is None or (not is_concat and spread is part):
                 return None
             made.append((None, spread))
     return made or None

@@ -209,7 +209,5 @@ def _struct_type(type_: t.Struct) -> Generator[Any, Any, ast.Type]:
     for field in type_.fields:
         inner = yield (field.type,)
         name = ast.Name(field.name or "", quoted=True)
-        fields.append(
-            ast.FieldType(name, inner, optional=field.type.missable, required=not field.type.nullable)
-        )
+        fields.append(ast.FieldType(name, inner, optional=field.type.missable, required=not field.type.nullable))
     return ast.StructType(tuple(fields))

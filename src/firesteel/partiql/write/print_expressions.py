@@ -7,7 +7,6 @@ from typing import Any
 
 from firesteel.errors import UnsupportedError
 from firesteel.ion import dumps
-from firesteel.node import Node
 from firesteel.partiql import ast
 from firesteel.partiql.parse.expressions import COMPARISON
 from firesteel.partiql.parse.keywords import RESERVED
@@ -17,7 +16,6 @@ from firesteel.partiql.write.printing import (
     BINARY,
     ELEMENT,
     EXPRESSION,
-    PRIMARY,
     QUERY,
     SIGN,
     UNARY,
@@ -262,8 +260,10 @@ def _when(node: ast.When) -> Printing:
 # Calls
 
 #: Functions whose names are read as something else, unless they are quoted.
-_FORMS = frozenset("trim extract date_add date_diff list sexp row can_cast can_lossless_cast any some".split())
-_CURRENT = frozenset("current_date current_time current_timestamp current_user".split())
+_FORMS = frozenset(
+    ["trim", "extract", "date_add", "date_diff", "list", "sexp", "row", "can_cast", "can_lossless_cast", "any", "some"]
+)
+_CURRENT = frozenset(["current_date", "current_time", "current_timestamp", "current_user"])
 #: Reserved words that are functions.
 _CALLED = frozenset({"LEFT", "RIGHT"})
 
@@ -397,5 +397,3 @@ def _field_type(node: ast.FieldType) -> Printing:
     optional, required = " OPTIONAL" if node.optional else "", " NOT NULL" if node.required else ""
     head = words.name(node.name.text, node.name.quoted) + optional
     return row(f"{head}: ", (yield node.type, EXPRESSION), required)
-
-

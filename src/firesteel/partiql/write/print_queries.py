@@ -69,7 +69,9 @@ def _pivot(node: ast.Pivot) -> Printing:
 def _items(node: ast.Items) -> Printing:
     items = yield from all_of(node.items, EXPRESSION)
     if _starts_like_value(node.items[0].value):
-        items[0] = row("(", items[0], ")") if isinstance(node.items[0], ast.Item) and not node.items[0].alias else items[0]
+        items[0] = (
+            row("(", items[0], ")") if isinstance(node.items[0], ast.Item) and not node.items[0].alias else items[0]
+        )
     return group(Doc([joined(items, ",", LINE)], indent=1))
 
 
@@ -121,7 +123,9 @@ def _group(node: ast.Group) -> Printing:
 @prints(ast.WindowDef)
 def _window_def(node: ast.WindowDef) -> Printing:
     window: Piece = yield node.window, EXPRESSION
-    return row(f"{_name(node.name)} AS ", window if node.window != ast.Window(node.window.name) else row("(", window, ")"))
+    return row(
+        f"{_name(node.name)} AS ", window if node.window != ast.Window(node.window.name) else row("(", window, ")")
+    )
 
 
 @prints(ast.Select)

@@ -89,7 +89,7 @@ class Relations(Expressions):
         on = yield (self._condition(rel, columns, scope.inside(Row(()), left.names | right.names), scope.row),)
         assert left.source is not None
         assert right.source is not None
-        kind = "cross" if on is None and rel.capture is p.Capture.INNER else _KINDS[rel.capture]
+        kind: ast.JoinKind = "cross" if on is None and rel.capture is p.Capture.INNER else _KINDS[rel.capture]
         made = ast.Join(kind, left.source, right.source, on=on)
         return Block(source=made, columns=columns, names=left.names | right.names)
 
@@ -169,7 +169,9 @@ class Relations(Expressions):
         if known is None:
             block = yield (self.block(rel.input, Scope(None, scope.taken)),)
             query = block.query(self.blocks.row_projection(block, rel))
-            taken = {one.name.text.lower() for one in self.withs.values()} | {one.path[0].lower() for one in self.globals}
+            taken = {one.name.text.lower() for one in self.withs.values()} | {
+                one.path[0].lower() for one in self.globals
+            }
             name = self.naming.pick(rel.name, "shared", taken)
             known = self.withs[id(rel)] = ast.With(new_name(name), query)
         var = variable(known.name.text)
@@ -306,8 +308,8 @@ class Relations(Expressions):
         bounds: list[ast.Bound] = []
         for bound in (frame.start, frame.end):
             offset = None if bound.offset is None else (yield (self.value(bound.offset, scope),))
-            bounds.append(ast.Bound(bound.side.value, offset))  # type: ignore[arg-type]
-        return ast.Frame(frame.unit.value, *bounds)  # type: ignore[arg-type]
+            bounds.append(ast.Bound(bound.side.value, offset))
+        return ast.Frame(frame.unit.value, *bounds)
 
     # DISTINCT, ORDER BY, OFFSET, LIMIT -------------------------------------------------------------------------------
 
