@@ -21,8 +21,7 @@ from firesteel.functions.substrait import register as register_function
 from firesteel.partiql import parse
 from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
-from firesteel.session.conversion import convert
-from firesteel.session.document import Plan, read_plan
+from firesteel.session.document import Plan, convert, read_plan
 from firesteel.substrait import register_relation
 from firesteel.values import MISSING, Bag, Struct
 from firesteel.warning import QueryWarning

@@ -13,7 +13,7 @@ import click
 import firesteel as fs
 from firesteel.plan import Mode
 from firesteel.plan.findings import repair_lines
-from firesteel.session.conversion import FORMS, form_of
+from firesteel.session.document import FORMS, form_of
 from firesteel.substrait import DIALECTS
 
 _form = click.Choice(list(FORMS))

@@ -1,9 +1,14 @@
-"""The class `Plan` that users work with: read from any notation, explain, check, write back."""
+"""The class `Plan` that users work with: read from any notation, explain, check, write back, convert.
+
+PartiQL Plan and Substrait (without a target) keep a plan whole. The algebra and PartiQL text say what is computed and
+not how: they have no words for hints, strategies and partitions. What a form has no words for is dropped and listed, if
+the answer is the same without it (`plan.losses`); all else is refused by the writer of the form.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,9 +22,9 @@ from firesteel.ion import Element, read
 from firesteel.partiql_plan import algebra
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
-from firesteel.plan.lookup import FileLookup
-from firesteel.session.losses import ensure_nothing, losses, without_how
-from firesteel.session.unbound import AnyTable, WithoutFiles
+from firesteel.plan.lookup import AnyTable, FileLookup, WithoutFiles
+from firesteel.plan.losses import ensure_nothing, losses, without_how
+from firesteel.repair import Effect, Repair
 from firesteel.warning import QueryWarning
 
 
@@ -137,9 +142,7 @@ def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto", form: 
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     data, name = _load(source)
-    suffix = Path(name).suffix.lower() if form is None else _SUFFIXES.get(form)
-    if suffix is None:
-        raise UnsupportedError(f"no form '{form}' of plans", help=f"the forms are {', '.join(_SUFFIXES)}")
+    suffix = Path(name).suffix.lower() if form is None else _form(form).suffixes[0]
     if suffix in TEXTS:
         return read_text(_text(data, name) if isinstance(data, bytes) else data, name)
     message = _substrait(data, name, suffix)
@@ -187,15 +190,6 @@ def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
 
 #: Suffixes of Substrait files. For any other name the first characters of the content decide.
 _PROTOBUF, _JSON = (".proto", ".pb", ".substrait", ".binpb"), (".json",)
-#: The suffix that stands for a form, if the form is said.
-_SUFFIXES = {
-    "partiql": ".partiql",
-    "algebra": ".algebra",
-    "ion": ".ion",
-    "ion-binary": ".10n",
-    "substrait": ".proto",
-    "substrait-json": ".json",
-}
 _COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
 _ION = b"\xe0\x01\x00\xea"
 
@@ -234,3 +228,102 @@ def _text(data: bytes, name: str) -> str:
 def _is_algebra(elements: list[Element]) -> bool:
     """Is it one s-expression whose head is an operator of the algebra, and not the marker of a plan document?"""
     return len(elements) == 1 and elements[0].head in algebra.OPERATORS
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Conversion
+
+
+@dataclass(frozen=True)
+class Form:
+    """A notation of plans."""
+
+    name: str
+    #: What the names of its files end with; the first is the usual one.
+    suffixes: tuple[str, ...]
+    write: Callable[[Plan, str | None], bytes]
+    #: Does it keep the whole plan, or only what is computed?
+    is_whole: bool = True
+    #: Does it say in which mode the plan is?
+    has_mode: bool = True
+    #: Is it Substrait's, which is written for a target?
+    has_target: bool = False
+
+
+def _partiql(given: Plan, _: str | None) -> bytes:
+    mode = getattr(given.node.statement, "mode", plan.Mode.PERMISSIVE)
+    return f"{STRICT if mode is plan.Mode.STRICT else ''}{given.to_partiql(lossy=True)}\n".encode()
+
+
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form("partiql", TEXTS, _partiql, is_whole=False),
+        Form(
+            "algebra",
+            (".algebra", ".sexp"),
+            lambda given, _: f"{given.to_algebra()}\n".encode(),
+            is_whole=False,
+            has_mode=False,
+        ),
+        Form("ion", (".ion",), lambda given, _: f"{given.to_ion()}\n".encode()),
+        Form("ion-binary", (".10n",), lambda given, _: given.to_ion(binary=True)),
+        Form(
+            "substrait",
+            _PROTOBUF,
+            lambda given, target: given.to_substrait(target),
+            has_target=True,
+        ),
+        Form(
+            "substrait-json",
+            _JSON,
+            lambda given, target: f"{given.to_substrait_json(target)}\n".encode(),
+            has_target=True,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A plan in another form, what was dropped from it, and what was repaired when it was read."""
+
+    data: bytes
+    dropped: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+
+def _form(name: str) -> Form:
+    if name not in FORMS:
+        raise UnsupportedError(f"no form '{name}' of plans", help=f"the forms are {', '.join(FORMS)}")
+    return FORMS[name]
+
+
+def form_of(name: str | Path) -> Form:
+    """The form of a file, by its suffix."""
+    suffix = Path(name).suffix.lower()
+    found = next((form for form in FORMS.values() if suffix in form.suffixes), None)
+    if found is None:
+        known = ", ".join(form.suffixes[0] for form in FORMS.values())
+        raise UnsupportedError(f"'{name}' does not say which form of a plan it is", help=f"its name ends with {known}")
+    return found
+
+
+def convert(
+    given: Plan, to: str, *, target: str | None = None, lossy: bool = False, catalog: FileLookup | None = None
+) -> Conversion:
+    """A plan in the form of that name (`FORMS`). UnsupportedError names what would be lost, unless it is `lossy`; what
+    changes the answer is always refused. `target` is who reads a Substrait plan; a `catalog` says the types of tables
+    that the plan does not say."""
+    form = _form(to)
+    if target is not None and not form.has_target:
+        raise UnsupportedError(f"a target is for Substrait plans, not for '{to}'")
+    lowered = given.lowered(catalog)
+    node = lowered.plan
+    dropped = [repair.message for repair in lowered.repairs if repair.effect is Effect.LOSS]
+    if not form.is_whole:
+        dropped += losses(node, has_mode=form.has_mode)
+        node = without_how(node)
+    if not lossy:
+        ensure_nothing(dropped, to)
+    return Conversion(form.write(Plan(node), target), tuple(dropped), lowered.repairs)
