@@ -65,6 +65,9 @@ class Expressions:
                 return self._global(rex, ordinal, want)
             case p.Path():
                 return (yield (self._path(rex, scope, want),))
+            case p.Call(fn=p.Fn(name="to_bag"), args=(p.Select() as query,)):  # a query is a bag unless it is ordered
+                rows = query.replace(type=t.Bag(query.constructor.type))
+                return ast.Subquery((yield (self.query(rows, scope, want == "source"),)))
             case p.Call():
                 return (yield (self._call(rex, scope),))
             case p.Case():
@@ -111,7 +114,7 @@ class Expressions:
         if binding.files is not None:
             raise UnsupportedError(f"the files '{binding.name}' of a plan have no form in PartiQL", where=rex.where)
         first, *rest = binding.path
-        if not rest and ("." in first or "/" in first):  # the parts of a name have no dots: it is the path of a file
+        if not rest and "." in first:  # the parts of a name have no dots: it is the path of a file
             file = ast.Lit(first)
             if want == "source":
                 return file
