@@ -2,7 +2,7 @@
 
 PartiQL Plan and Substrait (without a target) keep a plan whole. The algebra and PartiQL text say what is computed and
 not how: they have no words for hints, strategies and partitions. What a form has no words for is dropped and listed, if
-the answer is the same without it (`plan.losses`); all else is refused by the writer of the form.
+the answer is the same without it (`passes.losses`); all else is refused by the writer of the form.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from firesteel.explain import explain
 from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
 from firesteel.partiql_plan import algebra
+from firesteel.passes.losses import ensure_nothing, losses, without_how
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import AnyTable, FileLookup, WithoutFiles
-from firesteel.plan.losses import ensure_nothing, losses, without_how
 from firesteel.repair import Effect, Repair
 from firesteel.warning import QueryWarning
 
