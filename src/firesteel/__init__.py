@@ -23,7 +23,7 @@ from firesteel.lineage import Lineage
 from firesteel.partiql import parse
 from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
-from firesteel.session.document import Plan, diff, read_plan
+from firesteel.session.document import Plan, convert, diff, read_plan
 from firesteel.substrait import register_relation
 from firesteel.values import MISSING, Bag, Struct
 from firesteel.warning import QueryWarning
@@ -49,6 +49,7 @@ __all__ = [
     "Struct",
     "UnsupportedError",
     "connect",
+    "convert",
     "diff",
     "ion",
     "parse",

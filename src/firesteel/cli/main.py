@@ -18,6 +18,7 @@ import click
 
 import firesteel as fs
 from firesteel import doctor as doctor_
+from firesteel.cli.convert import convert
 from firesteel.cli.diff import diff
 from firesteel.cli.findings_output import FORMATS
 from firesteel.cli.lineage import lineage_options, show_lineage
@@ -86,6 +87,7 @@ def commands() -> None:
 
 
 commands.add_command(diff)
+commands.add_command(convert)
 
 _plan = click.argument("plan", type=click.Path(path_type=Path))
 

@@ -3,6 +3,7 @@
 ast/      the syntax tree
 parse/    the lexer and the parser: text to a syntax tree
 lower/    names are resolved, and the syntax tree becomes a plan
+write/    the way back: a plan becomes a syntax tree, and that a text
 """
 
 from firesteel.partiql import ast
@@ -11,6 +12,7 @@ from firesteel.partiql.lower import ensure_static, lower
 from firesteel.partiql.parse.cursor import MAX_NESTING, QueryError
 from firesteel.partiql.parse.lexer import Token, Tokens, tokenize
 from firesteel.partiql.parse.parser import parse, parse_script
+from firesteel.partiql.write import print_syntax, write
 
 __all__ = [
     "Explain",
@@ -19,6 +21,8 @@ __all__ = [
     "lower",
     "parse",
     "parse_script",
+    "print_syntax",
+    "write",
     "tokenize",
     "ast",
     "Token",

@@ -12,6 +12,7 @@ from firesteel.plan.statement import Plan
 from firesteel.repair import Effect, Repair
 from firesteel.rules import BY_CODE, Remark, Rule
 from firesteel.source import Place
+from firesteel.warning import QueryWarning
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,8 @@ class RepairedPlan:
 
     plan: Plan
     repairs: tuple[Repair, ...] = ()
+    #: Warnings of the query text that the plan was made from.
+    warnings: tuple[QueryWarning, ...] = ()
 
 
 class Findings(list[FiresteelError]):

@@ -1,4 +1,9 @@
-"""The class `Plan` that users work with: read from any notation, explain, check, write back."""
+"""The class `Plan` that users work with: read from any notation, explain, check, write back, convert.
+
+PartiQL Plan and Substrait (without a target) keep a plan whole. The algebra and PartiQL text say what is computed and
+not how: they have no words for hints, strategies and partitions. What a form has no words for is dropped and listed, if
+the answer is the same without it (`passes.losses`); all else is refused by the writer of the form.
+"""
 
 from __future__ import annotations
 
@@ -6,35 +11,48 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal, Protocol, overload
 
-from firesteel import partiql_plan, plan, substrait
+from firesteel import partiql, partiql_plan, plan, substrait, values
 from firesteel.compare import Diff, compare
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.explain import explain
+from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
 from firesteel.lineage import Lineage, trace
 from firesteel.partiql_plan import algebra
+from firesteel.passes.losses import ensure_nothing, losses, without_how
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
-from firesteel.plan.lookup import FileLookup
+from firesteel.plan.lookup import AnyTable, FileLookup, WithoutFiles
 from firesteel.policy import Policy
+from firesteel.repair import Effect, Repair
 from firesteel.warning import QueryWarning
 
 #: Headers of namespaces: files, texts, or what was read from them.
 Headers = Sequence[partiql_plan.Header | str | Path | bytes]
 
 
+class Typing(Protocol):
+    """What gives a plan the types of its tables: a session."""
+
+    def typed(self, source: Any) -> Plan:
+        """The plan over the session's tables, with the types of their columns."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """A query plan. `node` is its root in the algebra (`firesteel.plan`). For a Substrait plan, `message` is what was
-    read; each session that runs it lowers it to the algebra over its own tables."""
+    read, and for a PartiQL text `query`; each session that runs it lowers it to the algebra over its own tables."""
 
     given: plan.Plan | None = None
     message: substrait.Message | None = None
+    query: partiql.Statement | None = None
+    #: The mode that a PartiQL text is planned in.
+    mode: plan.Mode = plan.Mode.PERMISSIVE
     #: The dialect that the message is read in: of its producer (`auto`), or one that is asked for.
     dialect: str = "auto"
     #: Warnings of the query text that the plan was made from.
@@ -46,24 +64,45 @@ class Plan:
     def node(self) -> plan.Plan:
         return self.lowered().plan
 
-    def lowered(self, catalog: FileLookup | None = None) -> RepairedPlan:
-        """The plan in the algebra over the tables of a catalog, and the repairs that were made."""
+    def lowered(
+        self,
+        catalog: FileLookup | None = None,
+        *,
+        users: UserFunctions | None = None,
+        params: Sequence[Any] | None = None,
+    ) -> RepairedPlan:
+        """The plan in the algebra over the tables of a catalog, and the repairs that were made. `users` are the
+        functions that a PartiQL text may call, `params` the values of its `?`."""
         if self.message is not None:
             return substrait.lower(self.message, catalog, self.dialect)
+        if self.query is not None:
+            given = None if params is None else [values.from_python(value) for value in params]
+            tables = AnyTable() if catalog is None else WithoutFiles(catalog)
+            warnings: list[QueryWarning] = []
+            made = partiql.lower(self.query, tables, mode=self.mode, params=given, warnings=warnings, users=users)
+            return RepairedPlan(made, warnings=tuple(warnings))
         assert self.given is not None
         return RepairedPlan(self.given)
 
     @overload
-    def to_ion(self, *, binary: Literal[False] = False) -> str: ...
+    def to_ion(self, *, binary: Literal[False] = False, session: Typing | None = None) -> str: ...
     @overload
-    def to_ion(self, *, binary: Literal[True]) -> bytes: ...
-    def to_ion(self, *, binary: bool = False) -> str | bytes:
-        """The plan as a PartiQL Plan document."""
-        return partiql_plan.write(self.node, binary=binary)
+    def to_ion(self, *, binary: Literal[True], session: Typing | None = None) -> bytes: ...
+    def to_ion(self, *, binary: bool = False, session: Typing | None = None) -> str | bytes:
+        """The plan as a PartiQL Plan document. A plan that does not say the types of its tables' columns gets them from
+        a session."""
+        return partiql_plan.write((self if session is None else session.typed(self)).node, binary=binary)
 
     def to_algebra(self) -> str:
         """The plan as s-expressions of PartiQL's relational algebra."""
         return algebra.write(self.node)
+
+    def to_partiql(self, *, lossy: bool = False) -> str:
+        """The plan as PartiQL text. Planned over the same tables, in the plan's mode, it gives the same answers. What
+        has no words in PartiQL is an UnsupportedError; hints, strategies and the like are dropped if it is `lossy`."""
+        if not lossy:
+            ensure_nothing(losses(self.node), "partiql")
+        return partiql.write(without_how(self.node))
 
     def to_substrait(self, target: str | None = None) -> bytes:
         """The plan as a Substrait plan in protobuf's bytes. Without a target it is written by today's specification,
@@ -104,7 +143,7 @@ class Plan:
         """
         if self.message is not None:
             return substrait.check(self.message, catalog, self.dialect)
-        return check_plan(self.node, orders=catalog is None)
+        return check_plan(self.lowered(catalog).plan, orders=catalog is None)
 
     def ensure(self) -> Plan:
         """Return this plan, or raise the first error of `check`."""
@@ -130,6 +169,7 @@ def read_plan(
     source: str | Path | bytes | Any,
     *,
     dialect: str = "auto",
+    form: str | None = None,
     headers: Headers = (),
     mode: str | None = None,
     max_size: int | None = Policy.max_plan,
@@ -137,13 +177,16 @@ def read_plan(
     """Read a plan from a file path, from bytes, from text that starts with a parenthesis or a brace, or from a protobuf
     message.
 
-    The format is told by the content: a PartiQL Plan document, an expression of the relational algebra, or a Substrait
-    plan as protobuf or JSON. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
+    A file whose name ends with `.partiql` or `.sql` is PartiQL text, which is planned over the tables of the session
+    that runs it. Otherwise the format is told by the content: a PartiQL Plan document, an expression of the relational
+    algebra, or a Substrait plan as protobuf or JSON; `form="partiql"` (`"ion"`, `"algebra"`, `"substrait"`,
+    `"substrait-json"`) says it. A Substrait plan is read as its producer means it; `dialect="spec"` reads it by the
     letter of the specification, and `dialect="datafusion"` as one of DataFusion's (`docs/dialects.md`). A plan of more
     characters than `max_size` is refused.
 
     `headers` are those of the namespaces that a PartiQL Plan document imports: files, texts, or what was read from
-    them. An expression of the algebra does not say its mode, so `mode` does; any other plan has its own.
+    them. An expression of the algebra does not say its mode, so `mode` does, as for a PartiQL text; any other plan has
+    its own.
     """
     ensure_size(source, max_size)
     if dialect != "auto":
@@ -151,7 +194,11 @@ def read_plan(
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     data, name = _load(source)
-    message = _substrait(data, name)
+    suffix = Path(name).suffix.lower() if form is None else _form(form).suffixes[0]
+    if suffix in TEXTS:
+        query = read_text(_text(data, name) if isinstance(data, bytes) else data, name)
+        return query if mode is None else replace(query, mode=_mode(mode))
+    message = _substrait(data, name, suffix)
     if message is not None:
         _ensure_own_mode(mode, name)
         return Plan(message=message, dialect=dialect)
@@ -203,6 +250,20 @@ def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes
     return compare(read[0].inlined, read[1].inlined)
 
 
+#: Suffixes of PartiQL files.
+TEXTS = (".partiql", ".sql")
+#: The first line of a text whose plan is strict: the language has no word for that.
+STRICT = "-- mode: strict\n"
+
+
+def read_text(text: str, name: str = "<query>") -> Plan:
+    """A PartiQL text as a plan. Its first line may say that it is strict."""
+    statement = partiql.parse(text, name)
+    if isinstance(statement, partiql.Explain):
+        raise PlanError(f"{name} explains a query, and is no plan", help="leave EXPLAIN out")
+    return Plan(query=statement, mode=plan.Mode.STRICT if text.startswith(STRICT) else plan.Mode.PERMISSIVE)
+
+
 def _load(source: str | Path | bytes) -> tuple[str | bytes, str]:
     if isinstance(source, bytes):
         return source, "<plan>"
@@ -223,9 +284,8 @@ _COMMENTS = re.compile(r"\A\ufeff?(?:\s|//[^\n]*\n)*")
 _ION = b"\xe0\x01\x00\xea"
 
 
-def _substrait(data: str | bytes, name: str) -> substrait.Message | None:
+def _substrait(data: str | bytes, name: str, suffix: str) -> substrait.Message | None:
     """The Substrait plan, or None if the data is something else."""
-    suffix = Path(name).suffix.lower()
     if suffix in _ION_FILES:
         return None
     if suffix in _PROTOBUF:
@@ -260,3 +320,102 @@ def _text(data: bytes, name: str) -> str:
 def _is_algebra(elements: list[Element]) -> bool:
     """Is it one s-expression whose head is an operator of the algebra, and not the marker of a plan document?"""
     return len(elements) == 1 and elements[0].head in algebra.OPERATORS
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Conversion
+
+
+@dataclass(frozen=True)
+class Form:
+    """A notation of plans."""
+
+    name: str
+    #: What the names of its files end with; the first is the usual one.
+    suffixes: tuple[str, ...]
+    write: Callable[[Plan, str | None], bytes]
+    #: Does it keep the whole plan, or only what is computed?
+    is_whole: bool = True
+    #: Does it say in which mode the plan is?
+    has_mode: bool = True
+    #: Is it Substrait's, which is written for a target?
+    has_target: bool = False
+
+
+def _partiql(given: Plan, _: str | None) -> bytes:
+    mode = getattr(given.node.statement, "mode", plan.Mode.PERMISSIVE)
+    return f"{STRICT if mode is plan.Mode.STRICT else ''}{given.to_partiql(lossy=True)}\n".encode()
+
+
+FORMS: dict[str, Form] = {
+    form.name: form
+    for form in (
+        Form("partiql", TEXTS, _partiql, is_whole=False),
+        Form(
+            "algebra",
+            (".algebra", ".sexp"),
+            lambda given, _: f"{given.to_algebra()}\n".encode(),
+            is_whole=False,
+            has_mode=False,
+        ),
+        Form("ion", (".ion",), lambda given, _: f"{given.to_ion()}\n".encode()),
+        Form("ion-binary", (".10n",), lambda given, _: given.to_ion(binary=True)),
+        Form(
+            "substrait",
+            _PROTOBUF,
+            lambda given, target: given.to_substrait(target),
+            has_target=True,
+        ),
+        Form(
+            "substrait-json",
+            _JSON,
+            lambda given, target: f"{given.to_substrait_json(target)}\n".encode(),
+            has_target=True,
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A plan in another form, what was dropped from it, and what was repaired when it was read."""
+
+    data: bytes
+    dropped: tuple[str, ...] = ()
+    repairs: tuple[Repair, ...] = ()
+
+
+def _form(name: str) -> Form:
+    if name not in FORMS:
+        raise UnsupportedError(f"no form '{name}' of plans", help=f"the forms are {', '.join(FORMS)}")
+    return FORMS[name]
+
+
+def form_of(name: str | Path) -> Form:
+    """The form of a file, by its suffix."""
+    suffix = Path(name).suffix.lower()
+    found = next((form for form in FORMS.values() if suffix in form.suffixes), None)
+    if found is None:
+        known = ", ".join(form.suffixes[0] for form in FORMS.values())
+        raise UnsupportedError(f"'{name}' does not say which form of a plan it is", help=f"its name ends with {known}")
+    return found
+
+
+def convert(
+    given: Plan, to: str, *, target: str | None = None, lossy: bool = False, catalog: FileLookup | None = None
+) -> Conversion:
+    """A plan in the form of that name (`FORMS`). UnsupportedError names what would be lost, unless it is `lossy`; what
+    changes the answer is always refused. `target` is who reads a Substrait plan; a `catalog` says the types of tables
+    that the plan does not say."""
+    form = _form(to)
+    if target is not None and not form.has_target:
+        raise UnsupportedError(f"a target is for Substrait plans, not for '{to}'")
+    lowered = given.lowered(catalog)
+    node = lowered.plan
+    dropped = [repair.message for repair in lowered.repairs if repair.effect is Effect.LOSS]
+    if not form.is_whole:
+        dropped += losses(node, has_mode=form.has_mode)
+        node = without_how(node)
+    if not lossy:
+        ensure_nothing(dropped, to)
+    return Conversion(form.write(Plan(node), target), tuple(dropped), lowered.repairs)

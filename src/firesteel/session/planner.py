@@ -147,14 +147,15 @@ class Planner:
         known = None if params else self._cache.find_lowered(document)
         if known is not None:
             return known
-        lowered = document.lowered(self.catalog)
+        positional = None if params is None or isinstance(params, Mapping) else params
+        lowered = document.lowered(self.catalog, users=self.users, params=positional)
         ensure_modest(self.catalog.policy, lowered.plan)
         given = params if isinstance(params, Mapping) else dict(enumerate(params or ()))
         context = Context({number: values.from_python(value) for number, value in given.items()})
         node = self._run(lowered.plan, context, (Phase.BIND,), whole_plan=True)
         ensure(node)
         self.users.ensure_own(call.fn.name for call in walk(node, p.Call))
-        made = RepairedPlan(node, lowered.repairs)
+        made = RepairedPlan(node, lowered.repairs, lowered.warnings)
         return made if params else self._cache.keep_lowered(document, made)
 
     def prepare(self, node: p.Plan, engine: Engine | None = None) -> Prepared:

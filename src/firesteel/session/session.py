@@ -21,7 +21,7 @@ from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, describe
-from firesteel.session.document import Headers, Plan, ensure_size, read_plan
+from firesteel.session.document import Headers, Plan, ensure_size
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
@@ -279,6 +279,11 @@ class Session:
         ensure_size(text, self._catalog.policy.max_plan)
         return self._planner.plan_statement(partiql.parse(_text(text)), mode, params, typing)
 
+    def typed(self, source: PlanSource) -> Plan:
+        """The plan over the registered tables, with the types of their columns: those of a plan that does not say them
+        are not known before."""
+        return Plan(self._planner.typed(self._planner.lower(self._planner.read(source)).plan))
+
     def query(
         self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None, schema: Any = None
     ) -> Result:
@@ -326,7 +331,7 @@ class Session:
                     earlier.value()
             answer = statements.do(node)  # `Planner.prepare` binds, types, optimizes and lowers; then the engine runs
             if answer is not None:
-                answer.repairs, answer.warnings = lowered.repairs, document.warnings
+                answer.repairs, answer.warnings = lowered.repairs, document.warnings or lowered.warnings
                 answers.append(answer)
         return answers
 

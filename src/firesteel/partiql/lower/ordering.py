@@ -105,13 +105,13 @@ def distinct(constructor: p.Rex, rel: p.Rel, specs: list[p.SortSpec], given: Seq
     are the same with them are those that are the same without.
     """
     columns: list[p.Rex] = []
-    parts = [part for one in (constructor, *given) for part in _parts(one)]
+    parts = [part for one in (constructor, *given) for part in parts_of(one)]
     sorted_by = [p.SortSpec(_behind(spec.key, parts, columns), spec.order) for spec in specs]
     rel = p.Distinct(p.Project((constructor, *columns), rel))
     return p.Sort(tuple(sorted_by), rel) if sorted_by else rel
 
 
-def _parts(rex: p.Rex) -> Iterator[p.Rex]:
+def parts_of(rex: p.Rex) -> Iterator[p.Rex]:
     """What a value determines: itself, and for a struct constructor the values of its attributes."""
     stack = [rex]
     while stack:
@@ -125,7 +125,7 @@ def _behind(key: p.Rex, parts: list[p.Rex], columns: list[p.Rex]) -> p.Rex:
     """The key over the row that DISTINCT gives: the value, then these columns, of which there are more if needed."""
 
     def one(node: Node, level: int) -> Node | None:
-        if isinstance(node, p.Rex) and any(_leads_into(node, shifted(part, level)) for part in parts):
+        if isinstance(node, p.Rex) and any(leads_into(node, shifted(part, level)) for part in parts):
             column = shifted(node, -level)
             if column not in columns:
                 columns.append(column)
@@ -137,7 +137,7 @@ def _behind(key: p.Rex, parts: list[p.Rex], columns: list[p.Rex]) -> p.Rex:
     return replaced_nodes(key, one)
 
 
-def _leads_into(rex: p.Rex, part: p.Rex) -> bool:
+def leads_into(rex: p.Rex, part: p.Rex) -> bool:
     """Is it the part, or a path into it?"""
     if rex == part:
         return True

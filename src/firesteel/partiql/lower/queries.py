@@ -248,7 +248,7 @@ def _everything(frame: NameFrame) -> list[p.Rex]:
         value = p.Var(binding.type, binding.ordinal)
         if binding.role == "as":
             count += 1
-            parts.append(_star(value, f"_{count}"))
+            parts.append(star(value, f"_{count}"))
         elif binding.role != "let":
             parts.append(build.struct([(binding.name, value)]))
     return parts
@@ -267,7 +267,7 @@ def _items(items: tuple[ast.Item | ast.ItemStar, ...], block: Block, want: Want)
         if isinstance(item, ast.ItemStar):
             if pairs:
                 parts.append(build.struct(pairs))
-            parts.append(_star(value, f"_{len(parts) + 1}"))
+            parts.append(star(value, f"_{len(parts) + 1}"))
             pairs = []
             continue
         name = item.alias.text if item.alias else default_name(item.value)
@@ -280,7 +280,7 @@ def _items(items: tuple[ast.Item | ast.ItemStar, ...], block: Block, want: Want)
     return parts[0] if len(parts) == 1 else build.call("struct_concat", *parts)
 
 
-def _star(value: p.Rex, name: str) -> p.Rex:
+def star(value: p.Rex, name: str) -> p.Rex:
     """A struct as it is, one that an outer join left out as NULLs for its columns; any other value as an attribute."""
     if isinstance(value.type, t.Struct) and not value.type.absent:
         return value
