@@ -460,6 +460,11 @@ class Session:
         """Start the engine of this session in the background, so that a later query need not wait for Spark."""
         self._engines.start_in_background()
 
+    def spark_ui(self) -> str | None:
+        """The address of the web page of this session's Spark, which is started for that; None if it has none."""
+        context = getattr(getattr(self._engines.main, "spark", None), "sparkContext", None)
+        return None if context is None else context.uiWebUrl
+
     def close(self) -> None:
         """Close what the session started, and drop the tables that plans created on Spark."""
         self._catalog.forget_stored()
