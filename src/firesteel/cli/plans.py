@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ with_dialect = click.option(
 )
 
 
-def with_notation(default: str) -> Any:
+def with_notation(default: str) -> Callable[[Command], Command]:
     """The options that say how a plan is printed."""
     return shared(
         click.option(
@@ -84,4 +85,4 @@ def print_plan(plan: fs.Plan, notation: str, target: str | None) -> None:
             click.echo(plan.explain())
 
 
-__all__ = ["Command", "NOTATIONS", "numbered_params", "print_plan", "read", "with_dialect", "with_notation"]
+__all__ = ["NOTATIONS", "numbered_params", "print_plan", "read", "with_dialect", "with_notation"]

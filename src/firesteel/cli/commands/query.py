@@ -21,9 +21,7 @@ from firesteel.cli.timeout import time_limit
 @click.option("-f", "--file", metavar="FILE", help="Read the query from a file; - is standard input.")
 @running
 @with_planning
-@click.pass_context
 def command(
-    ctx: click.Context,
     words: tuple[str, ...],
     command_: str | None,
     file: str | None,
@@ -45,6 +43,7 @@ def command(
     firesteel -f report.partiql -d data -o report.parquet
     cat orders.jsonl | firesteel "SELECT COUNT(*) FROM stdin AS s"
     """
+    ctx = click.get_current_context()
     if len(words) > 1 and words[0] in COMMANDS and ctx.parent is not None:
         raise click.UsageError(f"a command goes first: firesteel {words[0]} ...", ctx)
     query = inputs.find_query(words, command_, file, named=ctx.info_name == "query" and not _is_implied(ctx))

@@ -30,4 +30,4 @@ def command(files: tuple[str, ...], mode: str, quiet: bool, **options: Any) -> i
     with open_session(options, files) as session:
         from firesteel.cli import shell
 
-        return shell.run(session, format=shown["format_"] or "table", max_rows=shown["limit"], mode=mode, quiet=quiet)
+        return shell.run(session, format=shown["format_"], max_rows=shown["limit"], mode=mode, quiet=quiet)
