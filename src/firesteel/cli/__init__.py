@@ -8,11 +8,14 @@ says what an error was. `shell/` is the interactive shell, `render/` has the for
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run a command and exit with its code."""
+    # Modules, plans and rows are many objects and little garbage: Python looks for some every 700 objects by default.
+    gc.set_threshold(100_000, 20, 20)
     from firesteel.cli.main import main as run
 
     run(argv)

@@ -61,7 +61,8 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "firesteel"
     message = " ".join(error.format_message().split())
-    return f"{path}: {message}{'' if message.endswith('?') else f' ({path} --help)'}"
+    tells = message.endswith("?") or "firesteel " in message
+    return f"{path}: {message}{'' if tells else f' ({path} --help)'}"
 
 
 def missing_package(error: ModuleNotFoundError) -> FiresteelError:

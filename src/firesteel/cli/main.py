@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import click
 
@@ -45,7 +46,7 @@ def _run(argv: list[str]) -> int:
 
 def _error_format(argv: Sequence[str]) -> str:
     """What `--error-format` asks for. The arguments are searched for it, because they may be wrong themselves."""
-    for word, after in zip(argv, [*argv[1:], ""], strict=True):
+    for word, after in pairwise([*argv, ""]):
         name, equals, value = word.partition("=")
         if name == "--error-format" and (value if equals else after) in ERROR_FORMATS:
             return value if equals else after

@@ -6,17 +6,24 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from firesteel import partiql_plan, plan, substrait
+from firesteel import plan
 from firesteel.errors import PlanError
 from firesteel.explain import explain
 from firesteel.ion import Element, read
-from firesteel.partiql_plan import algebra
+from firesteel.lazy import LazyModule
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import FileLookup
 from firesteel.warning import QueryWarning
+
+if TYPE_CHECKING:
+    from firesteel import partiql_plan, substrait
+    from firesteel.partiql_plan import algebra
+else:  # a query needs none of these
+    partiql_plan, substrait = LazyModule("firesteel.partiql_plan"), LazyModule("firesteel.substrait")
+    algebra = LazyModule("firesteel.partiql_plan.algebra")
 
 
 @dataclass(frozen=True)

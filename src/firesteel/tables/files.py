@@ -14,7 +14,6 @@ from typing import Any
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
-from firesteel.ion import iter_values
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
 from firesteel.tables.formats import FORMAT_TABLE, FORMATS, POSITION, format_named, format_of_file, options_of
@@ -253,6 +252,8 @@ def part_records(
 
 def _ion_records(path: Path) -> Iterator[values.Value]:
     with reading(path), open_unpacked(path) as file:
+        from firesteel.ion import iter_values  # late: it needs `amazon.ion`
+
         yield from iter_values(file, str(path))
 
 
