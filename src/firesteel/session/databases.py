@@ -22,7 +22,7 @@ def tables_in(given: str | Path, prefix: str | None) -> dict[str, Path]:
     for entry in entries:
         if not _is_table(entry):
             continue
-        name = entry.name if entry.is_dir() else _stem(entry)
+        name = entry.name if entry.is_dir() else table_name(entry)
         name = name if prefix is None else f"{prefix}.{name}"
         if name in found:
             raise AnalysisError(
@@ -42,8 +42,8 @@ def _is_table(path: Path) -> bool:
         return False
 
 
-def _stem(path: Path) -> str:
-    """The name without the suffixes of its compression and its format."""
+def table_name(path: Path) -> str:
+    """The name of the table that a file is: without the suffixes of its compression and its format."""
     name = path.name
     if path.suffix.lower() in COMPRESSED:
         name = name[: -len(path.suffix)]
@@ -68,4 +68,4 @@ def values_in(given: str | Path) -> dict[str, values.Value]:
     return dict(found.pairs)
 
 
-__all__ = ["tables_in", "values_in"]
+__all__ = ["table_name", "tables_in", "values_in"]

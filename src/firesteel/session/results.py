@@ -207,6 +207,11 @@ class Result:
     def __repr__(self) -> str:
         return f"<Result of {self.engine}: {self._type}>"
 
+    @property
+    def reads_tables(self) -> bool:
+        """Was it computed from tables, and not from the query alone?"""
+        return self._outcome.plan is not None and bool(self._outcome.plan.globals)
+
     def plan_report(self) -> PlanReport:
         """The numbers of relations and expressions in the plan, and the expressions that run in Python."""
         plan = self._outcome.plan

@@ -22,6 +22,7 @@ from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, describe
 from firesteel.session.document import Plan, read_plan
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
+from firesteel.session.limits import ensure_size
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
@@ -29,6 +30,7 @@ from firesteel.session.statements import Foreseen, Statements
 from firesteel.session.writes import virtual_table
 from firesteel.source import Source, Span
 from firesteel.tables import File, OrderedColumn, Table
+from firesteel.tables.sizes import SMALL_INPUT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,10 +38,12 @@ if TYPE_CHECKING:
 
 def connect(
     *,
-    engine: Literal["spark", "reference"] = "spark",
+    engine: Literal["spark", "reference", "auto"] = "spark",
     spark: SparkSession | None = None,
     master: str | None = None,
     remote: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    small_input: int = SMALL_INPUT,
     in_process: bool = True,
     fallback: Literal["allow", "refuse"] = "allow",
     skip_passes: Collection[str] = (),
@@ -52,7 +56,9 @@ def connect(
     spark_functions: bool = False,
     spark_catalog: bool = True,
 ) -> Session:
-    """Open a session: on local Spark by default, or in this process with `engine="reference"`.
+    """Open a session: on local Spark by default, or in this process with `engine="reference"`. With `engine="auto"`
+    plans over at most `small_input` bytes are answered in this process, and others by Spark; all of them by Spark, if
+    one is named (`spark`, `master`, `remote`, `conf`). `conf` is for the Spark that the session starts.
 
     Spark starts when a plan first needs it. With `in_process` (the default) a plan without tables is answered by the
     reference evaluator. An expression without a native form on Spark runs in its Python workers; with
@@ -72,15 +78,19 @@ def connect(
     """
     if fallback not in ("allow", "refuse"):
         raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
-    if engine not in ("spark", "reference"):
-        raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark' and 'reference'")
+    if engine not in ("spark", "reference", "auto"):
+        raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark', 'reference' and 'auto'")
+    names_spark = spark is not None or master is not None or remote is not None
+    chooses = engine == "auto" and not (names_spark or conf or spark_functions)
 
     def start() -> Engine:
         if engine == "reference":
             return Reference()
         from firesteel.spark import SparkEngine
 
-        return SparkEngine(spark, master=master, remote=remote, fallback=fallback, warehouse=warehouse, shapes=shapes)
+        return SparkEngine(
+            spark, master=master, remote=remote, conf=conf, fallback=fallback, warehouse=warehouse, shapes=shapes
+        )
 
     return Session(
         start,
@@ -91,7 +101,8 @@ def connect(
         verify_properties=verify_properties,
         unordered=Unordered.SORT if add_sorts else Unordered.REFUSE,
         spark_functions=spark_functions,
-        shared=engine == "spark" and (spark is not None or master is not None or remote is not None),
+        shared=engine != "reference" and names_spark,
+        small=small_input if chooses else None,
         spark_catalog=spark_catalog,
     )
 
@@ -111,9 +122,10 @@ class Session:
         unordered: Unordered = Unordered.REFUSE,
         spark_functions: bool = False,
         shared: bool = False,
+        small: int | None = None,
         spark_catalog: bool = True,
     ) -> None:
-        self._engines = Engines(start, in_process=in_process, shared=shared)
+        self._engines = Engines(start, in_process=in_process, shared=shared, small=small)
         self._spark_catalog = spark_catalog
         self._planner = Planner(
             Catalog(policy, self._engines.find_table if spark_catalog else None),
@@ -281,11 +293,27 @@ class Session:
         types of the `schema`, if there is one (see `Result.to_arrow`)."""
         planned = self._planner.plan_text(_text(text), mode, params)
         if isinstance(planned, partiql.Explain):
-            explained = self._planner.plan_statement(planned.statement, mode, params)
-            result = Result(Known(self.explain(explained)), "session")
-            result.warnings = explained.warnings
-            return result
+            return self._explanation(planned, mode, params)
         return self.run(planned).asking(schema)
+
+    def script(
+        self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None, name: str = "<query>"
+    ) -> Iterator[Result]:
+        """Run the PartiQL statements of a text, which semicolons part, one after the other: the answer of each that has
+        one. The text is parsed first, so that nothing runs if there is a mistake in it. `name` is the name of the text
+        in errors."""
+        ensure_size(self._catalog.policy, _text(text))
+        for statement in partiql.parse_script(text, name):
+            if isinstance(statement, partiql.Explain):
+                yield self._explanation(statement, mode, params)
+            else:
+                yield from self.run_all(self._planner.plan_statement(statement, mode, params))
+
+    def _explanation(self, statement: partiql.Explain, mode: str, params: Sequence[Any] | None) -> Result:
+        explained = self._planner.plan_statement(statement.statement, mode, params)
+        result = Result(Known(self.explain(explained)), "session")
+        result.warnings = explained.warnings
+        return result
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -422,6 +450,20 @@ class Session:
         """Empty the plan cache. A query that is run again is planned again."""
         self._planner.forget()
         self._engines.forget()
+
+    @property
+    def small_input(self) -> int | None:
+        """The bound of `engine="auto"` in bytes; None if the engine is not chosen by the input."""
+        return self._engines.small
+
+    def start_spark(self) -> None:
+        """Start the engine of this session in the background, so that a later query need not wait for Spark."""
+        self._engines.start_in_background()
+
+    def spark_ui(self) -> str | None:
+        """The address of the web page of this session's Spark, which is started for that; None if it has none."""
+        context = getattr(getattr(self._engines.main, "spark", None), "sparkContext", None)
+        return None if context is None else context.uiWebUrl
 
     def close(self) -> None:
         """Close what the session started, and drop the tables that plans created on Spark."""
