@@ -34,6 +34,9 @@ class Outcome(Protocol):
     def value(self, limit: int | None = None) -> values.Value:
         """The answer; with a limit, at most so many of its rows."""
 
+    def rows(self) -> Iterator[values.Value]:
+        """The rows of the answer, one after the other: its items, or the only value."""
+
     def infer(self, type_: t.Type) -> t.Struct:
         """The columns of the answer, whose type the plan says: where that is not certain, as the values need them."""
 
@@ -111,6 +114,9 @@ class Known:
         if limit is None or not isinstance(self._value, list | values.Bag):
             return self._value
         return type(self._value)(list(self._value)[:limit])
+
+    def rows(self) -> Iterator[values.Value]:
+        return iter(rows_of(self._value))
 
     def infer(self, type_: t.Type) -> t.Struct:
         return infer_columns(rows_of(self._value), row_type(type_))

@@ -26,6 +26,7 @@ from firesteel.session.limits import ensure_size
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
+from firesteel.session.samples import Found, found_in
 from firesteel.session.statements import Foreseen, Statements
 from firesteel.session.writes import virtual_table
 from firesteel.source import Source, Span
@@ -213,6 +214,13 @@ class Session:
         if isinstance(entry, Table) and isinstance(entry.source, File) and entry.source.format == "json":
             shape = self._engines.shape_of(entry.source) or "not learned yet"
         return describe(self._catalog.known(name) or name, entry, shape)
+
+    def paths(self, name: str) -> Found:
+        """What is found in the rows of a table or view: by its schema, or in its first records where it has none."""
+        entry = self._catalog.get(name) or self._catalog.outside(name.split("."))
+        if entry is None:
+            raise self._catalog.unknown(name)
+        return found_in(entry)
 
     def unregister(self, name: str) -> None:
         """Remove a table or a view from the session."""
