@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from firesteel.ion.document import ion  # now: a later import of the module `ion` would take the name
+
 if TYPE_CHECKING:
     from firesteel.errors import (
         AnalysisError,
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
         secret,
     )
     from firesteel.functions.substrait import register as register_function
-    from firesteel.partiql import parse
+    from firesteel.partiql.parse.parser import parse
     from firesteel.policy import Policy
-    from firesteel.session import Result, Session, connect, ion
+    from firesteel.session import Result, Session, connect
     from firesteel.session.document import Plan, read_plan
     from firesteel.substrait import register_relation
     from firesteel.values import MISSING, Bag, Struct
@@ -52,7 +54,6 @@ _PLACES = {
     "Struct": "values",
     "UnsupportedError": "errors",
     "connect": "session",
-    "ion": "session",
     "parse": "partiql",
     "read_plan": "session.document",
     "register_function": "functions.substrait",

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 import firesteel as fs
+from firesteel.cli.failure import colours
 from firesteel.cli.inputs import STDIN
-
-FORMATS: tuple[str, ...] = ("table", "ion")
-
-
-def render(result: fs.Result, format: str, stream: Any, max_rows: int = 100, width: int | None = None) -> None:
-    click.echo(result.to_ion() if format == "ion" else result.table(max_rows), file=stream)
+from firesteel.cli.render import FORMATS, render
 
 
 def show(result: fs.Result, format_: str | None, limit: int, output: Path | None, *, quiet: bool = False) -> None:
     """Print an answer or write it to a file; cancel it if that is interrupted."""
     try:
         if output is None or not is_file(output):
-            render(result, format_ or "table", sys.stdout, max_rows=limit)
+            _print(result, format_ or "table", limit)
         elif format_ is None:
             result.write(output)
         else:
@@ -36,6 +32,15 @@ def show(result: fs.Result, format_: str | None, limit: int, output: Path | None
         note(f"wrote {output}", quiet=quiet)
 
 
+def _print(result: fs.Result, format_: str, limit: int) -> None:
+    """Print an answer to standard output. A terminal has a width and may have colours; bytes are not for it."""
+    terminal = sys.stdout.isatty()
+    if terminal and FORMATS[format_].binary:
+        raise click.UsageError(f"--format {format_} is not for a terminal: write it to a file with -o")
+    width = shutil.get_terminal_size().columns if terminal else None
+    render(result, format_, sys.stdout, max_rows=limit, width=width, colour=colours(sys.stdout))
+
+
 def _write(result: fs.Result, format_: str, output: Path) -> None:
     """Write an answer in a format of the command line: all of it or nothing."""
     from firesteel.tables.opening import writing
@@ -44,7 +49,7 @@ def _write(result: fs.Result, format_: str, output: Path) -> None:
     with writing(output):
         try:
             with open(part, "w", encoding="utf-8", newline="") as stream:
-                render(result, format_, stream, max_rows=sys.maxsize)
+                render(result, format_, stream, max_rows=None)
             os.replace(part, output)
         finally:
             part.unlink(missing_ok=True)

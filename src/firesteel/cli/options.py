@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from firesteel.cli.answers import FORMATS
 from firesteel.cli.failure import ERROR_FORMATS
+from firesteel.cli.render import FORMATS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -153,7 +153,7 @@ with_output = shared(
     click.option(
         "--format",
         "format_",
-        type=click.Choice(FORMATS),
+        type=click.Choice(list(FORMATS)),
         help="How answers are printed or written. Default: table; for a file, what its suffix says.",
     ),
     click.option("--limit", type=click.IntRange(0), default=100, show_default=True, help="Rows that a table shows."),

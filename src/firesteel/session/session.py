@@ -12,7 +12,6 @@ from firesteel import types as t
 from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
 from firesteel.explain import explain, explain_steps
 from firesteel.functions.users import FunctionKind, UserFunctions
-from firesteel.ion import loads
 from firesteel.node import has
 from firesteel.passes import Step, Unordered
 from firesteel.plan.findings import Findings
@@ -501,12 +500,6 @@ def _text(text: Any) -> str:
 def _each_statement(plan: p.Plan) -> list[p.Plan]:
     """A plan of its own for each statement, in order."""
     return [plan.replace(statement=statement) for statement in plan.statements]
-
-
-def ion(text: str | bytes) -> values.Value:
-    """A value written in Ion, as the conformance suite writes values: `fs.ion("$bag::[1, 2]")`."""
-    value = loads(text)
-    return values.Text(value) if type(value) is str else value
 
 
 __all__ = ["Engine", "FiresteelError", "Outcome", "Result", "Session", "connect"]
