@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -28,7 +29,9 @@ def _run(argv: list[str]) -> int:
             raise click.UsageError(f"an argument is no text that a system could hand over: {wrong!r}")
         from firesteel.cli.registry import commands
 
-        code = commands.main(argv, prog_name="firesteel", standalone_mode=False)
+        with warnings.catch_warnings():
+            _say_warnings(quiet="-q" in argv or "--quiet" in argv)
+            code = commands.main(argv, prog_name="firesteel", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else OK
     except click.exceptions.Exit as stop:
@@ -42,6 +45,14 @@ def _run(argv: list[str]) -> int:
             raise
         report(error, error_format)
         return exit_code(error)
+
+
+def _say_warnings(*, quiet: bool) -> None:
+    """Print what Python would show as a warning, such as lines that were skipped, in one line without its place."""
+    from firesteel.tables import SkippedLines
+
+    warnings.simplefilter("ignore" if quiet else "always", SkippedLines)
+    warnings.showwarning = lambda message, *_: click.echo(f"warning: {message}", err=True)
 
 
 def _error_format(argv: Sequence[str]) -> str:
