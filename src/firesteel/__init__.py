@@ -18,6 +18,7 @@ from firesteel.errors import (
     secret,
 )
 from firesteel.functions.substrait import register as register_function
+from firesteel.notebook import load_ipython_extension as load_ipython_extension
 from firesteel.partiql import parse
 from firesteel.policy import Policy
 from firesteel.session import Result, Session, connect, ion
