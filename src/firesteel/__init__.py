@@ -54,6 +54,7 @@ _PLACES = {
     "Struct": "values",
     "UnsupportedError": "errors",
     "connect": "session",
+    "load_ipython_extension": "notebook",
     "parse": "partiql",
     "read_plan": "session.document",
     "register_function": "functions.substrait",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from firesteel import plan
-from firesteel.errors import PlanError
+from firesteel.errors import FiresteelError, PlanError
 from firesteel.explain import explain
+from firesteel.explain.rows import cut, html_details, html_page_part, shortened
 from firesteel.ion import Element, read
 from firesteel.lazy import LazyModule
 from firesteel.plan.check import ensure
@@ -26,7 +28,7 @@ else:  # a query needs none of these
     algebra = LazyModule("firesteel.partiql_plan.algebra")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A query plan. `node` is its root in the algebra (`firesteel.plan`). For a Substrait plan, `message` is what was
     read; each session that runs it lowers it to the algebra over its own tables."""
@@ -92,6 +94,24 @@ class Plan:
 
     def __str__(self) -> str:
         return self.explain()
+
+    def __repr__(self) -> str:
+        first, *rest = self.explain().splitlines() or [""]
+        return f"<Plan: {shortened(first, 80)}; {len(rest)} more line{'' if len(rest) == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        """The tree, and below it the plan in other notations, folded."""
+        notations: dict[str, Callable[[], str]] = {
+            "relational algebra": self.to_algebra,
+            "PartiQL Plan": lambda: self.to_ion(),
+        }
+        parts = [html_details("plan", cut(self.explain()), open_=True)]
+        for name, write in notations.items():
+            try:
+                parts.append(html_details(name, cut(write())))
+            except FiresteelError as error:  # not every plan has every notation
+                parts.append(html_details(name, error.message))
+        return html_page_part("".join(parts))
 
 
 def read_plan(source: str | Path | bytes | Any, *, dialect: str = "auto") -> Plan:

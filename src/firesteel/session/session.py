@@ -11,6 +11,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
 from firesteel.explain import explain, explain_steps
+from firesteel.explain.rows import cut, html_details, html_page_part, html_text
 from firesteel.functions.users import FunctionKind, UserFunctions
 from firesteel.node import has
 from firesteel.passes import Step, Unordered
@@ -18,14 +19,13 @@ from firesteel.plan.findings import Findings
 from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
-from firesteel.session.describe import Description, describe
+from firesteel.session.describe import Description, Found, describe, found_in
 from firesteel.session.document import Plan, read_plan
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.limits import ensure_size
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
-from firesteel.session.samples import Found, found_in
 from firesteel.session.statements import Foreseen, Statements
 from firesteel.session.writes import virtual_table
 from firesteel.source import Source, Span
@@ -105,6 +105,10 @@ def connect(
         small=small_input if chooses else None,
         spark_catalog=spark_catalog,
     )
+
+
+#: How many tables a notebook shows.
+_SHOWN = 50
 
 
 class Session:
@@ -477,6 +481,17 @@ class Session:
         self._catalog.forget_stored()
         self.forget()
         self._engines.close()
+
+    def __repr__(self) -> str:
+        count = len(self._catalog.names())
+        return f"<Session with {count} table{'' if count == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        """The tables of the session, each with its columns, folded."""
+        names = self._catalog.names()
+        shown = "".join(html_details(name, cut(repr(self.describe(name)))) for name in names[:_SHOWN])
+        more = f"<small>and {len(names) - _SHOWN:,} more tables</small>" if len(names) > _SHOWN else ""
+        return html_page_part(f"{html_text(repr(self))}{shown}{more}")
 
     def __enter__(self) -> Session:
         return self

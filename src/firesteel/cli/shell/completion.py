@@ -11,15 +11,15 @@ from firesteel.cli.shell.dot_commands import COMMANDS
 from firesteel.cli.shell.settings import SETTINGS
 from firesteel.errors import FiresteelError
 from firesteel.functions import all_functions
-from firesteel.partiql.parse.keywords import KEYWORDS
-from firesteel.session.samples import Found
+from firesteel.partiql.parse.keywords import KEYWORDS, RESERVED
+from firesteel.session.describe import Found
 
 #: The word at the cursor, with the path before it: `o.customer.na`.
 _PATH = re.compile(r'((?:[\w$]+|"[^"]*")(?:\[[^\]]*\])?\.)*([\w$]*|"[^"]*)\Z')
 _STEP = re.compile(r'([\w$]+|"[^"]*")((?:\[[^\]]*\])*)\.')
 #: A source of rows and its name: `orders AS o`, `o.items i`.
 _SOURCE = re.compile(
-    r'(?:\bFROM|\bJOIN|,)\s+((?:[\w$]+|"[^"]*")(?:\.(?:[\w$]+|"[^"]*"))*)(?:\s+AS\s+|\s+)([\w$]+|"[^"]*")',
+    r'(?:\bFROM|\bJOIN|,)(?=\s+((?:[\w$]+|"[^"]*")(?:\.(?:[\w$]+|"[^"]*"))*)(?:\s+AS\s+|\s+)([\w$]+|"[^"]*"))',
     re.IGNORECASE,
 )
 _ALONE = re.compile(r'(?:\bFROM|\bJOIN)\s+((?:[\w$]+|"[^"]*")(?:\.(?:[\w$]+|"[^"]*"))*)', re.IGNORECASE)
@@ -27,7 +27,11 @@ _WANTS_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|DESCRIBE|DESC|SUMMARIZE)\s+\Z", 
 _STRINGS = re.compile(r"'(?:[^']|'')*'?|--[^\n]*|/\*.*?(?:\*/|\Z)|`[^`]*`?", re.DOTALL)
 
 WORDS = (*sorted(KEYWORDS), "SHOW TABLES", "DESCRIBE", "SUMMARIZE")
-FUNCTIONS = tuple(sorted({name for one in all_functions() for name in one.partiql if name.isidentifier()}))
+FUNCTIONS = tuple(
+    sorted(
+        {name for one in all_functions() for name in one.partiql if name.isidentifier()} - set(map(str.lower, RESERVED))
+    )
+)
 
 
 class Completion:

@@ -55,7 +55,6 @@ class Command:
         least = sum(not word.startswith("[") for word in words)
         if words and self.kinds[-1] in _REST:
             given = line.split(maxsplit=len(words) - 1)
-            given[-1:] = [given[-1].rstrip().rstrip(";")] if given else []
         else:
             try:
                 given = shlex.split(line)
@@ -76,7 +75,8 @@ def perform(shell: Shell, line: str) -> None:
         hint = f"did you mean .{close[0]}?" if close else ".help lists the commands"
         raise BadUsage(f"no command '.{name}'; {hint}")
     command = COMMANDS[name]
-    command.do(shell, *command.read(rest.strip().removesuffix(";") if command.kinds[-1:] != ["TEXT"] else rest.strip()))
+    keeps = command.kinds[-1:] == ["TEXT"] or rest.rstrip().endswith("=;")
+    command.do(shell, *command.read(rest.strip() if keeps else rest.strip().rstrip(";")))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -91,8 +91,9 @@ def _tables(shell: Shell, like: str = "") -> None:
 
 def _schema(shell: Shell, *names: str) -> None:
     for name in names or shell.session.tables():
+        found = statements.paths_of(shell.session, name)
         shell.say(f"-- {name}")
-        shell.show(statements.paths_of(shell.session, name))
+        shell.show(found)
 
 
 def _describe(shell: Shell, name: str) -> None:

@@ -62,16 +62,15 @@ def converse(shell: Shell, **given: Any) -> None:
     while not shell.done:
         try:
             text = prompt.prompt()
+            shell.feed(text)
         except KeyboardInterrupt:
             continue
         except EOFError:
             return
-        if text.strip():
-            shell.feed(text)
-            completion.forget()
-            if not started:
-                shell.session.start_spark()
-            started = True
+        completion.forget()
+        if not started:
+            shell.session.start_spark()
+        started = True
 
 
 def _coloured() -> bool:

@@ -3,7 +3,7 @@ text, `html.py` as a table of HTML; `summary.py` says what is in them."""
 
 from firesteel.explain.rows.cells import display_width, one_line, printable, scalar_text, shortened
 from firesteel.explain.rows.grid import Grid, grid_keys, grid_of
-from firesteel.explain.rows.html import html_details, html_page_part, html_table
+from firesteel.explain.rows.html import cut, html_details, html_page_part, html_table, html_text
 from firesteel.explain.rows.layouts import LAYOUTS, draw
 from firesteel.explain.rows.summary import LINE, summary
 
@@ -11,6 +11,7 @@ __all__ = [
     "LAYOUTS",
     "LINE",
     "Grid",
+    "cut",
     "display_width",
     "draw",
     "grid_keys",
@@ -18,6 +19,7 @@ __all__ = [
     "html_details",
     "html_page_part",
     "html_table",
+    "html_text",
     "one_line",
     "printable",
     "scalar_text",

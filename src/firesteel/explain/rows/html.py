@@ -5,10 +5,13 @@ from __future__ import annotations
 from html import escape
 
 from firesteel import values
+from firesteel.explain.rows.cells import shortened
 from firesteel.explain.rows.grid import Column, Grid
 
 #: A cell shows so many characters; a larger nested value can be opened, and shows so many then.
 SHORT, LONG = 60, 2_000
+#: A folded text has so many lines.
+LINES = 300
 
 #: The colours are those of the page, so that it is readable on light and on dark ones.
 STYLE = (
@@ -46,6 +49,18 @@ def _cell(column: Column, number: int) -> str:
         short = escape(column.text(number, SHORT))
         return f"<td><details><summary>{short}</summary><pre>{escape(whole)}</pre></details></td>"
     return f"<td{' class=n' if column.is_number else ''}>{escape(whole)}</td>"
+
+
+def html_text(text: str) -> str:
+    """A paragraph of text."""
+    return f"<p>{escape(text)}</p>"
+
+
+def cut(text: str) -> str:
+    """The first lines of a long text."""
+    lines = text.splitlines()
+    more = [f"… and {len(lines) - LINES:,} more lines"] if len(lines) > LINES else []
+    return "\n".join(shortened(line, LONG) for line in [*lines[:LINES], *more])
 
 
 def html_details(summary: str, text: str, *, open_: bool = False) -> str:

@@ -17,7 +17,7 @@ from firesteel.tables.typed.arrow_types import row_type
 RECORDS, BYTES = 200, 64 << 20
 
 
-@dataclass
+@dataclass(repr=False)
 class Found:
     """What is found at a path: the names of its types, attributes of structs, items of collections."""
 
@@ -29,6 +29,9 @@ class Found:
     def type(self) -> str:
         """The types in words; empty if nothing is known."""
         return " or ".join(self.types)
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{path}: {type_}" for path, type_ in self.paths()) or "nothing is known of the rows"
 
     def attribute(self, name: str) -> Found:
         """What is found below an attribute."""
