@@ -83,17 +83,9 @@ def connect(
     names_spark = spark is not None or master is not None or remote is not None
     chooses = engine == "auto" and not (names_spark or conf or spark_functions)
 
-    def start() -> Engine:
-        if engine == "reference":
-            return Reference()
-        from firesteel.spark import SparkEngine
-
-        return SparkEngine(
-            spark, master=master, remote=remote, conf=conf, fallback=fallback, warehouse=warehouse, shapes=shapes
-        )
-
+    given = dict(master=master, remote=remote, conf=conf, fallback=fallback, warehouse=warehouse, shapes=shapes)
     return Session(
-        start,
+        lambda: _started(engine, spark, given),
         in_process=in_process or engine == "reference",
         skip_passes=skip_passes,
         verify_passes=verify_passes,
@@ -109,6 +101,15 @@ def connect(
 
 #: How many tables a notebook shows.
 _SHOWN = 50
+
+
+def _started(engine: str, spark: SparkSession | None, options: Mapping[str, Any]) -> Engine:
+    """The engine of a session, made now."""
+    if engine == "reference":
+        return Reference()
+    from firesteel.spark import SparkEngine
+
+    return SparkEngine(spark, **options)
 
 
 class Session:
