@@ -57,8 +57,7 @@ def connect(
     spark_catalog: bool = True,
 ) -> Session:
     """Open a session: on local Spark by default, or in this process with `engine="reference"`. With `engine="auto"`
-    plans over at most `small_input` bytes are answered in this process, and others by Spark; all of them by Spark, if
-    one is named (`spark`, `master`, `remote`, `conf`). `conf` is for the Spark that the session starts.
+    plans over at most `small_input` bytes run in this process, others on Spark; all, if one is named, as by `conf`.
 
     Spark starts when a plan first needs it. With `in_process` (the default) a plan without tables is answered by the
     reference evaluator. An expression without a native form on Spark runs in its Python workers; with
@@ -80,8 +79,8 @@ def connect(
         raise UnsupportedError(f"no fallback '{fallback}'", help="a fallback is 'allow' or 'refuse'")
     if engine not in ("spark", "reference", "auto"):
         raise UnsupportedError(f"no engine '{engine}'", help="the engines are 'spark', 'reference' and 'auto'")
-    names_spark = spark is not None or master is not None or remote is not None
-    chooses = engine == "auto" and not (names_spark or conf or spark_functions)
+    names_spark = any(given is not None for given in (spark, master, remote))
+    bound = small_input if engine == "auto" and not (names_spark or conf or spark_functions) else None
 
     given = dict(master=master, remote=remote, conf=conf, fallback=fallback, warehouse=warehouse, shapes=shapes)
     return Session(
@@ -94,7 +93,7 @@ def connect(
         unordered=Unordered.SORT if add_sorts else Unordered.REFUSE,
         spark_functions=spark_functions,
         shared=engine != "reference" and names_spark,
-        small=small_input if chooses else None,
+        small=bound,
         spark_catalog=spark_catalog,
     )
 
