@@ -7,28 +7,81 @@ s.register("hr.employees", "employees.jsonl")
 s.run("plan.ion").show()
 """
 
-from firesteel.compare import Diff
-from firesteel.errors import (
-    AnalysisError,
-    EvaluationError,
-    FiresteelError,
-    ParseError,
-    PlanError,
-    PolicyError,
-    UnsupportedError,
-    secret,
-)
-from firesteel.functions.substrait import register as register_function
-from firesteel.lineage import Lineage
-from firesteel.partiql import parse
-from firesteel.policy import Policy
-from firesteel.session import Result, Session, connect, ion
-from firesteel.session.document import Plan, convert, diff, read_plan
-from firesteel.substrait import register_relation
-from firesteel.values import MISSING, Bag, Struct
-from firesteel.warning import QueryWarning
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from firesteel.ion.document import ion  # now: a later import of the module `ion` would take the name
+
+if TYPE_CHECKING:
+    from firesteel.compare import Diff
+    from firesteel.errors import (
+        AnalysisError,
+        EvaluationError,
+        FiresteelError,
+        ParseError,
+        PlanError,
+        PolicyError,
+        UnsupportedError,
+        secret,
+    )
+    from firesteel.functions.substrait import register as register_function
+    from firesteel.lineage import Lineage
+    from firesteel.partiql.parse.parser import parse
+    from firesteel.policy import Policy
+    from firesteel.session import Result, Session, connect
+    from firesteel.session.document import Plan, convert, diff, read_plan
+    from firesteel.substrait import register_relation
+    from firesteel.values import MISSING, Bag, Struct
+    from firesteel.warning import QueryWarning
 
 __version__ = "0.1.0"
+
+#: Where each name is. A module is imported when a name of it is first used, so that `import firesteel` costs little.
+_PLACES = {
+    "MISSING": "values",
+    "AnalysisError": "errors",
+    "Bag": "values",
+    "Diff": "compare",
+    "EvaluationError": "errors",
+    "FiresteelError": "errors",
+    "Lineage": "lineage",
+    "ParseError": "errors",
+    "Plan": "session.document",
+    "PlanError": "errors",
+    "Policy": "policy",
+    "PolicyError": "errors",
+    "QueryWarning": "warning",
+    "Result": "session",
+    "Session": "session",
+    "Struct": "values",
+    "UnsupportedError": "errors",
+    "connect": "session",
+    "convert": "session.document",
+    "diff": "session.document",
+    "load_ipython_extension": "notebook",
+    "parse": "partiql",
+    "read_plan": "session.document",
+    "register_function": "functions.substrait",
+    "register_relation": "substrait",
+    "secret": "errors",
+}
+#: The names that are called otherwise where they are.
+_CALLED = {"register_function": "register"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"firesteel.{_PLACES[name]}"), _CALLED.get(name, name))
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
 
 __all__ = [
     "MISSING",

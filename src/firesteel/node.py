@@ -72,13 +72,19 @@ class Node:
         cls.tag = tag or ""
         if atom is not None:
             cls.atom = atom
-        dataclass(frozen=True, eq=False, repr=False)(cls)
+        _declare(cls)
         parts = [f for f in dataclasses.fields(cast(Any, cls)) if f.compare]
         cls.part_names = tuple(f.name for f in parts)
         cls.node_names = tuple(f.name for f in parts if f.type not in _WITHOUT_NODES)
         cls.bit = 1 << next(_BITS)
         Node.class_count += 1
         cls.sorts = reduce(operator.or_, (base.__dict__.get("bit", 0) for base in cls.__mro__))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def replace(self, **changes: Any) -> Self:
         """This node with some fields changed; the same object when nothing changes."""
@@ -125,7 +131,25 @@ class Node:
         return sexpr(self)
 
 
-dataclass(frozen=True, eq=False, repr=False)(Node)
+def _declare(cls: type[Node]) -> None:
+    """Make the class a dataclass. `frozen=True` would compile two more functions for each of some hundred classes,
+    which takes longer than all else at start-up: `Node` has them for all, and the constructor is made here."""
+    dataclass(init=False, eq=False, repr=False)(cls)
+    if "__init__" in cls.__dict__:
+        return
+    known: dict[str, Any] = {"_set": object.__setattr__}
+    given, named = ["self"], ["*"]
+    for one in dataclasses.fields(cast(Any, cls)):
+        known[f"_{one.name}"] = one.default
+        value = one.name if one.default is dataclasses.MISSING else f"{one.name}=_{one.name}"
+        (named if one.kw_only else given).append(value)
+    names = [one.name for one in dataclasses.fields(cast(Any, cls))]
+    body = [f"_set(self, {name!r}, {name})" for name in names]
+    exec(f"def __init__({', '.join([*given, *named])}):\n " + "\n ".join(body), known)
+    cls.__init__ = known["__init__"]  # type: ignore[method-assign]
+
+
+_declare(Node)
 
 
 def _is_same(old: Any, new: Any) -> bool:

@@ -12,7 +12,6 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError, FiresteelError, PlanError
-from firesteel.evaluate import substrait
 from firesteel.evaluate.base import CompileContext, Env, Forgivable, RexClosure, handles
 from firesteel.evaluate.kinds import EVERYTHING, FAMILIES, PRESENT, kind, show
 from firesteel.evaluate.scalar.functions import CLOCK, LAZY, SCALARS, TYPED
@@ -32,6 +31,8 @@ def _call(node: p.Call, context: CompileContext) -> Generator[Any, Any, RexClosu
     for arg in node.values:
         args.append((yield arg, context))
     if row.origin is not functions.Origin.PARTIQL:
+        from firesteel.evaluate import substrait  # late: few plans have functions of Substrait
+
         return substrait.closure(node, row, args)
     fail = _failing(node, row, context)
     if row.name in LAZY:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 from firesteel.errors import AnalysisError, PolicyError
 from firesteel.functions import catalog
 from firesteel.functions.catalog import Function, Signature
-from firesteel.functions.substrait.registry import changed, register, unregister
+from firesteel.functions.changes import changed
 
 FunctionKind = Literal["scalar", "aggregate", "table"]
 
@@ -165,6 +165,8 @@ class UserFunctions:
                 raise AnalysisError(
                     f"'{signature}' has no form in Substrait", help="int, float, string, bool, date have"
                 )
+            from firesteel.functions.substrait.registry import register
+
             register(urn, key, computes, returns=f"{TYPES[returns][2]}?", takes=substrait, replace=replace)  # type: ignore[arg-type]
             self._urns[key] = urn
         self._named[key] = made
@@ -179,6 +181,8 @@ class UserFunctions:
             raise AnalysisError(f"no function '{name}'", help=self.suggestion(key))
         _ALL.pop(found.row.name, None)
         if key in self._urns:
+            from firesteel.functions.substrait.registry import unregister
+
             unregister(self._urns.pop(key), key)
         changed()
 

@@ -9,7 +9,10 @@ Reading and writing use no recursion: documents may be nested a million deep. Ev
 is a `ParseError` that says where; a version or a shared symbol table that is not at hand is an `UnsupportedError`.
 """
 
-from firesteel.ion.data import iter_values
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from firesteel.ion.document import dumps, iter_elements, loads, read, write
 from firesteel.ion.element import (
     Element,
@@ -30,6 +33,19 @@ from firesteel.ion.element import (
     timestamp,
 )
 from firesteel.ion.values import from_value, to_value
+
+if TYPE_CHECKING:
+    from firesteel.ion.data import iter_values
+
+
+def __getattr__(name: str) -> Any:
+    """`iter_values` comes late: it needs `amazon.ion`, and few queries read Ion files."""
+    if name != "iter_values":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from firesteel.ion.data import iter_values
+
+    return iter_values
+
 
 __all__ = [
     "read", "write", "iter_elements", "loads", "dumps", "iter_values", "to_value", "from_value",

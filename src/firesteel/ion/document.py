@@ -13,7 +13,7 @@ from firesteel.ion.text_reader import iter_text
 from firesteel.ion.text_writer import write_text
 from firesteel.ion.values import from_value, to_value
 from firesteel.source import Source, Span
-from firesteel.values import Value
+from firesteel.values import Text, Value
 
 
 def is_binary(data: bytes) -> bool:
@@ -54,6 +54,12 @@ def write(elements: Iterable[Element], binary: Literal[True], indent: bool = Tru
 def write(elements: Iterable[Element], binary: bool = False, indent: bool = True) -> str | bytes:
     """An Ion document of these values: text, laid out over lines or with a line for each value, or binary."""
     return write_binary(elements) if binary else write_text(elements, indent)
+
+
+def ion(text: str | bytes) -> Value:
+    """A value written in Ion, as the conformance suite writes values: `fs.ion("$bag::[1, 2]")`."""
+    value = loads(text)
+    return Text(value) if type(value) is str else value
 
 
 def loads(data: str | bytes, name: str = "<ion>") -> Value:

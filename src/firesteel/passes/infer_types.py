@@ -13,7 +13,6 @@ from firesteel import functions
 from firesteel import types as t
 from firesteel.errors import FiresteelError, PlanError
 from firesteel.functions import Origin
-from firesteel.functions import substrait as standard
 from firesteel.node import Node, bits, children, drive, rebuild, sorts_in
 from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import (
@@ -165,6 +164,8 @@ def _retyped(node: Node, scope: RowScope | None, tables: Sequence[t.Type]) -> No
 def _of_substrait(node: Call | Agg | WindowCall) -> Node:
     """Type a call of a Substrait function. A call from a Substrait plan has its types already. One from Ion or the
     algebra gets them from its arguments. An argument that is still `any` is an error: no form of the function fits."""
+    from firesteel.functions import substrait as standard  # late: few plans have functions of Substrait
+
     fn, is_open = node.fn, standard.by_name.is_open
     try:
         if not any(is_open(one.type) for one in fn.params) and not is_open(fn.returns):

@@ -9,6 +9,6 @@ hold it, `engines` the interface of an engine, `results` the answers, `writes` t
 
 from firesteel.session.engines import Engine, Outcome
 from firesteel.session.results import Result
-from firesteel.session.session import Session, connect, ion
+from firesteel.session.session import Session, connect
 
-__all__ = ["Engine", "Outcome", "Result", "Session", "connect", "ion"]
+__all__ = ["Engine", "Outcome", "Result", "Session", "connect"]

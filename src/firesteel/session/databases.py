@@ -10,17 +10,25 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from firesteel import ion, partiql_plan, values
 from firesteel import plan as p
+from firesteel import values
 from firesteel.errors import AnalysisError, EvaluationError, FiresteelError, PlanError, UnsupportedError
+from firesteel.ion import Element, read, to_value
 from firesteel.ion.document import is_binary
+from firesteel.lazy import LazyModule
 from firesteel.passes import View
 from firesteel.policy import Unpacking
 from firesteel.session.document import ensure_size
 from firesteel.tables import COMPRESSED, file, owned, path_of, present, staged, suffix_of
 from firesteel.tables.files import read_file
 from firesteel.tables.opening import open_file, reading
+
+if TYPE_CHECKING:
+    from firesteel import partiql_plan
+else:  # only a catalog file needs it
+    partiql_plan = LazyModule("firesteel.partiql_plan")
 
 
 def tables_in(given: str | Path, prefix: str | None) -> dict[str, Path]:
@@ -34,7 +42,7 @@ def tables_in(given: str | Path, prefix: str | None) -> dict[str, Path]:
     for entry in entries:
         if not _is_table(entry):
             continue
-        name = entry.name if entry.is_dir() else _stem(entry)
+        name = entry.name if entry.is_dir() else table_name(entry)
         name = name if prefix is None else f"{prefix}.{name}"
         if name in found:
             raise AnalysisError(
@@ -54,8 +62,8 @@ def _is_table(path: Path) -> bool:
         return False
 
 
-def _stem(path: Path) -> str:
-    """The name without the suffixes of its compression and its format."""
+def table_name(path: Path) -> str:
+    """The name of the table that a file is: without the suffixes of its compression and its format."""
     name = path.name
     if path.suffix.lower() in COMPRESSED:
         name = name[: -len(path.suffix)]
@@ -112,10 +120,10 @@ def _views(path: Path, data: bytes) -> dict[str, p.Plan]:
         text: str | bytes = data if is_binary(data) else data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise PlanError(f"byte {error.start} is not UTF-8") from None
-    elements = ion.read(text, str(path))
+    elements = read(text, str(path))
     if not elements or elements[0].annotations != (_MARK,):
         raise PlanError(f"it does not begin with {_MARK}::{{version: {_VERSION}}}")
-    head = ion.to_value(ion.Element(elements[0].kind, elements[0].value))
+    head = to_value(Element(elements[0].kind, elements[0].value))
     if not isinstance(head, values.Struct) or head.get("version") != _VERSION:
         raise PlanError(f"it is of another version than {_VERSION}", where=elements[0].span)
     found: dict[str, p.Plan] = {}
@@ -164,4 +172,4 @@ def _locked(path: Path) -> Iterator[None]:
         time.sleep(0.02)
 
 
-__all__ = ["keep_views", "tables_in", "values_in", "view_plan", "views_in"]
+__all__ = ["keep_views", "table_name", "tables_in", "values_in", "view_plan", "views_in"]

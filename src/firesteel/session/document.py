@@ -14,16 +14,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Protocol, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
-from firesteel import partiql, partiql_plan, plan, substrait, values
-from firesteel.compare import Diff, compare
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel import partiql, plan, values
+from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.explain import explain
+from firesteel.explain.rows import cut, html_details, html_page_part, shortened
 from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
-from firesteel.lineage import Lineage, trace
-from firesteel.partiql_plan import algebra
+from firesteel.lazy import LazyModule
 from firesteel.passes.losses import ensure_nothing, losses, without_how
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
@@ -32,8 +31,18 @@ from firesteel.policy import Policy
 from firesteel.repair import Effect, Repair
 from firesteel.warning import QueryWarning
 
+if TYPE_CHECKING:
+    from firesteel import compare, partiql_plan, substrait
+    from firesteel import lineage as tracing
+    from firesteel.lineage import Lineage
+    from firesteel.partiql_plan import algebra
+else:  # a query needs none of these
+    partiql_plan, substrait = LazyModule("firesteel.partiql_plan"), LazyModule("firesteel.substrait")
+    algebra = LazyModule("firesteel.partiql_plan.algebra")
+    compare, tracing = LazyModule("firesteel.compare"), LazyModule("firesteel.lineage")
+
 #: Headers of namespaces: files, texts, or what was read from them.
-Headers = Sequence[partiql_plan.Header | str | Path | bytes]
+Headers: TypeAlias = "Sequence[partiql_plan.Header | str | Path | bytes]"
 
 
 class Typing(Protocol):
@@ -43,7 +52,7 @@ class Typing(Protocol):
         """The plan over the session's tables, with the types of their columns."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """A query plan. `node` is its root in the algebra (`firesteel.plan`). For a Substrait plan, `message` is what was
     read, and for a PartiQL text `query`; each session that runs it lowers it to the algebra over its own tables."""
@@ -128,7 +137,7 @@ class Plan:
 
     def lineages(self) -> list[Lineage]:
         """The lineage of every statement that gives or writes rows, in order."""
-        return trace(self.inlined)
+        return tracing.trace(self.inlined)
 
     @property
     def inlined(self) -> plan.Plan:
@@ -152,6 +161,24 @@ class Plan:
 
     def __str__(self) -> str:
         return self.explain()
+
+    def __repr__(self) -> str:
+        first, *rest = self.explain().splitlines() or [""]
+        return f"<Plan: {shortened(first, 80)}; {len(rest)} more line{'' if len(rest) == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        """The tree, and below it the plan in other notations, folded."""
+        notations: dict[str, Callable[[], str]] = {
+            "relational algebra": self.to_algebra,
+            "PartiQL Plan": lambda: self.to_ion(),
+        }
+        parts = [html_details("plan", cut(self.explain()), open_=True)]
+        for name, write in notations.items():
+            try:
+                parts.append(html_details(name, cut(write())))
+            except FiresteelError as error:  # not every plan has every notation
+                parts.append(html_details(name, error.message))
+        return html_page_part("".join(parts))
 
 
 def ensure_size(source: Any, most: int | None) -> None:
@@ -242,12 +269,12 @@ def _ensure_own_mode(mode: str | None, name: str) -> None:
         raise UnsupportedError(f"{name} has a mode of its own", help="a mode is given for the algebra only")
 
 
-def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes | Any) -> Diff:
+def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes | Any) -> compare.Diff:
     """Compare two plans, each a `Plan` or anything that `read_plan` reads. What is only written differently is the
     same: the order of conditions, the sides of a comparison, names of aliases, projections one by one or in one,
     constants computed or not."""
     read = [source if isinstance(source, Plan) else read_plan(source) for source in (left, right)]
-    return compare(read[0].inlined, read[1].inlined)
+    return compare.compare(read[0].inlined, read[1].inlined)
 
 
 #: Suffixes of PartiQL files.

@@ -3,7 +3,9 @@ The Spark engine is in `spark/runtime/engine.py`."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 from firesteel import evaluate, tables, values
@@ -14,6 +16,7 @@ from firesteel.session import writes
 from firesteel.tables import Source, Table, counting_skipped
 from firesteel.tables.output.target import Output
 from firesteel.tables.output.write import wanted, write_parquet, write_rows
+from firesteel.tables.sizes import input_bytes
 from firesteel.tables.typed.arrow_types import arrow_schema, batches_of, infer_columns, row_type, rows_of
 
 
@@ -30,6 +33,9 @@ class Outcome(Protocol):
 
     def value(self, limit: int | None = None) -> values.Value:
         """The answer; with a limit, at most so many of its rows."""
+
+    def rows(self) -> Iterator[values.Value]:
+        """The rows of the answer, one after the other: its items, or the only value."""
 
     def infer(self, type_: t.Type) -> t.Struct:
         """The columns of the answer, whose type the plan says: where that is not certain, as the values need them."""
@@ -108,6 +114,9 @@ class Known:
         if limit is None or not isinstance(self._value, list | values.Bag):
             return self._value
         return type(self._value)(list(self._value)[:limit])
+
+    def rows(self) -> Iterator[values.Value]:
+        return iter(rows_of(self._value))
 
     def infer(self, type_: t.Type) -> t.Struct:
         return infer_columns(rows_of(self._value), row_type(type_))
@@ -198,26 +207,57 @@ def _stored(row: values.Value) -> values.Value:
 class Engines:
     """The engines of one session: the one that it was connected to, and the reference evaluator beside it. With
     `shared` that is a Spark that others use, too, and may have made tables in; without, its catalog is empty until it
-    runs."""
+    runs. With `small`, plans over at most so many bytes of input run on the reference evaluator."""
 
-    def __init__(self, start: Callable[[], Engine], *, in_process: bool, shared: bool = False) -> None:
+    def __init__(
+        self, start: Callable[[], Engine], *, in_process: bool, shared: bool = False, small: int | None = None
+    ) -> None:
         self._shared = shared
         self._start = start
         self._started: Engine | None = None
+        self._lock = threading.Lock()
         self._reference: Engine = Reference()
         self._in_process = in_process
+        self.small = small
 
     @property
     def main(self) -> Engine:
         """The engine that the session was connected to, made when it is first needed."""
-        if self._started is None:
-            self._started = self._start()
-        return self._started
+        with self._lock:
+            if self._started is None:
+                self._started = self._start()
+            return self._started
 
     def choose(self, used: Sequence[Table]) -> Engine:
         """The engine for a plan over these tables. With `in_process` a plan without tables runs on the reference
-        evaluator."""
-        return self._reference if self._in_process and not used else self.main
+        evaluator, and so does one over little input if the session has a bound for that."""
+        if self._in_process and not used:
+            return self._reference
+        size = None if self.small is None else input_bytes(used)
+        return self._reference if self.small is not None and size is not None and size <= self.small else self.main
+
+    @property
+    def keeper(self) -> Engine | None:
+        """The engine that stores the tables that plans create; None: the one that computes their rows."""
+        return self.main if self.small is None else None
+
+    def keeper_of(self, source: Source) -> Engine:
+        """The engine that has stored a table, and adds rows to it."""
+        return self.main if self.small is None or isinstance(source, tables.Stored) else self._reference
+
+    def keep_none(self, columns: t.Schema) -> Source:
+        """A new table without rows."""
+        return (self.keeper or self._reference).keep(None, (), columns, None)
+
+    def start_in_background(self) -> None:
+        """Start the main engine in a thread of its own, so that a later plan need not wait. A failure is reported to
+        the plan that needs the engine."""
+
+        def start() -> None:
+            with suppress(Exception):
+                getattr(self.main, "spark", None)
+
+        threading.Thread(target=start, name="firesteel-start", daemon=True).start()
 
     def with_tables(self) -> Engine | None:
         """The engine whose catalog may have tables. Spark is not started only to look for some."""

@@ -270,6 +270,10 @@ class Bounded:
         self._policy.refuse("max_rows", len(values.items(value) or ()), "an answer of {} rows or more")
         return value
 
+    def rows(self) -> Iterator[values.Value]:
+        self._ensure_few()
+        yield from self._outcome.rows()
+
     def infer(self, type_: t.Type) -> t.Struct:
         return self._done(lambda: self._outcome.infer(type_))
 

@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 from firesteel import plan as p
-from firesteel.functions.substrait import state
+from firesteel.functions.changes import state
 from firesteel.lru import Recent
 from firesteel.partiql import Explain
 from firesteel.plan.findings import RepairedPlan

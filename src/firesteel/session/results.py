@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -11,20 +12,24 @@ from firesteel import tables, values
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.explain import PlanReport, report
-from firesteel.explain import table as draw
+from firesteel.explain.rows import LINE, draw, grid_keys, grid_of, html_page_part, html_table, summary
 from firesteel.ion import dumps
 from firesteel.repair import Repair
-from firesteel.session.engines import Outcome
+from firesteel.session.engines import Known, Outcome
 from firesteel.session.schemas import Asked, schema_of
 from firesteel.tables.output.target import Output, output_of
 from firesteel.tables.output.write import existing_columns, wanted
-from firesteel.tables.typed.arrow_types import certain_columns, for_arrow, for_format, row_type
+from firesteel.tables.typed.arrow_types import certain_columns, for_arrow, for_format, row_type, rows_of
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
     from pyspark.sql import DataFrame
+
+
+#: How many rows a notebook shows.
+_SHOWN = 50
 
 
 class Result:
@@ -46,6 +51,23 @@ class Result:
         """The same answer, whose conversions ask for this schema unless they are given another."""
         self._schema = schema_of(schema)
         return self
+
+    @property
+    def type(self) -> t.Type:
+        """The type of the answer, as far as its plan says it."""
+        return self._type
+
+    @property
+    def row_type(self) -> t.Type:
+        """The type of its rows: of the items of a collection, or of the only value."""
+        return row_type(self._type)
+
+    def rows(self, limit: int | None = None) -> Iterator[values.Value]:
+        """The rows of the answer one after the other, as values of `firesteel.values`: the items of a collection, or
+        the only value. Spark is asked for one partition at a time, or with a limit for so many rows."""
+        if self._value:
+            return islice(rows_of(self._value[0]), limit)
+        return self._outcome.rows() if limit is None else iter(rows_of(self._outcome.value(limit)))
 
     def value(self) -> values.Value:
         """The answer as a value of `firesteel.values`, without any loss."""
@@ -123,13 +145,72 @@ class Result:
 
     def table(self, limit: int = 20) -> str:
         """The first rows as a table of text."""
-        value = self._value[0] if self._value else self._outcome.value(limit + 1)
-        row = row_type(self._type)
-        names = [field.name or "" for field in row.fields] if isinstance(row, t.Struct) else []
-        return draw(value, limit, names=names)
+        return draw(self.rows(limit + 1), self.row_type, limit)
+
+    # A sequence of rows ----------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(rows_of(self.value()))
+
+    def __bool__(self) -> bool:
+        """A result is true even if it has no rows, as it was before it had a length."""
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows as plain Python, one after the other."""
+        return map(values.to_python, self.rows())
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> Result: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        """A row as plain Python, or a result of some of the rows."""
+        rows = rows_of(self.value())
+        return self._of(rows[index]) if isinstance(index, slice) else values.to_python(rows[index])
+
+    def head(self, count: int = 5) -> Result:
+        """A result of the first rows. Spark is asked for these only."""
+        return self._of(list(self.rows(count)))
+
+    def _of(self, rows: list[values.Value]) -> Result:
+        ordered = isinstance(self._type, t.Array)
+        return Result(Known(rows if ordered else values.Bag(rows)), self.engine, t.Bag(self.row_type))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns: in the order of the select list, or as the rows have them. A value that is no
+        struct is in the column `_1`."""
+        row = self.row_type
+        if isinstance(row, t.Struct) and not row.open:
+            return [field.name or "" for field in row.fields]
+        if self._value or self.engine != "spark":
+            return [name for name, _ in grid_keys(self.rows(), row)]
+        return [field.name or "" for field in self._inferred().fields]
+
+    @property
+    def schema(self) -> dict[str, str]:
+        """The columns with their types: by the plan where it says them, else by the values."""
+        found = certain_columns(self._type) or self._inferred()
+        types = {field.name or "": str(t.absent(field.type, nullable=False)) for field in found.fields}
+        return {name: types.get(name, "any") for name in self.columns}
+
+    def describe(self) -> Result:
+        """A summary of the rows, one for each column: its types, how many values it has, how many are NULL or MISSING,
+        the least, the greatest, and the mean of the numbers. It takes one pass over all rows."""
+        return Result(Known(summary(self.rows(), self.row_type)), self.engine, t.Array(LINE))
+
+    def _repr_html_(self) -> str:
+        """The first rows, for a notebook."""
+        return html_page_part(html_table(grid_of(self.rows(_SHOWN + 1), self.row_type, _SHOWN)))
 
     def __repr__(self) -> str:
         return f"<Result of {self.engine}: {self._type}>"
+
+    @property
+    def reads_tables(self) -> bool:
+        """Was it computed from tables, and not from the query alone?"""
+        return self._outcome.plan is not None and bool(self._outcome.plan.globals)
 
     def plan_report(self) -> PlanReport:
         """The numbers of relations and expressions in the plan, and the expressions that run in Python."""

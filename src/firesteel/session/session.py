@@ -11,16 +11,16 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
 from firesteel.explain import explain, explain_steps
+from firesteel.explain.rows import cut, html_details, html_page_part, html_text
 from firesteel.functions.users import FunctionKind, UserFunctions
-from firesteel.ion import loads
-from firesteel.lineage import Lineage, trace
+from firesteel.lazy import LazyModule
 from firesteel.node import has
 from firesteel.passes import Step, Unordered
 from firesteel.plan.findings import Findings
 from firesteel.policy import Policy
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
-from firesteel.session.describe import Description, describe
+from firesteel.session.describe import Description, Found, describe, found_in
 from firesteel.session.document import Headers, Plan, ensure_size
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
 from firesteel.session.plan_cache import Prepared
@@ -30,17 +30,25 @@ from firesteel.session.statements import Foreseen, Statements
 from firesteel.session.writes import virtual_table
 from firesteel.source import Source, Span
 from firesteel.tables import File, OrderedColumn, Table
+from firesteel.tables.sizes import SMALL_INPUT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from firesteel import lineage as tracing
+    from firesteel.lineage import Lineage
+else:  # a query needs none of it
+    tracing = LazyModule("firesteel.lineage")
+
 
 def connect(
     *,
-    engine: Literal["spark", "reference"] = "spark",
+    engine: Literal["spark", "reference", "auto"] = "spark",
     spark: SparkSession | None = None,
     master: str | None = None,
     remote: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    small_input: int = SMALL_INPUT,
     in_process: bool = True,
     fallback: Literal["allow", "refuse"] = "allow",
     skip_passes: Collection[str] = (),
@@ -54,7 +62,8 @@ def connect(
     spark_catalog: bool = True,
     catalog: str | Path | None = None,
 ) -> Session:
-    """Open a session: on local Spark by default, or in this process with `engine="reference"`.
+    """Open a session: on local Spark by default, or in this process with `engine="reference"`. With `engine="auto"`
+    plans over at most `small_input` bytes run in this process, others on Spark; all, if one is named, as by `conf`.
 
     Spark starts when a plan first needs it. With `in_process` (the default) a plan without tables is answered by the
     reference evaluator. An expression without a native form on Spark runs in its Python workers; with
@@ -71,19 +80,14 @@ def connect(
     plan with inputs that have to be ordered (as a merge join's), and are not known to be, is refused, or with
     `add_sorts` gets a sort there.
     """
-    for what, given, known in (("fallback", fallback, ("allow", "refuse")), ("engine", engine, ("spark", "reference"))):
-        if given not in known:
-            raise UnsupportedError(f"no {what} '{given}'", help=f"it is '{known[0]}' or '{known[1]}'")
+    _ensure_one_of("fallback", fallback, "allow", "refuse")
+    _ensure_one_of("engine", engine, "spark", "reference", "auto")
+    names_spark = any(given is not None for given in (spark, master, remote))
+    bound = small_input if engine == "auto" and not (names_spark or conf or spark_functions) else None
 
-    def start() -> Engine:
-        if engine == "reference":
-            return Reference()
-        from firesteel.spark import SparkEngine
-
-        return SparkEngine(spark, master=master, remote=remote, fallback=fallback, warehouse=warehouse, shapes=shapes)
-
+    given = dict(master=master, remote=remote, conf=conf, fallback=fallback, warehouse=warehouse, shapes=shapes)
     return Session(
-        start,
+        lambda: _started(engine, spark, given),
         in_process=in_process or engine == "reference",
         skip_passes=skip_passes,
         verify_passes=verify_passes,
@@ -91,10 +95,29 @@ def connect(
         verify_properties=verify_properties,
         unordered=Unordered.SORT if add_sorts else Unordered.REFUSE,
         spark_functions=spark_functions,
-        shared=engine == "spark" and (spark is not None or master is not None or remote is not None),
+        shared=engine != "reference" and names_spark,
+        small=bound,
         spark_catalog=spark_catalog,
         catalog=catalog,
     )
+
+
+def _ensure_one_of(what: str, given: str, *known: str) -> None:
+    if given not in known:
+        raise UnsupportedError(f"no {what} '{given}'", help=f"it is one of {', '.join(known)}")
+
+
+#: How many tables a notebook shows.
+_SHOWN = 50
+
+
+def _started(engine: str, spark: SparkSession | None, options: Mapping[str, Any]) -> Engine:
+    """The engine of a session, made now."""
+    if engine == "reference":
+        return Reference()
+    from firesteel.spark import SparkEngine
+
+    return SparkEngine(spark, **options)
 
 
 class Session:
@@ -112,10 +135,11 @@ class Session:
         unordered: Unordered = Unordered.REFUSE,
         spark_functions: bool = False,
         shared: bool = False,
+        small: int | None = None,
         spark_catalog: bool = True,
         catalog: str | Path | None = None,
     ) -> None:
-        self._engines = Engines(start, in_process=in_process, shared=shared)
+        self._engines = Engines(start, in_process=in_process, shared=shared, small=small)
         self._spark_catalog = spark_catalog
         self._planner = Planner(
             Catalog(policy, self._engines.find_table if spark_catalog else None, catalog),
@@ -206,6 +230,13 @@ class Session:
             shape = self._engines.shape_of(entry.source) or "not learned yet"
         return describe(self._catalog.known(name) or name, entry, shape)
 
+    def paths(self, name: str) -> Found:
+        """What is found in the rows of a table or view: by its schema, or in its first records where it has none."""
+        entry = self._catalog.get(name) or self._catalog.outside(name.split("."))
+        if entry is None:
+            raise self._catalog.unknown(name)
+        return found_in(entry)
+
     def unregister(self, name: str) -> None:
         """Remove a table or a view from the session."""
         self._catalog.remove(name)
@@ -291,11 +322,27 @@ class Session:
         types of the `schema`, if there is one (see `Result.to_arrow`)."""
         planned = self._planner.plan_text(_text(text), mode, params)
         if isinstance(planned, partiql.Explain):
-            explained = self._planner.plan_statement(planned.statement, mode, params)
-            result = Result(Known(self.explain(explained)), "session")
-            result.warnings = explained.warnings
-            return result
+            return self._explanation(planned, mode, params)
         return self.run(planned).asking(schema)
+
+    def script(
+        self, text: str, *, mode: str = "permissive", params: Sequence[Any] | None = None, name: str = "<query>"
+    ) -> Iterator[Result]:
+        """Run the PartiQL statements of a text, which semicolons part, one after the other: the answer of each that has
+        one. The text is parsed first, so that nothing runs if there is a mistake in it. `name` is the name of the text
+        in errors."""
+        ensure_size(_text(text), self._catalog.policy.max_plan)
+        for statement in partiql.parse_script(text, name):
+            if isinstance(statement, partiql.Explain):
+                yield self._explanation(statement, mode, params)
+            else:
+                yield from self.run_all(self._planner.plan_statement(statement, mode, params))
+
+    def _explanation(self, statement: partiql.Explain, mode: str, params: Sequence[Any] | None) -> Result:
+        explained = self._planner.plan_statement(statement.statement, mode, params)
+        result = Result(Known(self.explain(explained)), "session")
+        result.warnings = explained.warnings
+        return result
 
     # Running ---------------------------------------------------------------------------------------------------------
 
@@ -410,7 +457,7 @@ class Session:
         """Where the answers of a plan, or of a PartiQL text, come from, statement by statement: tables, paths, and how
         each takes part in each column. It sees through the views of this session, and runs nothing."""
         source, params = self._planned(source, mode, params)
-        return trace(self._planner.inline_views(self._planner.lower(self._planner.read(source), params).plan))
+        return tracing.trace(self._planner.inline_views(self._planner.lower(self._planner.read(source), params).plan))
 
     def check(self, source: Plan | str | Path | bytes | Any, *, dialect: str = "auto") -> Findings:
         """Check a plan over this session's tables and against its engine, without running it."""
@@ -446,11 +493,36 @@ class Session:
         self._planner.forget()
         self._engines.forget()
 
+    @property
+    def small_input(self) -> int | None:
+        """The bound of `engine="auto"` in bytes; None if the engine is not chosen by the input."""
+        return self._engines.small
+
+    def start_spark(self) -> None:
+        """Start the engine of this session in the background, so that a later query need not wait for Spark."""
+        self._engines.start_in_background()
+
+    def spark_ui(self) -> str | None:
+        """The address of the web page of this session's Spark, which is started for that; None if it has none."""
+        context = getattr(getattr(self._engines.main, "spark", None), "sparkContext", None)
+        return None if context is None else context.uiWebUrl
+
     def close(self) -> None:
         """Close what the session started, and drop the tables that plans created on Spark."""
         self._catalog.forget_stored()
         self.forget()
         self._engines.close()
+
+    def __repr__(self) -> str:
+        count = len(self._catalog.names())
+        return f"<Session with {count} table{'' if count == 1 else 's'}>"
+
+    def _repr_html_(self) -> str:
+        """The tables of the session, each with its columns, folded."""
+        names = self._catalog.names()
+        shown = "".join(html_details(name, cut(repr(self.describe(name)))) for name in names[:_SHOWN])
+        more = f"<small>and {len(names) - _SHOWN:,} more tables</small>" if len(names) > _SHOWN else ""
+        return html_page_part(f"{html_text(repr(self))}{shown}{more}")
 
     def __enter__(self) -> Session:
         return self
@@ -474,12 +546,6 @@ def _text(text: Any) -> str:
 def _each_statement(plan: p.Plan) -> list[p.Plan]:
     """A plan of its own for each statement, in order."""
     return [plan.replace(statement=statement) for statement in plan.statements]
-
-
-def ion(text: str | bytes) -> values.Value:
-    """A value written in Ion, as the conformance suite writes values: `fs.ion("$bag::[1, 2]")`."""
-    value = loads(text)
-    return values.Text(value) if type(value) is str else value
 
 
 __all__ = ["Engine", "FiresteelError", "Outcome", "Result", "Session", "connect"]

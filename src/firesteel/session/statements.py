@@ -140,15 +140,15 @@ class Statements:
             raise AnalysisError(f"'{statement.name}' is registered already{is_view}", where=statement.where)
         columns = statement.columns
         if statement.input is None:
-            source = self._planner.engines.main.keep(None, (), columns, None)
+            source = self._planner.engines.keep_none(columns)
         else:
-            # The main engine stores the rows, even of a query without tables: a later plan may join them with others.
+            # One engine stores the rows, even of a query without tables: a later plan may join them with others.
             rows = writes.written(node, statement.input, columns)
-            prepared = self._planner.prepare(rows, self._planner.engines.main)
+            prepared = self._planner.prepare(rows, self._planner.engines.keeper)
             columns = writes.kept_columns(prepared.optimized, columns)
             source = self._kept(prepared, columns, None)
         if statement.pin:
-            self._planner.engines.main.pin(source)
+            self._planner.engines.keeper_of(source).pin(source)
         self._catalog.put(statement.name, _created(source, columns))
 
     def _insert(self, node: p.Plan, statement: p.Insert) -> None:
@@ -159,7 +159,7 @@ class Statements:
         if not created:
             writes.ensure_writable(table, name, self._catalog.policy, statement.where)
         rows, columns = writes.added(statement, name, table)
-        engine = self._planner.engines.main if created else None
+        engine = self._planner.engines.keeper_of(table.source) if created else None
         prepared = self._planner.prepare(writes.written(node, rows, columns), engine)
         if created:
             self._catalog.put(name, Table(self._kept(prepared, columns, table.source), table.type))
@@ -238,7 +238,7 @@ class Statements:
             foreseen = self._foresee_rows(node, statement.input, columns)
             columns = writes.kept_columns(foreseen[0], columns)
         if self._catalog.known(statement.name) is None or statement.exists in (p.IfExists.ERROR, p.IfExists.REPLACE):
-            source = self._planner.engines.main.keep(None, (), columns, None)
+            source = self._planner.engines.keep_none(columns)
             self._catalog.put(statement.name, _created(source, columns))
         return foreseen
 

@@ -14,7 +14,6 @@ from typing import Any
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
-from firesteel.ion import iter_values
 from firesteel.policy import Unpacking
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
@@ -257,6 +256,8 @@ def part_records(
 
 def _ion_records(path: Path, unpacking: Unpacking) -> Iterator[values.Value]:
     with reading(path), open_unpacked(path, unpacking) as file:
+        from firesteel.ion import iter_values  # late: it needs `amazon.ion`
+
         yield from iter_values(file, str(path))
 
 

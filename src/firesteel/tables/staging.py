@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import os
 import shutil
-import socket
 import stat
 import time
 import uuid
@@ -113,12 +111,20 @@ def owned(folder: Path) -> Iterator[bool]:
 
 def host() -> str:
     """A short id of this machine. Locks may not work across machines, so stages of other machines are left alone."""
-    return hashlib.sha256(socket.gethostname().encode()).hexdigest()[:6]
+    import socket  # late, as only writers need it
+
+    return _digest(socket.gethostname().encode())[:6]
+
+
+def _digest(data: bytes) -> str:
+    import hashlib  # late: it loads OpenSSL
+
+    return hashlib.sha256(data).hexdigest()
 
 
 def _prefix(path: Path) -> str:
     """How stages of a target are named: not by its name, which may be as long as a name can be."""
-    return f".firesteel-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:12]}-{host()}-"
+    return f".firesteel-{_digest(os.fsencode(path.name))[:12]}-{host()}-"
 
 
 def _stages(path: Path) -> list[Path]:

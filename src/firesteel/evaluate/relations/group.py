@@ -8,7 +8,6 @@ from typing import Any
 from firesteel import functions
 from firesteel import plan as p
 from firesteel.errors import EvaluationError
-from firesteel.evaluate import substrait
 from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.aggregates import AGGREGATES, OF_ROWS
 from firesteel.evaluate.relations.rel import sorted_order
@@ -97,6 +96,8 @@ def combiner(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) ->
 def _aggregate_of(node: p.Agg | p.WindowCall, row: functions.Function) -> Callable[[list[Row]], Value]:
     """PartiQL's have one argument, or none and count the rows; a few have more."""
     if row.origin is not functions.Origin.PARTIQL:
+        from firesteel.evaluate import substrait  # late: few plans have functions of Substrait
+
         return substrait.aggregate_of(node.fn, node.where)
     if row.name in OF_ROWS:
         return OF_ROWS[row.name]

@@ -11,7 +11,6 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.kinds import kind, show
-from firesteel.evaluate.substrait.call import comparison_of
 from firesteel.values import MISSING, Bag, Key, Struct, Value, absent, key
 
 Compiling = Generator[Any, Any, RelClosure]
@@ -218,6 +217,8 @@ def sort_keys(values: Sequence[Value], spec: p.SortSpec) -> list[tuple[int, Any]
     absent_first = spec.order.nulls_first is not spec.order.descending  # before it is reversed
     if spec.comparator is None:
         return [_sort_key(value, absent_first) for value in values]
+    from firesteel.evaluate.substrait.call import comparison_of  # late: few plans have functions of Substrait
+
     compare, takes_null = comparison_of(spec.comparator, spec.where)
     compared = cmp_to_key(compare)
     if takes_null:

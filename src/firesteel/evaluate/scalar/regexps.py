@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.regex import compile_regex
 from firesteel.evaluate.scalar.compare import text
-from firesteel.evaluate.substrait import patterns
+from firesteel.lazy import LazyModule
 from firesteel.values import Clob, Value
+
+if TYPE_CHECKING:
+    from firesteel.evaluate.substrait import patterns
+else:
+    patterns = LazyModule("firesteel.evaluate.substrait.patterns")
 
 Text = str | Clob
 

@@ -5,6 +5,7 @@ whether arguments fit, `resolve.py` which function a call means. `options.py` li
 functions that we do not have. `rows.py` makes the rows, and `registry.py` takes functions that users register.
 """
 
+from firesteel.functions.changes import changed, state
 from firesteel.functions.substrait import by_name
 from firesteel.functions.substrait.coercion import bare, loses
 from firesteel.functions.substrait.declarations import (
@@ -20,10 +21,8 @@ from firesteel.functions.substrait.options import UNSUPPORTED, honoured, usual
 from firesteel.functions.substrait.registry import (
     Registered,
     add,
-    changed,
     register,
     registered,
-    state,
     unregister,
     written,
 )

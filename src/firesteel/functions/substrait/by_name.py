@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from firesteel import types as t
 from firesteel.errors import PlanError
+from firesteel.functions.changes import state
 from firesteel.functions.properties import Kind
 from firesteel.functions.substrait import registry
 from firesteel.functions.substrait.coercion import common
@@ -34,7 +35,7 @@ def returned(
 ) -> t.Type:
     """The type of a call with these arguments (values or types); `any` if an argument's type is not known. PlanError if
     no form of the function takes the arguments without casts."""
-    return _returned(name, tuple(map(_argument, values)), tuple(types), tuple(choices), registry.state())
+    return _returned(name, tuple(map(_argument, values)), tuple(types), tuple(choices), state())
 
 
 @lru_cache(maxsize=4096)

@@ -9,8 +9,6 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from firesteel.functions.properties import Kind
 from firesteel.functions.substrait.shapes import Shape, shape
 
@@ -24,8 +22,6 @@ _KINDS = {
     "aggregate_functions": Kind.AGGREGATE,
     "window_functions": Kind.WINDOW,
 }
-#: The C loader is eight times as fast, but not every build of PyYAML has it.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
@@ -138,7 +134,11 @@ def declarations(stem_: str) -> dict[str, Declaration]:
     path = files(_PACKAGE) / f"{_PREFIX}{stem_}.yaml"
     if not path.is_file():
         path = files(_PACKAGE) / f"{stem_}.yaml"
-    document = yaml.load(path.read_text(encoding="utf-8"), _LOADER)
+    import yaml  # late: only plans of Substrait need the declarations
+
+    # The C loader is eight times as fast, but not every build of PyYAML has it.
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    document = yaml.load(path.read_text(encoding="utf-8"), loader)
     found: dict[str, Declaration] = {}
     for section, kind in _KINDS.items():
         for function in document.get(section, ()):

@@ -8,6 +8,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.errors import PlanError
+from firesteel.functions.changes import changed
 from firesteel.functions.properties import Kind, Origin
 from firesteel.functions.substrait.declarations import Declaration, Implementation, Parameter
 from firesteel.functions.substrait.rows import REGISTERED, row
@@ -26,17 +27,6 @@ class Registered:
 
 
 _FUNCTIONS: dict[str, Registered] = {}
-_states = [object()]
-
-
-def state() -> object:
-    """An object that is replaced at every change. A plan is valid as long as the state it was made with is current."""
-    return _states[0]
-
-
-def changed() -> None:
-    """Note that registered functions or relations have changed, so that cached plans are not used any more."""
-    _states[0] = object()
 
 
 def register(

@@ -15,6 +15,7 @@ from functools import lru_cache
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.functions.catalog import Function
+from firesteel.functions.changes import state
 from firesteel.functions.properties import Kind
 from firesteel.functions.substrait import registry
 from firesteel.functions.substrait.coercion import bare, loses
@@ -77,13 +78,13 @@ def resolve(
     """The function that a call means. Without a URN it is found by its name, or by one of the other names."""
     chosen = tuple((option, tuple(preferences)) for option, preferences in options)
     given = tuple(map(_telling, arguments))
-    return _resolved(urn, name.lower(), signature, kind, given, chosen, names, registry.state())
+    return _resolved(urn, name.lower(), signature, kind, given, chosen, names, state())
 
 
 def giving(found: Resolved, kind: Kind, arguments: Sequence[Argument], wanted: t.Type) -> Resolved | None:
     """The call with the form of its function that returns the wanted type and takes the arguments; None without one."""
     given = tuple(map(_telling, arguments))
-    made = _giving(found.row.name, kind, given, bare(wanted), found.choices, registry.state())
+    made = _giving(found.row.name, kind, given, bare(wanted), found.choices, state())
     if made is None:
         return None
     repairs = tuple(one for one in found.repairs if one.kind not in _CASTS)

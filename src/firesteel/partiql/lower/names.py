@@ -172,14 +172,15 @@ def resolve(
             return found
     attribute = _attribute(var, scope, sure=want == "source") or _attribute(var, scope, sure=False)
     if attribute is None:
-        raise undefined_error(var, scope)
+        raise undefined_error(var, scope, getattr(context.catalog, "names", list)())
     return attribute, 0
 
 
-def undefined_error(var: ast.Var, scope: NameScope) -> AnalysisError:
-    """The error for a name that cannot be resolved."""
+def undefined_error(var: ast.Var, scope: NameScope, tables: Sequence[str] = ()) -> AnalysisError:
+    """The error for a name that cannot be resolved: it is neither a variable nor one of these tables."""
     grouped = [frame.grouping.before for _, frame in scope.frames() if frame.grouping]
-    help_ = warnings.did_you_mean(var.name, scope.known) if scope.known else None
+    known = [*scope.known, *tables]
+    help_ = warnings.did_you_mean(var.name, known) if known else None
     if any(_attribute(var, before, sure=False) is not None for before in grouped):
         help_ = "it is neither grouped nor aggregated: add it to GROUP BY, or aggregate it"
     elif var.quoted:

@@ -216,6 +216,10 @@ class Cursor:
                 near = get_close_matches(self.texts[place].upper(), known, n=1, cutoff=0.75)
                 if near:
                     return f"did you mean {near[0]} instead of {self.texts[place]}?"
+        if before == "=" == kind:
+            return "equality is written with one ="
+        if what.endswith(("end of the text", "end of the query")) and kind in ("name", "quoted", "string", "int", "."):
+            return "is a comma or an operator missing before it?"
         if before == "," and kind in RESERVED:
             return f'a comma too many, or {text.upper()} is meant as a name: then write "{text}"'
         if before == "," and (kind == "," or kind in _CLOSERS):

@@ -13,7 +13,6 @@ distinct values; a function with a `sort_key` does not need it.
 from __future__ import annotations
 
 from firesteel import types as t
-from firesteel.functions.substrait import registered
 from firesteel.node import has, transform, walk
 from firesteel.passes.base import Context, Phase, plan_pass
 from firesteel.plan import (
@@ -48,6 +47,8 @@ def rank_comparators(plan: Plan, _: Context) -> Plan:
 
 
 def _is_ranked(spec: SortSpec) -> bool:
+    from firesteel.functions.substrait import registered  # late: few plans have functions of Substrait
+
     found = None if spec.comparator is None else registered(spec.comparator.name)
     return found is not None and found.sort_key is None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -50,6 +50,7 @@ class SparkEngine:
         spark: SparkSession | None = None,
         master: str | None = None,
         remote: str | None = None,
+        conf: Mapping[str, str] | None = None,
         fallback: Literal["allow", "refuse"] = "allow",
         warehouse: str | Path | None = None,
         shapes: str | Path | bool = True,
@@ -62,6 +63,7 @@ class SparkEngine:
         self._lease = None if spark is None else lease_given(spark)
         self._master = master
         self._remote = remote
+        self._conf = dict(conf or {})
         self._lock = threading.Lock()
         if spark is not None:
             silence()
@@ -80,7 +82,7 @@ class SparkEngine:
                 self._lease = None
             if self._lease is None:
                 with translated(Failures()):
-                    self._lease = lease(self._master, self._remote)
+                    self._lease = lease(self._master, self._remote, self._conf)
             return self._lease
 
     def dataframe(self, plan: p.Plan, tables: Sequence[Table] = ()) -> DataFrame:

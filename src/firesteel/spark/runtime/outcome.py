@@ -86,6 +86,12 @@ class Outcome:
             self._renew()
             return named_frame(self._compiled) if asked is None else typed_frame(self._compiled, type_, asked)
 
+    def rows(self) -> Iterator[Value]:
+        """The rows of the answer; Spark is asked for one partition after the other."""
+        with self._running():
+            yield from self._checked(records(self._compiled))
+            self._warn_of_malformed()
+
     def infer(self, type_: t.Type) -> t.Struct:
         """The columns of the answer, those of uncertain types by their values."""
         return self._with_fitting_shapes(lambda: self._done(lambda: infer(self._compiled, type_)))

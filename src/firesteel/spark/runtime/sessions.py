@@ -7,7 +7,7 @@ A process has one Spark. Engines that start one share it: the last to leave stop
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from subprocess import TimeoutExpired
@@ -91,8 +91,8 @@ def lease_given(session: SparkSession) -> Lease:
     return Lease(Running(session, ours=False))
 
 
-def lease(master: str | None, remote: str | None) -> Lease:
-    """A lease on this process's Spark, which is started if there is none or it has ended."""
+def lease(master: str | None, remote: str | None, conf: Mapping[str, str] | None = None) -> Lease:
+    """A lease on this process's Spark, which is started with the configuration if there is none or it has ended."""
     global _started
     with _lock:
         if _started is not None and _started.ended:
@@ -100,7 +100,7 @@ def lease(master: str | None, remote: str | None) -> Lease:
             _started = None
         if _started is None:
             existing = _existing()
-            session = start(master, remote) if existing is None else existing
+            session = start(master, remote, conf) if existing is None else existing
             place = remote if is_connect(session) else session.sparkContext.master
             _started = Running(session, ours=existing is None, place=place)
         _ensure_same(_started.place, master or remote)

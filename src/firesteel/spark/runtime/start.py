@@ -16,7 +16,7 @@ from firesteel.doctor import find_java, no_java
 from firesteel.errors import FiresteelError, UnsupportedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -109,8 +109,9 @@ logger.native.level = off
 """
 
 
-def start(master: str | None = None, remote: str | None = None) -> SparkSession:
-    """A Spark session: on this machine, on a cluster (`master`), or through Spark Connect (`remote`)."""
+def start(master: str | None = None, remote: str | None = None, conf: Mapping[str, str] | None = None) -> SparkSession:
+    """A Spark session: on this machine, on a cluster (`master`), or through Spark Connect (`remote`). What `conf` says
+    comes before our own settings."""
     from pyspark.sql import SparkSession
 
     from firesteel.spark.encoding import columns
@@ -120,7 +121,7 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     if master is not None and remote is not None:
         raise UnsupportedError("a session has a master or a remote, not both")
     if remote is not None and not remote.startswith("local"):
-        return SparkSession.builder.remote(remote).getOrCreate()
+        return _configured(SparkSession.builder.remote(remote), conf or {}).getOrCreate()
     java = find_java()
     if java is None:
         raise FiresteelError(no_java())
@@ -129,9 +130,13 @@ def start(master: str | None = None, remote: str | None = None) -> SparkSession:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with _quiet_jvm() as options, _no_orphan():
         builder = SparkSession.builder.remote(remote) if remote else SparkSession.builder.master(master or "local[*]")
-        for name, value in {**CONF, **options, **_place(master)}.items():
-            builder = builder.config(name, value)
-        return builder.getOrCreate()
+        return _configured(builder, {**CONF, **options, **_place(master), **(conf or {})}).getOrCreate()
+
+
+def _configured(builder: SparkSession.Builder, conf: Mapping[str, str]) -> SparkSession.Builder:
+    for name, value in conf.items():
+        builder = builder.config(name, value)
+    return builder
 
 
 def silence() -> None:

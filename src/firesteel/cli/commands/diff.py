@@ -15,7 +15,7 @@ SAME, DIFFERENT, TROUBLE = 0, 1, 2
 _TEXTS = (".partiql", ".sql")
 
 
-@click.command()
+@click.command("diff")
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
 @click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help="A table that a query reads.")
@@ -23,7 +23,7 @@ _TEXTS = (".partiql", ".sql")
 @click.option("--side-by-side", "-y", is_flag=True, help="Show both plans, side by side.")
 @click.option("--width", type=click.IntRange(43), default=160, show_default=True, help="Columns of --side-by-side.")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def diff(
+def command(
     left: str, right: str, tables: tuple[str, ...], mode: str, side_by_side: bool, width: int, format_: str
 ) -> int:
     """Are two plans the same? If not, say where they differ.

@@ -34,7 +34,7 @@ def _session(tables: tuple[str, ...]) -> Iterator[fs.Session | None]:
         yield session
 
 
-@click.command()
+@click.command("convert")
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--from", "read_as", type=_form, help="The form of IN. Default: by its suffix and content.")
@@ -44,7 +44,7 @@ def _session(tables: tuple[str, ...]) -> Iterator[fs.Session | None]:
 @click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help="A table, for the types of its columns.")
 @click.option("--mode", type=click.Choice(["permissive", "strict"]), help="The mode of a PartiQL text.")
 @click.option("--dialect", type=click.Choice(DIALECTS), default="auto", help="Whose plan a Substrait plan is read as.")
-def convert(
+def command(
     source: Path,
     out: Path,
     read_as: str | None,

@@ -8,10 +8,13 @@ from pathlib import Path
 
 from firesteel import tables
 from firesteel import types as t
-from firesteel.explain.table import table as draw
+from firesteel.explain.rows import draw
 from firesteel.passes import View
 from firesteel.tables import Promise, PromisedColumn, Table
-from firesteel.values import Bag, Struct
+from firesteel.values import Struct
+
+#: The type of a line in a list of columns.
+_NAMED = t.Struct((t.Field("column", t.STRING), t.Field("type", t.STRING)), open=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,7 +51,7 @@ class Description:
         if self.columns is None:
             lines.append("no schema")
         else:
-            lines.append(draw(Bag(Struct({"column": name, "type": type_}) for name, type_ in self.columns), 1000))
+            lines.append(draw((Struct({"column": name, "type": type_}) for name, type_ in self.columns), _NAMED, 1000))
         return "\n".join(lines)
 
 

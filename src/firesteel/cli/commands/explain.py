@@ -1,0 +1,77 @@
+"""`firesteel explain`: show a plan, or the plan of a query."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+import firesteel as fs
+from firesteel.cli.inputs import TEXTS, read_text
+from firesteel.cli.lineage import lineage_options, show_lineage
+from firesteel.cli.options import errors, with_planning, with_policy, with_properties, with_tables
+from firesteel.cli.plans import numbered_params, print_plan, read, with_notation, with_reading
+from firesteel.cli.sessions import open_session
+
+
+@click.command("explain")
+@click.argument("plan", metavar="PLAN_OR_QUERY")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@with_notation("tree")
+@click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
+@with_tables
+@with_properties
+@with_policy
+@with_planning
+@with_reading
+@lineage_options
+@errors
+def command(
+    plan: str,
+    files: tuple[str, ...],
+    dialect: str,
+    headers: tuple[Path, ...],
+    lineage: bool,
+    lineage_as: str | None,
+    notation: str,
+    target: str | None,
+    engine: Any,
+    mode: str,
+    params: tuple[str, ...],
+    pipeline: Any,
+    **options: Any,
+) -> None:
+    """Show a plan, or the plan of a PartiQL query, as a tree or in another notation. A FILE is a table of its name.
+
+    With `--pipeline debug`: the plan after every pass that changes it, as it would run on Spark, or on `--engine`.
+
+    \b
+    firesteel explain plan.ion
+    firesteel explain plan.ion --engine spark --table t=t.parquet
+    firesteel explain "SELECT t.a FROM t WHERE t.b > 1" t.parquet --pipeline debug
+    """
+    if notation != "tree" and (engine is not None or pipeline == "debug"):
+        raise click.UsageError("--engine and --pipeline go with --as tree")
+    text = _text(plan)
+    document = None if text is not None else read(Path(plan), dialect=dialect, headers=headers)
+    how = engine or ("spark" if pipeline == "debug" else "reference")
+    with open_session({"engine": how, **options}, files) as session:
+        given: Any = numbered_params(params) if text is None else [fs.ion(param) for param in params]
+        if lineage or lineage_as:
+            show_lineage(session, document or text, mode, given, lineage_as)
+            return
+        if engine is not None or pipeline == "debug":
+            click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))
+            return
+        print_plan(document or session.plan(text or "", mode=mode, params=given), notation, target)
+
+
+def _text(given: str) -> str | None:
+    """The query, if it is one, or a file of PartiQL. What has several words is a query, unless there is such a file;
+    so is one word that could not be the path of a plan."""
+    path = Path(given)
+    if os.path.exists(given):
+        return read_text(path) if path.suffix.lower() in TEXTS else None
+    return given if len(given.split()) > 1 or (not path.suffix and "/" not in given) or "(" in given else None

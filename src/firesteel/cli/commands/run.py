@@ -1,0 +1,49 @@
+"""`firesteel run`: run a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+import firesteel as fs
+from firesteel.cli.answers import is_file, note, one_answer, say_engine, show
+from firesteel.cli.options import plan_file, running, with_policy
+from firesteel.cli.plans import numbered_params, read, with_reading
+from firesteel.cli.sessions import open_session, take
+from firesteel.cli.timeout import time_limit
+from firesteel.plan.findings import repair_lines
+
+
+@click.command("run")
+@plan_file
+@running
+@with_policy
+@click.option("--param", "params", multiple=True, metavar="[N=]ION", help="A value for parameter N, or for the next.")
+@with_reading
+@click.option("--mode", type=click.Choice(["permissive", "strict"]), help="The mode of an expression of the algebra.")
+def command(plan: Path, timeout: float | None, params: tuple[str, ...], quiet: bool, **options: Any) -> None:
+    """Run PLAN, and print its rows or write them to a file. With several roots, the rows of each are printed.
+
+    A plan is a PartiQL Plan document, an expression of the algebra, or a Substrait plan as protobuf or JSON. Repairs of
+    a Substrait plan are printed to stderr first.
+
+    \b
+    firesteel run plan.ion --table hr.employees=employees.jsonl
+    firesteel run plan.ion --table t=t.parquet --engine reference --format ion
+    firesteel run plan.ion --table t=t.parquet --output rows.parquet
+    firesteel run tpch-q1.proto --table lineitem=lineitem.parquet
+    firesteel run plan-with-files.proto --allow-read data
+    """
+    shown = take(options, "format_", "limit", "output")
+    how = take(options, "dialect", "headers", "mode")
+    document = read(plan, **how, max_size=options["max_plan"] or fs.Policy.max_plan)
+    with open_session(options) as session, time_limit(timeout):
+        lowered = document.lowered(session)
+        for line in repair_lines(lowered.repairs):
+            note(line, quiet=quiet)
+        answers: list[fs.Result] = session.run_all(lowered.plan, params=numbered_params(params))
+        for answer in one_answer(answers) if is_file(shown["output"]) else answers:
+            say_engine(answer, session, quiet=quiet)
+            show(answer, **shown, quiet=quiet)

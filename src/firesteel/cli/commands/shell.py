@@ -1,0 +1,33 @@
+"""`firesteel shell`, and `firesteel` alone on a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from firesteel.cli.options import errors, quiet, with_engine, with_limits, with_mode, with_output, with_tables
+from firesteel.cli.sessions import open_session, take
+
+
+@click.command("shell")
+@click.argument("files", nargs=-1, metavar="[FILE]...")
+@with_tables
+@with_engine
+@with_output
+@with_mode
+@with_limits
+@quiet
+@errors
+def command(files: tuple[str, ...], mode: str, quiet: bool, **options: Any) -> int:
+    """Open the shell, with each FILE as a table of its name. It reads statements from a pipe, too.
+
+    \b
+    firesteel shell orders.jsonl
+    firesteel shell -d data < report.partiql
+    """
+    shown = take(options, "format_", "limit", "output")
+    with open_session(options, files) as session:
+        from firesteel.cli import shell
+
+        return shell.run(session, format=shown["format_"], max_rows=shown["limit"], mode=mode, quiet=quiet)
