@@ -20,5 +20,5 @@ def order(value: Value) -> Any:
 
 
 def _inner(value: Value) -> Any:
-    """Inside of others NULL comes last."""
-    return (1,) if value is None else (0, order(value))
+    """Inside of others NULL comes first."""
+    return (0,) if value is None else (1, order(value))

@@ -25,6 +25,7 @@ NUMBERS: tuple[Function, ...] = (
     scalar("log10", "1", "The logarithm to the base 10."),
     scalar("sqrt", "1", "The square root; NaN of less than zero."),
     scalar("exp", "1", "e to a power."),
+    scalar("expm1", "1", "e to a power, less 1."),
     scalar("pi", "0", "Pi."),
     scalar("power", "2", "A number to a power."),
     scalar("signum", "1", "-1, 0 or 1."),

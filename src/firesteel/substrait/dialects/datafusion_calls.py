@@ -91,20 +91,30 @@ def _arrow_cast(failure: str) -> Rewrite:
     return rewrite
 
 
+#: Types whose values Arrow writes in another way than the standard.
+_WRITTEN = (t.Timestamp, t.Interval, t.Float32, t.Float64, t.Array)
+
+
+def _has_fewer_digits(target: t.Timestamp, source: t.Timestamp) -> bool:
+    return (target.precision or 0) < (source.precision or 0) and bool(target.zone) == bool(source.zone)
+
+
 _TIMES = (t.Date, t.Time, t.Timestamp, t.Interval)
 
 
 def cast(value: p.Rex, type_: t.Type, failure: str) -> p.Rex | None:
     """Casts that the standard does not have, or has with another unit: between numbers and times, which are numbers of
-    units in Arrow, from text to intervals, and of timestamps to text, which has a T. None for all others."""
+    units in Arrow, from text to intervals, of timestamps to fewer digits, which are cut towards zero, and to text as
+    Arrow writes it. None for all others."""
     source, target = t.proper(value.type), t.proper(type_)
     if isinstance(value, p.Lit) and value.value is None:
         return None
     counted = isinstance(source, t.Number) and isinstance(target, _TIMES)
     counted |= isinstance(source, _TIMES) and isinstance(target, t.Integer)
     spans = isinstance(target, t.Interval) and isinstance(source, t.Text | t.Interval) and source != target
-    written = isinstance(source, t.Timestamp) and not source.zone and isinstance(target, t.Text)
-    if not (counted or spans or written) or failure != "THROW":
+    written = isinstance(target, t.Text) and isinstance(source, _WRITTEN)
+    cut = isinstance(source, t.Timestamp) and isinstance(target, t.Timestamp) and _has_fewer_digits(target, source)
+    if not (counted or spans or written or cut) or (failure != "THROW" and not written):
         return None
     return p.Call(build.typed_fn("datafusion:cast", (value,), t.absent(target, nullable=True)), (value,))
 
@@ -205,6 +215,22 @@ def _struct(given: Given) -> p.Rex | None:
     return None if not found else build.struct([(f"c{i}", value) for i, value in enumerate(found)])
 
 
+def _if(given: Given) -> p.Rex | None:
+    found = values(given)
+    if not found or len(found) != 3:
+        return None
+    return _choice(found[0], found[1], found[2], given)
+
+
+def _trunc(given: Given) -> p.Rex | None:
+    """Spark's `trunc(day, unit)`; that of numbers is no rewrite."""
+    found = values(given)
+    if not found or len(found) != 2 or not isinstance(found[0].type, t.Date):
+        return None
+    day, unit = found
+    return p.Call(build.typed_fn("datafusion:date_trunc", (unit, day), t.Date(nullable=True)), (unit, day))
+
+
 def _nvl(given: Given) -> p.Rex | None:
     found = values(given)
     if not found or len(found) != 2:
@@ -264,6 +290,8 @@ RULES: dict[str, Rule] = {
     "get_field": Rule(_get_field, "it is a field of a struct by its name, or the value under a key of a map"),
     "named_struct": Rule(_named_struct, "it is a struct of names and values"),
     "struct": Rule(_struct, "it is a struct with the names c0, c1 ..."),
+    "if": Rule(_if, "it is a choice"),
+    "trunc": Rule(_trunc, "of a date it is the start of a unit, as in Spark SQL"),
     "nvl": Rule(_nvl, "it is a choice"),
     "nvl2": Rule(_nvl2, "it is a choice"),
     "is_unknown": Rule(_unknown(False), "it is IS NULL of a boolean"),
