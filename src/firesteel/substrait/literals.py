@@ -234,15 +234,13 @@ def _map(message: Message, given: Message, extensions: Extensions) -> Generator[
     for one in given.key_values:
         key_type, key = yield one.key, extensions
         type_, value = yield one.value, extensions
-        if not isinstance(key, str):
-            raise UnsupportedError("a map whose keys are not text", where=one.where)
         keys.append(key_type)
         types.append(type_)
         pairs.append((key, value))
     if not pairs:
         raise PlanError("a map without entries is an 'empty_map', which says their types", where=message.where)
     types_ = _one_type(keys, message), _one_type(types, message)
-    return t.Map(*types_, nullable=message.nullable), Struct(dict(pairs))
+    return t.Map(*types_, nullable=message.nullable), Struct(pairs)
 
 
 def _empty_list(message: Message, given: Message, extensions: Extensions) -> Typed:

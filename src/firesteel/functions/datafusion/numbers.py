@@ -37,6 +37,10 @@ NUMBERS: tuple[Function, ...] = (
     scalar("width_bucket", "4", "The number of the part of a range, of so many, that a number is in."),
     scalar("greatest", "1+", "The greatest value that is not NULL.", own=True),
     scalar("least", "1+", "The least value that is not NULL.", own=True),
+    *(
+        scalar(name, "2", f"Is the first value {what}? NaN is greater than all numbers.", total=True)
+        for name, what in (("lt", "less"), ("lte", "not greater"), ("gt", "greater"), ("gte", "not less"))
+    ),
     scalar("bitwise_shift_left", "2", "The bits shifted to the left."),
     scalar("bitwise_shift_right", "2", "The bits shifted to the right."),
     scalar("negate", "1", "The number or the interval with the other sign."),

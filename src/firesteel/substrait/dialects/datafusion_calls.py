@@ -12,7 +12,7 @@ from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import bare
 from firesteel.plan import build
 from firesteel.plan.fit import attribute, rename_fields
-from firesteel.repair import RepairKind
+from firesteel.repair import Repair, RepairKind
 from firesteel.substrait.dialects.arrow_types import arrow_type_text, read_arrow_type
 from firesteel.substrait.dialects.base import Given, Rewrite, Rule
 from firesteel.substrait.types import read_type
@@ -163,10 +163,22 @@ def _arrow_typeof(given: Given) -> p.Rex | None:
     return p.Lit(t.STRING, text)
 
 
+#: Types of Substrait of which Arrow has several, with what Arrow's names of all of them have in common.
+_SEVERAL = {"string": "Utf8", "binary": "Binary", "list": "List", "array": "List", "time": "Time", "date": "Date"}
+
+
+def _concerns(repair: Repair, text: str) -> bool:
+    """May the repair have merged types of which the text names one?"""
+    if repair.kind is RepairKind.UNSIGNED:
+        return "Int" in text or "Decimal" in text
+    return next((common in text for name, common in _SEVERAL.items() if name in repair.message), True)
+
+
 def _why_unknown(text: str, given: Given) -> str:
-    merged = next((one for one in given.extensions.repairs if one.kind in _MERGING), None)
-    if merged is not None:
-        return f", because {merged.message}"
+    merged = (one for one in given.extensions.repairs if one.kind in _MERGING)
+    found = next((one for one in merged if _concerns(one, text)), None)
+    if found is not None:
+        return f", because {found.message}"
     called = {one.name for one in given.extensions.functions.values()}
     for type_, names in _OTHER_RESULTS.items():
         other = next((name for name in names if name in called), None) if type_ in text else None
