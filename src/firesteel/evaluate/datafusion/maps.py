@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from firesteel import plan as p
+from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.fit import plain
 from firesteel.evaluate.substrait.integers import Factory
@@ -32,11 +36,17 @@ def _value(entries: Struct, wanted: Value) -> Value:
     return next((value for name, value in entries.pairs if key(name) == key(wanted)), None)
 
 
+def _extract(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Struct | None, Value], list[Value] | None]:
+    if isinstance(types[0], t.Null):
+        return lambda entries, wanted: None
+    return lambda entries, wanted: [None if entries is None else _value(entries, wanted)]
+
+
 SCALARS: dict[str, Factory] = {
     "map": plain(map_of),
     "map_from_arrays": plain(map_of),
     "map_from_entries": plain(_from_entries),
-    "map_extract": plain(lambda entries, wanted: [None if entries is None else _value(entries, wanted)]),
+    "map_extract": _extract,
     "map_keys": plain(lambda entries: [name for name, _ in entries.pairs]),
     "map_values": plain(lambda entries: [value for _, value in entries.pairs]),
     "map_entries": plain(lambda entries: [Struct([("key", name), ("value", value)]) for name, value in entries.pairs]),

@@ -197,24 +197,8 @@ def _wrapped(operation: Callable[[Value], Value]) -> Factory:
     return factory
 
 
-def _to_whole(operation: Callable[[float], int]) -> Factory:
-    """The next whole number. Spark's functions give integers: 0 for NaN, and the nearest one of 64 bits."""
-
-    def factory(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value], Value]:
-        least, most = -(2**63), 2**63 - 1
-        integer = isinstance(t.proper(fn.returns), t.Integer)
-
-        def apply(value: Value) -> Value:
-            if not isinstance(value, float) or not (integer or math.isfinite(value)):
-                return value if isinstance(value, float) else operation(value)
-            if math.isnan(value):
-                return 0
-            made = operation(value) if math.isfinite(value) else most if value > 0 else least
-            return max(least, min(most, made)) if integer else made
-
-        return apply
-
-    return factory
+def _whole_float(operation: Callable[[float], int]) -> Callable[[Value], Value]:
+    return lambda value: value if isinstance(value, float) and not math.isfinite(value) else operation(value)
 
 
 def _sign(value: Value) -> Value:
@@ -225,8 +209,8 @@ SCALARS: dict[str, Factory] = {
     "round": plain(_to_digits(ROUND_HALF_UP)),
     "trunc": plain(_to_digits(ROUND_DOWN)),
     "abs": _wrapped(_absolute),
-    "ceil": _to_whole(math.ceil),
-    "floor": _to_whole(math.floor),
+    "ceil": plain(_whole_float(math.ceil)),
+    "floor": plain(_whole_float(math.floor)),
     "cot": _real(lambda x: 1 / math.tan(x) if x else math.inf),
     "csc": _real(lambda x: 1 / math.sin(x) if x else math.copysign(math.inf, x)),
     "sec": _real(lambda x: 1 / math.cos(x)),

@@ -80,7 +80,8 @@ def date_part(unit: str, moment: Value) -> Value:
 
 def _date_part(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[str, Value], Value]:
     kind = t.proper(types[1])
-    if isinstance(kind, t.Interval) and kind.unit == "day_time":
+    # With three digits it may also be an interval of days and milliseconds, which has parts.
+    if isinstance(kind, t.Interval) and kind.unit == "day_time" and kind.precision != 3:
         return lambda unit, value: _duration_part(_name(unit), value)
     return date_part
 

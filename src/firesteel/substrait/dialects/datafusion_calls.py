@@ -179,6 +179,8 @@ def _why_unknown(text: str, given: Given) -> str:
     found = next((one for one in merged if _concerns(one, text)), None)
     if found is not None:
         return f", because {found.message}"
+    if "Float" in text and any(one.name == "fp16" for one in given.extensions.types.values()):
+        return ", because 'fp16' is read as float32"
     called = {one.name for one in given.extensions.functions.values()}
     for type_, names in _OTHER_RESULTS.items():
         other = next((name for name in names if name in called), None) if type_ in text else None
