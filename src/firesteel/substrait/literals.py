@@ -206,7 +206,7 @@ def _struct(message: Message, given: Message, extensions: Extensions) -> Generat
         type_, value = yield one, extensions
         fields.append(t.Field(FIELD(i), type_))
         pairs.append((FIELD(i), value))
-    return t.Struct(tuple(fields), open=False, nullable=message.nullable), Struct(pairs)
+    return t.Struct(tuple(fields), open=False, nullable=message.nullable), Struct(dict(pairs))
 
 
 def _list(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
@@ -234,6 +234,8 @@ def _map(message: Message, given: Message, extensions: Extensions) -> Generator[
     for one in given.key_values:
         key_type, key = yield one.key, extensions
         type_, value = yield one.value, extensions
+        if not isinstance(key, str):
+            raise UnsupportedError("a map whose keys are not text", where=one.where)
         keys.append(key_type)
         types.append(type_)
         pairs.append((key, value))

@@ -6,17 +6,15 @@ from firesteel.evaluate.datafusion import (
     aggregates,
     arrays,
     casts,
-    formats,
     maps,
     numbers,
-    parts,
     patterns,
     spark,
     spark_text,
     text,
-    times,
 )
 from firesteel.evaluate.datafusion.fit import fitted
+from firesteel.evaluate.datafusion.temporal import formats, parts, times
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.functions.datafusion import STEM
 

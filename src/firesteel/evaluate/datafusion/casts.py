@@ -12,7 +12,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.display import displaying
 from firesteel.evaluate.datafusion.fit import whole
-from firesteel.evaluate.datafusion.nanos import DAY, NANOS, nanos_of, of_nanos, time_of, towards_zero
+from firesteel.evaluate.datafusion.temporal.nanos import DAY, NANOS, nanos_of, of_nanos, time_of, towards_zero
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.values import Interval, Value
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from firesteel import types as t
-from firesteel.evaluate.datafusion.nanos import DAY, NANOS, towards_zero
+from firesteel.evaluate.datafusion.temporal.nanos import DAY, NANOS, towards_zero
 from firesteel.evaluate.substrait.casts import build
 from firesteel.evaluate.substrait.moments import in_utc
 from firesteel.evaluate.substrait.numbers import shortest

@@ -13,8 +13,8 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.fit import plain, whole
-from firesteel.evaluate.datafusion.formats import read_time
-from firesteel.evaluate.datafusion.nanos import DAY, NANOS, nanos_of, of_nanos, time_of, towards_zero
+from firesteel.evaluate.datafusion.temporal.formats import read_time
+from firesteel.evaluate.datafusion.temporal.nanos import DAY, NANOS, nanos_of, of_nanos, time_of, towards_zero
 from firesteel.evaluate.scalar.calendar import later, midnight
 from firesteel.evaluate.scalar.text import within
 from firesteel.evaluate.substrait.casts import build

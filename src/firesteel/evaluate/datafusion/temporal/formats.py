@@ -11,7 +11,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.display import duration_text
-from firesteel.evaluate.datafusion.nanos import NANOS, nanos_of, of_nanos, time_of
+from firesteel.evaluate.datafusion.temporal.nanos import NANOS, nanos_of, of_nanos, time_of
 from firesteel.evaluate.scalar.calendar import midnight
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.moments import in_utc

@@ -11,7 +11,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.fit import plain
-from firesteel.evaluate.datafusion.nanos import DAY, NANOS, nanos_of, towards_zero
+from firesteel.evaluate.datafusion.temporal.nanos import DAY, NANOS, nanos_of, towards_zero
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.moments import in_utc
 from firesteel.values import Interval, Time, Timestamp, Value
