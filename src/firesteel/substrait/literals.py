@@ -206,7 +206,7 @@ def _struct(message: Message, given: Message, extensions: Extensions) -> Generat
         type_, value = yield one, extensions
         fields.append(t.Field(FIELD(i), type_))
         pairs.append((FIELD(i), value))
-    return t.Struct(tuple(fields), open=False, nullable=message.nullable), Struct(dict(pairs))
+    return t.Struct(tuple(fields), open=False, nullable=message.nullable), Struct(pairs)
 
 
 def _list(message: Message, given: Message, extensions: Extensions) -> Generator[Any, Any, Typed]:
@@ -242,7 +242,7 @@ def _map(message: Message, given: Message, extensions: Extensions) -> Generator[
     if not pairs:
         raise PlanError("a map without entries is an 'empty_map', which says their types", where=message.where)
     types_ = _one_type(keys, message), _one_type(types, message)
-    return t.Map(*types_, nullable=message.nullable), Struct(pairs)
+    return t.Map(*types_, nullable=message.nullable), Struct(dict(pairs))
 
 
 def _empty_list(message: Message, given: Message, extensions: Extensions) -> Typed:
