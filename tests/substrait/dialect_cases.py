@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pyarrow as pa
 
 TABLE = pa.table(
@@ -16,6 +18,7 @@ TABLE = pa.table(
         "ts": pa.array([0, 1_600_000_000_123_456, None, -1_000_000, 951_782_400_000_000], pa.timestamp("us")),
         "d": pa.array([0, 18_000, None, -1, 11_016], pa.date32()),
         "b": pa.array([True, None, False, True, False], pa.bool_()),
+        "c": pa.array([Decimal(one) for one in ("1.25", "-2.50", "99.99", "0.01", "3.10")], pa.decimal128(10, 2)),
         "y": pa.array([b"abc", b"", None, b"\x00\xff", b"xyz"], pa.binary()),
     }
 )
@@ -45,6 +48,9 @@ SCALARS: dict[str, str] = {
     "array_normalize": "array_normalize(x)",
     "array_product": "array_product(x)",
     "array_sum": "array_sum(x)",
+    "array_add": "array_add(x, [1.0, 1.0])",
+    "array_scale": "array_scale(x, 2)",
+    "array_avg": "array_avg(x), array_avg(l)",
     "array_subtract": "array_subtract(x, [1.0, 1.0])",
     "cosine_distance": "cosine_distance(x, [1.0, 1.0])",
     "inner_product": "inner_product(x, [1.0, 1.0])",
@@ -63,12 +69,14 @@ SCALARS: dict[str, str] = {
     "array_replace_all": "array_replace_all(l, 1, 8)",
     "array_resize": "array_resize(l, 3, 0)",
     "array_reverse": "array_reverse(l)",
-    "array_slice": "array_slice(l, 2, 3), l[-2:-1]",
+    "array_slice": "array_slice(l, 2, 3), l[-2:-1], array_slice(l, 4, 1, -1)",
     "array_sort": "array_sort(l, 'DESC', 'NULLS LAST')",
-    "array_to_string": "array_to_string(l, ',', '*')",
-    "flatten": "flatten([l, [1]])",
+    "array_to_string": "array_to_string(l, ',', '*'), array_to_string(x, ',')",
+    "flatten": "flatten([l, [1]]), flatten(l)",
     "range": "range(0, j)",
-    "generate_series": "generate_series(1, j, 2)",
+    "generate_series": "generate_series(1, j, 2), "
+    "generate_series(DATE '2020-01-31', DATE '2020-06-30', INTERVAL '1 month'), "
+    "range(DATE '1989-04-01', DATE '1993-03-01', INTERVAL '1 year')",
     "string_to_array": "string_to_array(s, ' ')",
     "arrays_zip": "arrays_zip(l, [1, 2])",
     "map": "map(['a', 'b'], [i, 2])",
@@ -81,8 +89,8 @@ SCALARS: dict[str, str] = {
     "regex_not_match": "s !~ 'l+'",
     "regex_not_imatch": "s !~* 'L+'",
     "regexp_like": "regexp_like(s, '^H', 'i')",
-    "regexp_match": "regexp_match(s, '([a-z])([a-z])')",
-    "regexp_count": "regexp_count(s, 'l', 1)",
+    "regexp_match": "regexp_match(s, '([a-z])([a-z])'), regexp_match(s, '(h)(x)?')",
+    "regexp_count": "regexp_count(s, 'l', 1), regexp_count(s, '')",
     "regexp_instr": "regexp_instr(s, 'o')",
     "regexp_replace": "regexp_replace(s, '[a-z]', '<\\0>', 'g')",
     "ilike": "s ILIKE 'HEL%'",
@@ -132,7 +140,7 @@ SCALARS: dict[str, str] = {
     "sha512": "sha512(s)",
     "round": "round(f), round(f, 1), round(i, -1)",
     "trunc": "trunc(f), trunc(f, 1)",
-    "abs": "abs(f), abs(i)",
+    "abs": "abs(f), abs(i), abs(c)",
     "ceil": "ceil(f)",
     "floor": "floor(f)",
     "cot": "cot(f)",
@@ -152,34 +160,74 @@ SCALARS: dict[str, str] = {
     "pi": "pi() * j",
     "power": "power(j, 2), power(f, 2)",
     "signum": "signum(i)",
-    "greatest": "greatest(i, 3, j)",
+    "greatest": "greatest(i, 3, j), greatest(l, [1])",
     "least": "least(i, 3, j)",
+    "lt": "f < 2, l < [4, 0]",
+    "lte": "f <= 100.0, x <= [3.0, 4.0]",
+    "gt": "f > 2, named_struct('p', i) > named_struct('p', 6)",
+    "gte": "f >= 'NaN'::double",
     "modulus": "i % 4",
-    "divide": "i / 4",
+    "divide": "i / 4, c / 3, c / CAST(-0.7 AS DECIMAL(2, 1))",
     "bitwise_shift_left": "j << 3",
     "bitwise_shift_right": "j >> 1",
     "date_bin": "date_bin(INTERVAL '15 minutes', ts)",
     "date_trunc": "date_trunc('month', ts), date_trunc('hour', ts)",
-    "date_part": "date_part('nanosecond', ts), date_part('year', ts), date_part('dow', d)",
+    "date_part": "date_part('nanosecond', ts), date_part('year', ts), date_part('dow', d), date_part('epoch', ts), "
+    "date_part('hour', arrow_cast(i * 1000, 'Duration(Second)')), date_part('week', INTERVAL '15 days')",
+    "to_char": "to_char(ts, '%d/%m/%Y %H:%M:%S%.f'), to_char(d, '%A %e %B %y, %j %U %W %V %G %u'), "
+    "to_char(ts, '%-d.%_m. %I:%M %p %P %s %3f %%'), to_char(d, '%F %T')",
+    "to_time": "to_time('10:20:30.5'), to_time('10.20', '%H.%M'), to_time(ts)",
     "from_unixtime": "from_unixtime(i)",
     "make_date": "make_date(2000 + j, 2, 3)",
     "to_date": "to_date('2020-01-02'), to_date('03 02 2020', '%d %m %Y')",
     "to_local_time": "to_local_time(ts)",
     "to_timestamp": "to_timestamp('2020-01-02 03:04:05'), to_timestamp(j)",
-    "to_timestamp_seconds": "to_timestamp_seconds(j)",
+    "to_timestamp_seconds": "to_timestamp_seconds(j), to_timestamp_seconds(ts)",
     "to_timestamp_millis": "to_timestamp_millis(j)",
     "to_timestamp_micros": "to_timestamp_micros(j)",
     "to_timestamp_nanos": "to_timestamp_nanos(j)",
     "to_unixtime": "to_unixtime(ts)",
     "add": "d + INTERVAL '1 month', ts + INTERVAL '3 days'",
     "subtract": "d - INTERVAL '1 month', ts - INTERVAL '3 hours'",
-    "cast": "CAST(i AS TIMESTAMP), CAST(d AS INT), CAST(ts AS VARCHAR)",
-    "negative": "-i",
+    "cast": "CAST(i AS TIMESTAMP), CAST(d AS INT), CAST(ts AS VARCHAR), arrow_cast(ts, 'Timestamp(Second, None)'), "
+    "CAST(f AS VARCHAR), "
+    "CAST(f * 1e14 AS VARCHAR), CAST(f / 1e9 AS VARCHAR), CAST(f / 0 AS VARCHAR), CAST(l AS VARCHAR), "
+    "CAST([ts] AS VARCHAR), CAST([y] AS VARCHAR), CAST(INTERVAL '14 months 3 days 4.5 seconds' AS VARCHAR), "
+    "CAST(arrow_cast(i, 'Duration(Millisecond)') AS VARCHAR)",
+    "negative": "-i, -arrow_cast(-128 + j % 2, 'Int8')",
     "negate": "-(INTERVAL '1 month 2 days')",
 }
 
 #: Expressions of the functions of Spark SQL, which DataFusion has when it is asked for them.
 SPARK: dict[str, str] = {
+    "if": "if(b, i, j)",
+    "trunc": "trunc(d, 'YEAR'), trunc(d, 'mon'), trunc(d, 'quarter')",
+    "bin": "bin(i)",
+    "bitmap_bit_position": "bitmap_bit_position(i), bitmap_bit_position(j * 16384)",
+    "bitmap_bucket_number": "bitmap_bucket_number(i), bitmap_bucket_number(j * 16384), bitmap_bucket_number(-40000)",
+    "pmod": "pmod(i, 3), pmod(f, 2), pmod(-7, -3), pmod(j, 0)",
+    "rint": "rint(f), rint(2.5), rint(-3.5)",
+    "sha2": "sha2(s, 256), sha2(s, 0), sha2(y, 512), sha2(s, 5)",
+    "char": "char(j + 64), char(321), char(-1)",
+    "elt": "elt(j, s, 'b', 'c')",
+    "format_string": "format_string('%s-%05d|%x|%X|%o|%c', s, i, j, j, j, 65), "
+    "format_string('%.2f|%10.3f|%e', f, f, f), "
+    "format_string('%,d|%+d|% d|%(d|%2$s %%', 1234567, j, j, -5), format_string('%-6s|%6s|%S', 'ab', 'cd', 'ef')",
+    "parse_url": "parse_url('http://u:p@ex.com:81/p/a?q=1&r=2#z', "
+    "elt(j, 'HOST', 'FILE', 'AUTHORITY', 'REF', 'USERINFO')), "
+    "parse_url('http://ex.com/p?q=1&r=2', 'QUERY', 'r'), parse_url('http://ex.com', 'PATH')",
+    "try_parse_url": "try_parse_url(s, 'HOST')",
+    "str_to_map": "str_to_map('a:1,b'), str_to_map('k=1&l=2', '&', '=')",
+    "soundex": "soundex(s), soundex('Tymczak'), soundex('Ashcraft'), soundex('123')",
+    "make_valid_utf8": "make_valid_utf8(y)",
+    "expm1": "expm1(f)",
+    "weekday": "weekday(d)",
+    "monthname": "monthname(d)",
+    "date_diff": "date_diff(d, DATE '2000-01-01')",
+    "unix_date": "unix_date(d)",
+    "unix_seconds": "unix_seconds(arrow_cast(ts, 'Timestamp(Microsecond, None)'))",
+    "unix_millis": "unix_millis(ts)",
+    "unix_micros": "unix_micros(ts)",
     "shiftleft": "shiftleft(j, 2)",
     "shiftright": "shiftright(j, 1)",
     "shiftrightunsigned": "shiftrightunsigned(j, 1)",
@@ -239,7 +287,8 @@ AGGREGATES: dict[str, str] = {
     "median": "median(i), median(j)",
     "approx_median": "approx_median(j)",
     "approx_percentile_cont": "approx_percentile_cont(0.5) WITHIN GROUP (ORDER BY j)",
-    "percentile_cont": "percentile_cont(0.25) WITHIN GROUP (ORDER BY j DESC)",
+    "percentile_cont": "percentile_cont(0.25) WITHIN GROUP (ORDER BY j DESC), "
+    "percentile_cont(0.9) WITHIN GROUP (ORDER BY j)",
     "bit_and": "bit_and(j)",
     "bit_or": "bit_or(j)",
     "bit_xor": "bit_xor(j)",
@@ -257,7 +306,7 @@ AGGREGATES: dict[str, str] = {
     "regr_syy": "regr_syy(i, j)",
     "regr_sxy": "regr_sxy(i, j)",
     "sum": "sum(arrow_cast(j, 'Duration(Second)'))",
-    "avg": "avg(arrow_cast(j, 'Duration(Second)'))",
+    "avg": "avg(arrow_cast(j, 'Duration(Second)')), avg(c), avg(DISTINCT c)",
 }
 
 #: Aggregates of Spark SQL.

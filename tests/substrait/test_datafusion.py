@@ -98,5 +98,5 @@ def _said(theirs: Any, query: str) -> list[tuple[str, Effect]]:
 
 def test_what_is_meant_is_told(theirs: Any) -> None:
     assert ("grouping_mask", Effect.NONE) in _said(theirs, GROUPING[0])
-    assert ("undeclared_mean", Effect.NONE) in _said(theirs, OTHERS[0])
+    assert ("own_function", Effect.NONE) in _said(theirs, OTHERS[0])
     assert ("unsigned", Effect.NONE) in _said(theirs, OTHERS[2])

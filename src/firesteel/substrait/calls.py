@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
+from firesteel.functions.substrait.coercion import bare
 from firesteel.plan import build
+from firesteel.plan.fit import rename_fields
 from firesteel.rules import CallRule
 from firesteel.substrait import own_calls
 from firesteel.substrait.dialects import calls as dialect_calls
@@ -55,7 +58,7 @@ def scalar(message: Message, args: Sequence[CallArgument], extensions: Extension
         if other is None:
             raise
         return other.at(message.where)
-    values = _values(found, args)
+    values = named_alike(_values(found, args))
     if any(isinstance(one, p.Lit) and isinstance(one.type, t.Function) for one in values):  # no function: NULL
         return p.Lit(t.absent(found.returns, nullable=True), None).at(message.where)
     if any(isinstance(one, Lambda) for one in values):
@@ -222,6 +225,19 @@ def _values(found: standard.Resolved, args: Sequence[CallArgument]) -> list[p.Re
     for one, target in zip(given, found.casts, strict=True):
         made.append(build.substrait_cast(one, target) if target is not None and isinstance(one, p.Rex) else one)
     return made
+
+
+def named_alike(values: Sequence[Any]) -> list[Any]:
+    """Values of structs with the names of the first one that is no literal: Substrait's types have no names, so that
+    structs are compared by position."""
+    nested = [one for one in values if isinstance(one, p.Rex) and isinstance(one.type, t.Struct | t.Array)]
+    target = next((one.type for one in nested if not isinstance(one, p.Lit)), None)
+    if target is None or len(nested) < 2:
+        return list(values)
+    return [
+        rename_fields(one, target) if isinstance(one, p.Rex) and bare(one.type) == bare(target) else one
+        for one in values
+    ]
 
 
 def _fn(found: standard.Resolved, args: Sequence[p.Rex | t.Type]) -> p.Fn:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from firesteel.evaluate.datafusion import aggregates, arrays, maps, numbers, patterns, spark, text, times
+from firesteel.evaluate.datafusion import (
+    aggregates,
+    arrays,
+    casts,
+    maps,
+    numbers,
+    patterns,
+    spark,
+    spark_text,
+    text,
+)
 from firesteel.evaluate.datafusion.fit import fitted
+from firesteel.evaluate.datafusion.temporal import formats, parts, times
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.functions.datafusion import STEM
 
-_MODULES = (arrays, maps, text, patterns, numbers, times, spark)
+_MODULES = (arrays, maps, text, patterns, numbers, times, parts, formats, casts, spark, spark_text)
 
 SCALARS: dict[str, Factory] = {
     f"{STEM}:{name}": fitted(factory) for module in _MODULES for name, factory in module.SCALARS.items()

@@ -16,6 +16,7 @@ from firesteel.evaluate.datafusion.fit import fitting, whole
 from firesteel.evaluate.datafusion.order import order
 from firesteel.evaluate.scalar.arithmetic import float_sum
 from firesteel.evaluate.substrait.aggregates import Aggregate, Factory, Rows
+from firesteel.evaluate.substrait.numbers import EXACT
 from firesteel.values import Interval, Value
 
 
@@ -74,11 +75,18 @@ def _between(low: Value, high: Value, part: Fraction) -> Value:
     return exact
 
 
+#: The parts of the way between two values that DataFusion knows.
+_PARTS = 1_000_000
+
+
 def _at(items: list[Value], part: Fraction) -> Value:
+    """The value so far through the ordered values. As DataFusion has it, the place is a float, and what is between two
+    values is counted in millionths."""
     ordered = sorted(items, key=order)
-    place = (len(ordered) - 1) * part
+    place = (len(ordered) - 1) * float(part)
     low = math.floor(place)
-    return _between(ordered[low], ordered[min(low + 1, len(ordered) - 1)], place - low)
+    between = Fraction(int((place - low) * _PARTS), _PARTS)
+    return _between(ordered[low], ordered[min(low + 1, len(ordered) - 1)], between)
 
 
 def _median(fn: p.Fn, types: tuple[t.Type, ...]) -> Aggregate:
@@ -115,7 +123,7 @@ def _percentile(fn: p.Fn, types: tuple[t.Type, ...]) -> Aggregate:
         if not found:
             return None
         part = _part(rows[0][1])
-        made = _at(found, 1 - part if descending else part)
+        made = _at(found, Fraction(1 - float(part)) if descending else part)
         return math.trunc(made) if integer else fit(float(made) if isinstance(made, Fraction) else made)
 
     return apply
@@ -188,6 +196,21 @@ def _interval_mean(items: list[Value]) -> Value:
     return Interval(made.unit, months, math.trunc(Fraction(made.nanos, len(items))))
 
 
+def _mean(fn: p.Fn, types: tuple[t.Type, ...]) -> Aggregate:
+    """Of decimals without the digits behind those of the result; else of intervals."""
+    type_ = t.proper(fn.returns)
+    if not isinstance(type_, t.Decimal):
+        return _of_present(_interval_mean)(fn, types)
+    unit, fit = 10 ** (type_.scale or 0), fitting(type_)
+
+    def apply(rows: Rows) -> Value:
+        found = [Fraction(one) for one in _present(rows)]
+        mean = sum(found, Fraction()) / len(found) if found else None
+        return None if mean is None else fit(Decimal(math.trunc(mean * unit)).scaleb(-(type_.scale or 0), EXACT))
+
+    return apply
+
+
 def _try_sum(fn: p.Fn, types: tuple[t.Type, ...]) -> Aggregate:
     fit = fitting(fn.returns)
 
@@ -239,7 +262,7 @@ AGGREGATES: dict[str, Factory] = {
     "bit_or": _bits(lambda a, b: a | b),
     "bit_xor": _bits(lambda a, b: a ^ b),
     "sum": _of_present(_interval_sum),
-    "avg": _of_present(_interval_mean),
+    "avg": _mean,
     "try_sum": _try_sum,
     "count": _plain(lambda rows: sum(None not in row for row in rows)),
     "covar_pop": _line(lambda line: line.sxy / line.count),

@@ -9,6 +9,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.datafusion.display import plain_float_text
 from firesteel.evaluate.datafusion.fit import plain, whole
 from firesteel.evaluate.datafusion.order import order
 from firesteel.evaluate.scalar.text import within
@@ -195,7 +196,8 @@ def _slice(items: List | None, start: Value, end: Value, step: Value = 1) -> Lis
         return []
     if by > 0:
         return items[first : min(size, last + 1) : by]
-    first = min(first, size - 1)
+    if first >= size:
+        return []
     return [items[i] for i in range(first, last - 1, by)] if first >= last else []
 
 
@@ -215,11 +217,18 @@ def _sort(items: List | None, direction: str | None = "ASC", nulls: str | None =
     return [*absent, *made] if nulls.upper() == "NULLS FIRST" else [*made, *absent]
 
 
+def _writer(type_: t.Type) -> Callable[[Value], str]:
+    if isinstance(type_, t.Float32 | t.Float64):
+        return lambda value: plain_float_text(value, type_)
+    cast: Callable[[Value], str] = build(type_, t.STRING)
+    return cast
+
+
 def _to_string(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., str | None]:
     type_ = types[0]
     while isinstance(type_, t.Array):
         type_ = type_.element
-    write = build(type_, t.STRING)
+    write = _writer(type_)
 
     def apply(items: List | None, separator: str | None, null: str | None = None) -> str | None:
         if items is None or separator is None:
@@ -239,12 +248,11 @@ def _to_string(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., str | None]
     return apply
 
 
-def _flatten(items: List) -> List:
-    return (
-        [one for inner in items if inner is not None for one in inner]
-        if any(isinstance(one, list) for one in items)
-        else [one for one in items if one is not None]
-    )
+def _flatten(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[List], List]:
+    """The elements of inner lists; a list without inner lists is itself."""
+    if isinstance(types[0], t.Array) and isinstance(types[0].element, t.Array):
+        return lambda items: [one for inner in items if inner is not None for one in inner]
+    return lambda items: items
 
 
 def _string_to_array(text: str | None, separator: str | None, null: str | None = None) -> List | None:
@@ -293,10 +301,15 @@ def _normalize(items: List) -> List:
     return [float(one) / size for one in items] if size else items
 
 
-def _subtract(a: List, b: List) -> List:
-    if len(a) != len(b):
-        raise EvaluationError("two lists of different lengths")
-    return [None if x is None or y is None else x - y for x, y in zip(a, b, strict=True)]
+def _each(operation: Callable[[Any, Any], Value]) -> Callable[[List, List], List]:
+    """An operation place by place; NULL where an element is."""
+
+    def apply(a: List, b: List) -> List:
+        if len(a) != len(b):
+            raise EvaluationError("two lists of different lengths")
+        return [None if x is None or y is None else operation(x, y) for x, y in zip(a, b, strict=True)]
+
+    return apply
 
 
 SCALARS: dict[str, Factory] = {
@@ -315,7 +328,10 @@ SCALARS: dict[str, Factory] = {
     "array_except": plain(_except),
     "array_intersect": plain(_intersect),
     "array_union": plain(_union),
-    "array_subtract": plain(_subtract),
+    "array_subtract": plain(_each(lambda x, y: x - y)),
+    "array_add": plain(_each(lambda x, y: x + y)),
+    "array_scale": plain(lambda items, by: [None if one is None else one * by for one in items]),
+    "array_avg": plain(lambda items: sum(_numbers(items)) / len(_numbers(items)) if _numbers(items) else None),
     "array_length": plain(_length),
     "cardinality": _count,
     "size": plain(_size),
@@ -346,7 +362,7 @@ SCALARS: dict[str, Factory] = {
     "slice": plain(_spark_slice),
     "array_sort": plain(_sort),
     "array_to_string": _to_string,
-    "flatten": plain(_flatten),
+    "flatten": _flatten,
     "string_to_array": plain(_string_to_array),
     "arrays_zip": _zip,
 }

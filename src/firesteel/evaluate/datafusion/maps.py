@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from firesteel import plan as p
+from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.fit import plain
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.values import Struct, Value, key
 
 
-def _map(keys: list[Value] | None, found: list[Value] | None) -> Struct | None:
+def map_of(keys: list[Value] | None, found: list[Value] | None) -> Struct | None:
+    """A map of a list of keys and a list of values."""
     if keys is None or found is None:
         return None
     if len(keys) != len(found):
@@ -24,18 +29,24 @@ def _from_entries(entries: list[Value]) -> Struct | None:
     if None in entries:
         return None
     pairs = [[item for _, item in one.pairs] for one in entries]
-    return _map([one[0] for one in pairs], [one[1] for one in pairs])
+    return map_of([one[0] for one in pairs], [one[1] for one in pairs])
 
 
 def _value(entries: Struct, wanted: Value) -> Value:
     return next((value for name, value in entries.pairs if key(name) == key(wanted)), None)
 
 
+def _extract(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Struct | None, Value], list[Value] | None]:
+    if isinstance(types[0], t.Null):
+        return lambda entries, wanted: None
+    return lambda entries, wanted: [None if entries is None else _value(entries, wanted)]
+
+
 SCALARS: dict[str, Factory] = {
-    "map": plain(_map),
-    "map_from_arrays": plain(_map),
+    "map": plain(map_of),
+    "map_from_arrays": plain(map_of),
     "map_from_entries": plain(_from_entries),
-    "map_extract": plain(lambda entries, wanted: [_value(entries, wanted)]),
+    "map_extract": _extract,
     "map_keys": plain(lambda entries: [name for name, _ in entries.pairs]),
     "map_values": plain(lambda entries: [value for _, value in entries.pairs]),
     "map_entries": plain(lambda entries: [Struct([("key", name), ("value", value)]) for name, value in entries.pairs]),

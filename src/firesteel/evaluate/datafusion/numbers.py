@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
 from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.datafusion.fit import plain, whole
-from firesteel.evaluate.datafusion.order import order
+from firesteel.evaluate.datafusion.order import order_null_first as order
 from firesteel.evaluate.substrait.integers import Factory
 from firesteel.evaluate.substrait.numbers import EXACT, bits
 from firesteel.values import Interval, Value
@@ -98,6 +99,21 @@ def _divided(a: Value, b: Value) -> Value:
     return EXACT.divide(a, b) if isinstance(a, Decimal) else quotient if (a < 0) == (b < 0) else -quotient
 
 
+def _quotient(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value, Value], Value]:
+    """Of decimals with the digits of the result, and without those behind them."""
+    type_ = t.proper(fn.returns)
+    if not isinstance(type_, t.Decimal):
+        return _divided
+    unit = 10 ** (type_.scale or 0)
+
+    def apply(a: Value, b: Value) -> Value:
+        if not b:
+            raise EvaluationError("division by zero")
+        return Decimal(math.trunc(Fraction(a) / Fraction(b) * unit)).scaleb(-(type_.scale or 0), EXACT)
+
+    return apply
+
+
 def _remainder(a: Value, b: Value) -> Value:
     if isinstance(a, float):
         return math.fmod(a, b) if b and math.isfinite(a) else math.nan
@@ -168,6 +184,19 @@ def _negative(value: Value) -> Value:
     return Interval(value.unit, -value.months, -value.nanos) if isinstance(value, Interval) else -value
 
 
+def _wrapped(operation: Callable[[Value], Value]) -> Factory:
+    """Of an integer; the least one of its bits stays itself."""
+
+    def factory(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value], Value]:
+        type_ = t.proper(fn.returns)
+        if not isinstance(type_, t.Integer):
+            return operation
+        least = -(1 << bits(type_)[0] - 1)
+        return lambda value: value if value == least else operation(value)
+
+    return factory
+
+
 def _whole_float(operation: Callable[[float], int]) -> Callable[[Value], Value]:
     return lambda value: value if isinstance(value, float) and not math.isfinite(value) else operation(value)
 
@@ -179,7 +208,7 @@ def _sign(value: Value) -> Value:
 SCALARS: dict[str, Factory] = {
     "round": plain(_to_digits(ROUND_HALF_UP)),
     "trunc": plain(_to_digits(ROUND_DOWN)),
-    "abs": plain(_absolute),
+    "abs": _wrapped(_absolute),
     "ceil": plain(_whole_float(math.ceil)),
     "floor": plain(_whole_float(math.floor)),
     "cot": _real(lambda x: 1 / math.tan(x) if x else math.inf),
@@ -198,18 +227,23 @@ SCALARS: dict[str, Factory] = {
     "log10": _real(_logarithm),
     "sqrt": _real(math.sqrt),
     "exp": _real(math.exp),
+    "expm1": _real(math.expm1),
     "pi": plain(lambda: math.pi),
     "power": _power,
     "signum": plain(_sign),
-    "negative": plain(_negative),
-    "negate": plain(_negative),
+    "negative": _wrapped(_negative),
+    "negate": _wrapped(_negative),
     "mod": plain(_remainder),
     "modulus": plain(_remainder),
-    "divide": plain(_divided),
+    "divide": _quotient,
     "hypot": _real(math.hypot),
     "width_bucket": plain(_bucket),
     "greatest": _chosen(max),
     "least": _chosen(min),
+    "lt": plain(lambda a, b: order(a) < order(b)),
+    "lte": plain(lambda a, b: order(a) <= order(b)),
+    "gt": plain(lambda a, b: order(a) > order(b)),
+    "gte": plain(lambda a, b: order(a) >= order(b)),
     "bitwise_shift_left": _shift(1),
     "bitwise_shift_right": _shift(-1),
     "shiftleft": _shift(1),

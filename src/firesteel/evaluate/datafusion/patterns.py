@@ -42,11 +42,12 @@ def _match(text: str, pattern: str, flags: str = "") -> list[Value] | None:
     found = next(_matches(pattern, text, flags), None)
     if found is None:
         return None
-    return [found.group(i) for i in range(1, found.groups + 1)] if found.groups else [found.group(0)]
+    parts = [found.group(i) for i in range(1, found.groups + 1)] if found.groups else [found.group(0)]
+    return [one for one in parts if one is not None]
 
 
 def _count(text: str, pattern: str, start: Value = 1, flags: str = "") -> int:
-    return sum(1 for _ in _matches(pattern, text, flags, whole(start))) if pattern else 0
+    return sum(1 for _ in _matches(pattern, text, flags, whole(start)))
 
 
 def _instr(text: str, pattern: str, start: Value = 1, nth: Value = 1, flags: str = "", group: Value = 0) -> int:

@@ -6,9 +6,11 @@ import base64
 import binascii
 import hashlib
 import json
+import math
 import urllib.parse
 import zlib
 from collections.abc import Callable
+from fractions import Fraction
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -129,7 +131,48 @@ def _space(count: Value) -> str:
     return " " * max(0, whole(count))
 
 
+def _sha2(value: Value, size: Value) -> str | None:
+    name = {0: "sha256", 224: "sha224", 256: "sha256", 384: "sha384", 512: "sha512"}.get(whole(size))
+    return None if name is None else hashlib.new(name, _octets(value), usedforsecurity=False).hexdigest()
+
+
+#: The bits of a bitmap of Spark's.
+_BITMAP = 8 * 4096
+
+
+def _bit_position(value: Value) -> int:
+    number = whole(value)
+    return (number - 1) % _BITMAP if number > 0 else -number % _BITMAP
+
+
+def _bucket_number(value: Value) -> int:
+    number = whole(value)
+    return (number - 1) // _BITMAP + 1 if number > 0 else -(-number // _BITMAP)
+
+
+def _positive_remainder(a: Value, b: Value) -> Value:
+    """The remainder, moved into the range from zero to the divisor; NULL for a divisor that is zero."""
+    if not b:
+        return None
+    if isinstance(a, float):
+        rest = math.fmod(a, b) if math.isfinite(a) else math.nan
+        return math.fmod(rest + b, b) if rest < 0 else rest
+    rest = a - b * math.trunc(Fraction(a) / Fraction(b))
+    return rest + b - b * math.trunc(Fraction(rest + b) / Fraction(b)) if rest < 0 else rest
+
+
+def _to_even(value: Value) -> float:
+    number = float(value)
+    return float(round(number)) if math.isfinite(number) else number
+
+
 SCALARS: dict[str, Factory] = {
+    "bin": plain(lambda value: format(whole(value) & (1 << 64) - 1, "b")),
+    "bitmap_bit_position": plain(_bit_position),
+    "bitmap_bucket_number": plain(_bucket_number),
+    "pmod": plain(_positive_remainder),
+    "rint": plain(_to_even),
+    "sha2": plain(_sha2),
     "shiftrightunsigned": _unsigned_shift,
     "bit_get": _bit_get,
     "bit_count": _bit_count,

@@ -48,6 +48,14 @@ def _interval_sum(types: Sequence[t.Type]) -> t.Type | None:
     return _given(types) if isinstance(types[0], t.Interval | t.Null) else None
 
 
+def _mean(types: Sequence[t.Type]) -> t.Type | None:
+    match t.proper(types[0]):
+        case t.Decimal(precision=precision, scale=scale):
+            more = (min(_MOST_DIGITS, (one or 0) + _MEAN_DIGITS) for one in (precision or _MOST_DIGITS, scale))
+            return t.Decimal(*more, nullable=True)
+    return _interval_sum(types)
+
+
 def _wide_sum(types: Sequence[t.Type]) -> t.Type | None:
     match t.proper(types[0]):
         case t.Decimal(precision=precision, scale=scale):
@@ -100,7 +108,8 @@ AGGREGATES: tuple[Aggregate, ...] = (
         ("bit_or", "1", "The bits that some value has."),
         ("bit_xor", "1", "The bits that an odd number of values has."),
     ),
-    *_rows(_interval_sum, ("sum", "1", "The sum of intervals."), ("avg", "1", "The mean of intervals.")),
+    *_rows(_interval_sum, ("sum", "1", "The sum of intervals.")),
+    *_rows(_mean, ("avg", "1", "The mean of intervals, or of decimals without the digits behind those of its type.")),
     *_rows(_wide_sum, ("try_sum", "1", "The sum, NULL where it overflows.")),
     aggregate("count", "2+", "The number of rows in which no argument is NULL.", _count, zero=True),
     _statistic("covar_pop", "The covariance of all pairs."),

@@ -25,6 +25,7 @@ NUMBERS: tuple[Function, ...] = (
     scalar("log10", "1", "The logarithm to the base 10."),
     scalar("sqrt", "1", "The square root; NaN of less than zero."),
     scalar("exp", "1", "e to a power."),
+    scalar("expm1", "1", "e to a power, less 1."),
     scalar("pi", "0", "Pi."),
     scalar("power", "2", "A number to a power."),
     scalar("signum", "1", "-1, 0 or 1."),
@@ -36,6 +37,10 @@ NUMBERS: tuple[Function, ...] = (
     scalar("width_bucket", "4", "The number of the part of a range, of so many, that a number is in."),
     scalar("greatest", "1+", "The greatest value that is not NULL.", own=True),
     scalar("least", "1+", "The least value that is not NULL.", own=True),
+    *(
+        scalar(name, "2", f"Is the first value {what}? NaN is greater than all numbers.", total=True)
+        for name, what in (("lt", "less"), ("lte", "not greater"), ("gt", "greater"), ("gte", "not less"))
+    ),
     scalar("bitwise_shift_left", "2", "The bits shifted to the left."),
     scalar("bitwise_shift_right", "2", "The bits shifted to the right."),
     scalar("negate", "1", "The number or the interval with the other sign."),

@@ -28,6 +28,7 @@ class Shape(Enum):
     MEAN_DIGITS = "the mean of decimals has four digits more than its argument"
     UNSIGNED = "variation 1 of an integer type, which is not declared, is the unsigned integer of as many bits"
     DICTIONARY = "variation 1 of a map, which is not declared, is a dictionary: its type is that of the values"
+    NAN_LAST = "a sort by a float has NaN as the greatest value"
     CASE_BASE = "a first clause of `if_then` without a result is what the other clauses are compared with"
     NOT_LIKE = "`not_equal` of a text and a literal with `%` is NOT LIKE"
     WIDE_DECIMALS = "a decimal of more than 38 digits is one of 38 digits"

@@ -32,6 +32,7 @@ SHAPES: dict[Shape, str] = {
     Shape.MEAN_DIGITS: "DataFusion declares no types of aggregates, and its mean of decimals has four digits more",
     Shape.UNSIGNED: "Substrait has no unsigned integers, and DataFusion declares no variations",
     Shape.DICTIONARY: "Substrait has no dictionaries",
+    Shape.NAN_LAST: "DataFusion orders floats with NaN after all numbers",
     Shape.CASE_BASE: "DataFusion writes CASE with a base expression so; `switch_expression` takes literals only",
 }
 
@@ -65,12 +66,29 @@ def _is_float(args: Sequence[Any]) -> bool:
     return bool(args) and isinstance(args[0], p.Rex) and isinstance(args[0].type, t.Float32 | t.Float64)
 
 
+def _is_compared(args: Sequence[Any]) -> bool:
+    types = [one.type for one in args if isinstance(one, p.Rex)]
+    return any(isinstance(one, t.Float32 | t.Float64 | t.Array | t.Struct) for one in types)
+
+
+def _is_decimal(args: Sequence[Any]) -> bool:
+    return any(isinstance(one, p.Rex) and isinstance(one.type, t.Decimal) for one in args)
+
+
+def _is_integer(args: Sequence[Any]) -> bool:
+    return len(args) == 1 and isinstance(args[0], p.Rex) and isinstance(args[0].type, t.Integer)
+
+
 def _is_negative(args: Sequence[Any]) -> bool:
     return len(args) > 1 and not _is_count(args[1])
 
 
-def _is_of_nanoseconds(args: Sequence[Any]) -> bool:
-    return bool(args) and isinstance(args[0], p.Lit) and str(args[0].value).lower().startswith(("nano", "ns", "isodow"))
+def _is_own_part(args: Sequence[Any]) -> bool:
+    return (
+        bool(args)
+        and isinstance(args[0], p.Lit)
+        and str(args[0].value).lower().startswith(("nano", "ns", "isodow", "epoch"))
+    )
 
 
 _SUBSTRING = Difference("a place before the first character counts, as in PostgreSQL", _unless_placed)
@@ -90,6 +108,12 @@ DIFFERENT: dict[str, Difference] = {
     "least": Difference(f"{_NULLS}; {_NAN}"),
     "min": Difference(_NAN, _is_float),
     "max": Difference(_NAN, _is_float),
+    **dict.fromkeys(("lt", "lte", "gt", "gte"), Difference(f"{_NAN}; in a list NULL comes first", _is_compared)),
+    "divide": Difference("digits behind those of the result are left out", _is_decimal),
+    "avg": Difference("digits behind those of the result are left out", _is_decimal),
+    "negative": Difference("the least integer is its own negative", _is_integer),
+    "negate": Difference("the least integer is its own negative", _is_integer),
+    "abs": Difference("the least integer stays itself", _is_integer),
     "nth_value": Difference("a negative place counts from the end", _is_negative),
     "logb": Difference("the base comes last"),
     "cardinality": Difference("the elements of inner lists count too", _is_nested),
@@ -97,7 +121,7 @@ DIFFERENT: dict[str, Difference] = {
     "regexp_replace": Difference("it replaces the first match, and its flags are a text"),
     "regexp_match": Difference("it gives the groups of the first match"),
     "round": Difference("the number of digits may be left out", lambda args: len(args) == 1),
-    "date_part": Difference("the nanoseconds are those of the seconds too", _is_of_nanoseconds),
+    "date_part": Difference("nanoseconds are those of the seconds too; the epoch has fractions", _is_own_part),
 }
 
 #: The types of calls that the plan does not declare.

@@ -12,7 +12,7 @@ from firesteel.evaluate.substrait import casts
 from firesteel.functions.substrait.coercion import bare
 from firesteel.plan import build
 from firesteel.plan.fit import attribute, rename_fields
-from firesteel.repair import RepairKind
+from firesteel.repair import Repair, RepairKind
 from firesteel.substrait.dialects.arrow_types import arrow_type_text, read_arrow_type
 from firesteel.substrait.dialects.base import Given, Rewrite, Rule
 from firesteel.substrait.types import read_type
@@ -91,20 +91,30 @@ def _arrow_cast(failure: str) -> Rewrite:
     return rewrite
 
 
+#: Types whose values Arrow writes in another way than the standard.
+_WRITTEN = (t.Timestamp, t.Interval, t.Float32, t.Float64, t.Array)
+
+
+def _has_fewer_digits(target: t.Timestamp, source: t.Timestamp) -> bool:
+    return (target.precision or 0) < (source.precision or 0) and bool(target.zone) == bool(source.zone)
+
+
 _TIMES = (t.Date, t.Time, t.Timestamp, t.Interval)
 
 
 def cast(value: p.Rex, type_: t.Type, failure: str) -> p.Rex | None:
     """Casts that the standard does not have, or has with another unit: between numbers and times, which are numbers of
-    units in Arrow, from text to intervals, and of timestamps to text, which has a T. None for all others."""
+    units in Arrow, from text to intervals, of timestamps to fewer digits, which are cut towards zero, and to text as
+    Arrow writes it. None for all others."""
     source, target = t.proper(value.type), t.proper(type_)
     if isinstance(value, p.Lit) and value.value is None:
         return None
     counted = isinstance(source, t.Number) and isinstance(target, _TIMES)
     counted |= isinstance(source, _TIMES) and isinstance(target, t.Integer)
     spans = isinstance(target, t.Interval) and isinstance(source, t.Text | t.Interval) and source != target
-    written = isinstance(source, t.Timestamp) and not source.zone and isinstance(target, t.Text)
-    if not (counted or spans or written) or failure != "THROW":
+    written = isinstance(target, t.Text) and isinstance(source, _WRITTEN)
+    cut = isinstance(source, t.Timestamp) and isinstance(target, t.Timestamp) and _has_fewer_digits(target, source)
+    if not (counted or spans or written or cut) or (failure != "THROW" and not written):
         return None
     return p.Call(build.typed_fn("datafusion:cast", (value,), t.absent(target, nullable=True)), (value,))
 
@@ -153,10 +163,24 @@ def _arrow_typeof(given: Given) -> p.Rex | None:
     return p.Lit(t.STRING, text)
 
 
+#: Types of Substrait of which Arrow has several, with what Arrow's names of all of them have in common.
+_SEVERAL = {"string": "Utf8", "binary": "Binary", "list": "List", "array": "List", "time": "Time", "date": "Date"}
+
+
+def _concerns(repair: Repair, text: str) -> bool:
+    """May the repair have merged types of which the text names one?"""
+    if repair.kind is RepairKind.UNSIGNED:
+        return "Int" in text or "Decimal" in text
+    return next((common in text for name, common in _SEVERAL.items() if name in repair.message), True)
+
+
 def _why_unknown(text: str, given: Given) -> str:
-    merged = next((one for one in given.extensions.repairs if one.kind in _MERGING), None)
-    if merged is not None:
-        return f", because {merged.message}"
+    merged = (one for one in given.extensions.repairs if one.kind in _MERGING)
+    found = next((one for one in merged if _concerns(one, text)), None)
+    if found is not None:
+        return f", because {found.message}"
+    if "Float" in text and any(one.name == "fp16" for one in given.extensions.types.values()):
+        return ", because 'fp16' is read as float32"
     called = {one.name for one in given.extensions.functions.values()}
     for type_, names in _OTHER_RESULTS.items():
         other = next((name for name in names if name in called), None) if type_ in text else None
@@ -203,6 +227,22 @@ def _named_struct(given: Given) -> p.Rex | None:
 def _struct(given: Given) -> p.Rex | None:
     found = values(given)
     return None if not found else build.struct([(f"c{i}", value) for i, value in enumerate(found)])
+
+
+def _if(given: Given) -> p.Rex | None:
+    found = values(given)
+    if not found or len(found) != 3:
+        return None
+    return _choice(found[0], found[1], found[2], given)
+
+
+def _trunc(given: Given) -> p.Rex | None:
+    """Spark's `trunc(day, unit)`; that of numbers is no rewrite."""
+    found = values(given)
+    if not found or len(found) != 2 or not isinstance(found[0].type, t.Date):
+        return None
+    day, unit = found
+    return p.Call(build.typed_fn("datafusion:date_trunc", (unit, day), t.Date(nullable=True)), (unit, day))
 
 
 def _nvl(given: Given) -> p.Rex | None:
@@ -264,6 +304,8 @@ RULES: dict[str, Rule] = {
     "get_field": Rule(_get_field, "it is a field of a struct by its name, or the value under a key of a map"),
     "named_struct": Rule(_named_struct, "it is a struct of names and values"),
     "struct": Rule(_struct, "it is a struct with the names c0, c1 ..."),
+    "if": Rule(_if, "it is a choice"),
+    "trunc": Rule(_trunc, "of a date it is the start of a unit, as in Spark SQL"),
     "nvl": Rule(_nvl, "it is a choice"),
     "nvl2": Rule(_nvl2, "it is a choice"),
     "is_unknown": Rule(_unknown(False), "it is IS NULL of a boolean"),

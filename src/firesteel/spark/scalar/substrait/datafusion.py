@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pyspark.sql import Column
 
 from firesteel import types as t
+from firesteel.evaluate.substrait.numbers import bounds
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import cast_type
 from firesteel.spark.keys.comparison import is_own_key
 from firesteel.spark.scalar.substrait.base import Call, Scalar, is_float, scalar
+from firesteel.spark.scalar.substrait.decimals import cut_quotient, digits, in_units
 
 #: The longest text that Spark has.
 _LONGEST = 2**31 - 1
@@ -134,7 +136,52 @@ def _text(function: Callable[..., Column]) -> Callable[[Call], Column]:
     return build
 
 
+def _compared(test: Callable[[Column, Column], Column]) -> Callable[[Call], Column]:
+    """Spark compares floats as DataFusion does: NaN is greater than all numbers."""
+
+    def build(call: Call) -> Column:
+        if not all(isinstance(arg.type, t.Number) for arg in call.args):
+            raise call.unsupported("values that Spark compares in another way")
+        return test(*call.columns)
+
+    return build
+
+
+def _wrapped(function: Callable[[Column], Column]) -> Callable[[Call], Column]:
+    """The least integer stays itself."""
+
+    def build(call: Call) -> Column:
+        type_ = call.args[0].type
+        if not isinstance(type_, t.Integer):
+            raise call.unsupported("values that are no integers")
+        value, least = call.columns[0], F.lit(bounds(type_)[0]).cast(call.spark)
+        return F.when(value == least, value).otherwise(function(value)).cast(call.spark)
+
+    return build
+
+
+def _divide(call: Call) -> Column:
+    a, b = call.columns
+    kinds = [arg.type for arg in call.args]
+    if not all(isinstance(one, t.Decimal) for one in (*kinds, call.returns)):
+        raise call.unsupported("values that are no decimals")
+    left, right = (digits(one)[1] for one in kinds)
+    by = F.when(b == 0, call.error("division by zero")).otherwise(b)
+    made = cut_quotient(in_units(a, left), in_units(by, right), digits(call.returns)[1] - left + right, call.returns)
+    if made is None:
+        raise call.unsupported("more digits than Spark has")
+    return call.or_else(made, call.error("overflow"))
+
+
 SCALARS: dict[str, Scalar] = {
+    "lt": scalar(_compared(lambda a, b: a < b)),
+    "lte": scalar(_compared(lambda a, b: a <= b)),
+    "gt": scalar(_compared(lambda a, b: a > b)),
+    "gte": scalar(_compared(lambda a, b: a >= b)),
+    "negative": scalar(_wrapped(F.negative), twice=True),
+    "negate": scalar(_wrapped(F.negative), twice=True),
+    "abs": scalar(_wrapped(F.abs), twice=True),
+    "divide": scalar(_divide, twice=True),
     "array_append": scalar(_append),
     "array_prepend": scalar(_prepend),
     "array_has": scalar(_has, twice=True),

@@ -34,6 +34,24 @@ def extremes(type_: t.Type) -> tuple[Decimal, Decimal]:
     return tuple(Decimal((sign, (9,) * precision, -scale)) for sign in (1, 0))  # type: ignore[return-value]
 
 
+def in_units(value: Column, scale: int) -> Column:
+    """A decimal of that scale as a whole number of its last digit; SQL NULL if it is too long."""
+    return (value * F.literal(str(10**scale), f"decimal({scale + 1},0)")).try_cast(f"decimal({MAX_DIGITS},0)")
+
+
+def cut_quotient(a: Column, b: Column, shift: int, returns: t.Type) -> Column | None:
+    """The quotient of two whole numbers, the first times ten to the power of `shift`, in units of the result, without
+    the digits behind those. SQL NULL if a number is too long; None if Spark has no room for the result's digits."""
+    precision, scale = digits(returns)
+    if shift < 0 or precision + scale + 2 > MAX_DIGITS or shift > MAX_DIGITS - 2:
+        return None
+    whole = f"decimal({MAX_DIGITS},0)"
+    shifted = (a * F.literal(str(10**shift), f"decimal({shift + 1},0)")).try_cast(whole)
+    exact = ((shifted - shifted % b) / b).try_cast(f"decimal({precision},0)")
+    unit = F.literal(f"{Decimal((0, (1,), -scale)):f}", f"decimal({scale + 1},{scale})")
+    return (exact * unit).try_cast(f"decimal({precision},{scale})")
+
+
 def fit_result(call: Call, value: Column, negative: Callable[[], Column]) -> Column:
     """The value in the result type. If it does not fit (it is SQL NULL although the arguments are not), the `overflow`
     option decides; `negative` tells whether it is too small rather than too large."""

@@ -151,6 +151,7 @@ def _one_of(lowerer: Lowerer, message: Message, scope: FieldScope) -> Lowering:
         require_comparable(value, options[-1], one.where)
     if not options:
         raise PlanRule.EMPTY.broken("a list without options", where=message.where)
+    value, *options = calls.named_alike([value, *options])
     listed = build.collection(t.Array, options)
     return build.present("in_collection", value, listed).at(message.where)
 

@@ -84,8 +84,16 @@ def sort_specs(lowerer: Lowerer, messages: list[Message], scope: FieldScope, *, 
         comparator = calls.comparator(one, key.type, lowerer.extensions) if compared else None
         if comparator is not None and compares:
             raise UnsupportedError(f"{compares} by the comparison function '{comparator.name}'", where=one.where)
+        if not compares and comparator is None and _sorts_nan_last(lowerer, key):
+            is_nan = build.typed_fn("comparison:is_nan", (key,), t.Bool(nullable=key.type.nullable))
+            specs.append(p.SortSpec(p.Call(is_nan, (key,)), order).at(one.where))
         specs.append(p.SortSpec(key, order, comparator=comparator).at(one.where))
     return tuple(specs)
+
+
+def _sorts_nan_last(lowerer: Lowerer, key: p.Rex) -> bool:
+    """Is NaN the greatest value for the plan's producer? In our order it is the least."""
+    return isinstance(key.type, t.Float32 | t.Float64) and lowerer.extensions.dialect.writes(Shape.NAN_LAST)
 
 
 @relation("sort")

@@ -12,6 +12,7 @@ from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.scalar.substrait.aggregates.call import AggregateCall, in_order
 from firesteel.spark.scalar.substrait.base import is_float
+from firesteel.spark.scalar.substrait.decimals import cut_quotient, digits, in_units
 
 Aggregate = Callable[[AggregateCall], Expr]
 
@@ -121,7 +122,21 @@ def _count(call: AggregateCall) -> Expr:
     return call.result(F.count(F.when(there, F.lit(1))))
 
 
+def _mean(call: AggregateCall) -> Expr:
+    """The mean of decimals, without the digits behind those of its type."""
+    _plain(call, t.Decimal)
+    value, scale = call.value(), digits(call.args[0].type)[1]
+    total = call.group.add(F.sum_distinct(value) if call.group.distinct else F.try_sum(value))
+    count = call.addends(value)
+    by = F.when(count > 0, count).cast("decimal(20,0)")
+    made = cut_quotient(in_units(total, scale), by, digits(call.returns)[1] - scale, call.returns)
+    if made is None:
+        raise call.unsupported("more digits than Spark has")
+    return call.after(F.coalesce(made, F.when(count > 0, call.error("overflow"))), throws=True)
+
+
 AGGREGATES: dict[str, Aggregate] = {
+    "datafusion:avg": _mean,
     "datafusion:min": _extreme(F.min),
     "datafusion:max": _extreme(F.max),
     "datafusion:first_value": _place(0),
