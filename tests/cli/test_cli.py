@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import firesteel as fs
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 
 ROOT = Path(__file__).parents[2]
 PLAN = str(ROOT / "examples" / "revenue.ion")
@@ -54,7 +54,7 @@ def test_the_pipeline_shows_every_stage(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_a_query_without_a_table_starts_no_jvm() -> None:
-    code = "import sys; from firesteel.cli.main import _run; _run(['query', '1 + 2']); print('py4j' in sys.modules)"
+    code = "import sys; from firesteel.cli.entry import _run; _run(['query', '1 + 2']); print('py4j' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "3" in done.stdout
 

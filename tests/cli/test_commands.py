@@ -14,7 +14,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import functions
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.cli.registry import COMMANDS, load
 from firesteel.functions.examples import EXAMPLES, query_of
 from tests.cli.golden_files import verify
@@ -171,7 +171,7 @@ def test_every_option_has_a_help() -> None:
 
 def test_importing_and_small_queries_load_no_large_packages() -> None:
     code = (
-        "import sys, firesteel; from firesteel.cli.main import _run; _run(['1 + 1']);"
+        "import sys, firesteel; from firesteel.cli.entry import _run; _run(['1 + 1']);"
         "print([n for n in ('pyspark', 'pyarrow', 'prompt_toolkit', 'pandas', 'google', 'yaml') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import firesteel as fs
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from tests.substrait.made import field, filtered, read, root
 from tests.substrait.rule_cases import I32, RULE_CASES, fetched, one_column, over, planned
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 import firesteel as fs
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.policy import Unpacking
 from tests.tables.file_plans import STRING, files, item, plan, root, schema
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import firesteel as fs
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.errors import redacted
 from tests.tables.file_plans import files, item, plan
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import firesteel as fs
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.warning import WarningKind
 
 GUIDE = Path(__file__).parent.parent.parent / "docs" / "guide.md"

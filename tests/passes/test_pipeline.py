@@ -14,7 +14,7 @@ import firesteel as fs
 from firesteel import passes
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.passes import PIPELINE, Context, Pass, Phase, Step, all_passes, pipeline, plan_pass, run_passes
 from tools.docs_passes import ENGINES, asking_engines
 

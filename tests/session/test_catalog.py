@@ -104,7 +104,7 @@ def test_descriptions(data: Path) -> None:
 
 
 def test_options_on_the_command_line(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from firesteel.cli.main import _run
+    from firesteel.cli.entry import _run
 
     odd = data / "a,b=c.csv"
     odd.write_text("x;y\n1;2\n")

@@ -12,7 +12,7 @@ import pytest
 import firesteel as fs
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.ion import read, write
 from firesteel.passes import Context, View, inline_views
 from firesteel.plan import build

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import firesteel as fs
 from firesteel import plan as p
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.errors import redacted
 from firesteel.policy import Policy
 from tests.tables.file_plans import files, item, plan, root

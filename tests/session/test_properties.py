@@ -11,7 +11,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import plan as p
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.node import walk
 from tests.passes import physical_plans as build
 

@@ -11,7 +11,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from tests.tables.file_plans import (
     AB,
     I32,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import firesteel as fs
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 from firesteel.plan.check import check as judged
 from firesteel.substrait import encode
 from tests.substrait import made

@@ -17,7 +17,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.cli.main import _run
+from firesteel.cli.entry import _run
 
 ROWS = pa.table({"a": list(range(500)), "b": [f"text {i}" for i in range(500)]})
 QUERY = "SELECT VALUE t.a FROM t AS t"

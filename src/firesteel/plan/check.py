@@ -51,7 +51,10 @@ def check(plan: Plan, *, orders: bool = True) -> list[FiresteelError]:
 def unordered(rel: Rel, where: Span | Place) -> Iterator[PlanError]:
     """The orders that a relation relies on and that its inputs are not known to have."""
     for need in unmet_needs(rel):
-        yield RelationRule.INPUT_ORDER.broken(need.message, where=where, help=_ORDER if need.specs else None)
+        error = RelationRule.INPUT_ORDER.broken(need.message, where=where, help=_ORDER)
+        if not need.specs:
+            error.help = None  # no sort helps
+        yield error
 
 
 _ORDER = "sort the input, or promise its order: register(..., ordered_by=[...]); connect(add_sorts=True) adds sorts"

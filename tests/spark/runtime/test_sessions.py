@@ -32,7 +32,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The sessions that were started."""
     found: list[Any] = []
 
-    def start(master: str | None, remote: str | None) -> Any:
+    def start(master: str | None, remote: str | None, conf: Any = None) -> Any:
         found.append(Fake(master or "local[*]"))
         return found[-1]
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 import firesteel as fs
+from firesteel.cli.options import with_mode
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 #: Files of queries; any other file is a plan.
@@ -19,10 +20,17 @@ _TEXTS = (".partiql", ".sql")
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
 @click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help="A table that a query reads.")
-@click.option("--mode", type=click.Choice(["permissive", "strict"]), default="permissive", show_default=True)
+@with_mode
 @click.option("--side-by-side", "-y", is_flag=True, help="Show both plans, side by side.")
 @click.option("--width", type=click.IntRange(43), default=160, show_default=True, help="Columns of --side-by-side.")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="How the differences are printed.",
+)
 def command(
     left: str, right: str, tables: tuple[str, ...], mode: str, side_by_side: bool, width: int, format_: str
 ) -> int:
