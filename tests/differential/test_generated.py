@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from tests.differential.queries import statement
-from tests.differential.run import PASSES, Case, Engines, tally
+from tests.differential.run import PASSES, Case, Difference, Engines, tally
 from tools.spark_batch import FAST, configured
 
 pytestmark = pytest.mark.spark
@@ -18,6 +19,8 @@ DATA = 8
 #: The statements that every run of the tests has, but for one whose plan takes Spark longer than the others'.
 SOME = range(24)
 LONG = (3,)
+#: So many statements have their frames in Spark's memory at a time.
+CHUNK = 100
 #: What is shown of what differs: printing all of it, and making it smaller, takes a while.
 SHOWN, SMALLER = 10, 3
 
@@ -32,7 +35,10 @@ def _agree(seeds: Iterable[int], spark: Any) -> None:
     cases = [case(seed) for seed in seeds]
     with configured(spark, FAST):
         engines = Engines(spark)
-        found = [one for at in range(0, len(cases), 500) for one in engines.differences(cases[at : at + 500])]
+        found: list[Difference] = []
+        for at in range(0, len(cases), CHUNK):
+            found += engines.differences(cases[at : at + CHUNK])
+            gc.collect()  # Spark frees a frame only when its last Python object is collected
         smaller = [engines.shrunk(one) for one in found[:SMALLER]]
     shown = "\n\n".join(map(str, smaller + found[SMALLER:SHOWN]))
     assert not found, f"{len(found)} of {len(cases)} differ ({tally(found)}):\n{shown}"
