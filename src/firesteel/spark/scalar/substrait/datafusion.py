@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from pyspark.sql import Column
 
@@ -197,7 +198,8 @@ SCALARS: dict[str, Scalar] = {
     "right": scalar(_right, twice=True),
     "substr": scalar(_substr, twice=True),
     "substring": scalar(_substr, twice=True),
-    "translate": scalar(_text(F.translate)),
+    # The function of PySpark takes strings only.
+    "translate": scalar(_text(partial(F.call_function, "translate"))),
     "date_trunc": scalar(_date_trunc),
     "ascii": scalar(_text(F.ascii)),
 }
