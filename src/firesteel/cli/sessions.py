@@ -32,6 +32,11 @@ def take(options: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: options.pop(name) for name in names if name in options}
 
 
+def asks_for_session(options: Mapping[str, Any]) -> bool:
+    """Do the options of a command name tables, or anything else that a session has?"""
+    return any(value for name, value in options.items() if name != "malformed")  # it has a default
+
+
 @contextmanager
 def open_session(options: dict[str, Any], files: Sequence[str] = (), stdin: str | None = None) -> Iterator[fs.Session]:
     """A session with the tables of a command's options, which are removed from them; and with its files, each a table

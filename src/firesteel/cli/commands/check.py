@@ -11,7 +11,7 @@ import firesteel as fs
 from firesteel.cli.findings_output import FORMATS
 from firesteel.cli.options import errors, plan_file, with_policy, with_properties, with_tables
 from firesteel.cli.plans import read, with_reading
-from firesteel.cli.sessions import open_session
+from firesteel.cli.sessions import asks_for_session, open_session
 from firesteel.plan.findings import Findings
 
 
@@ -46,7 +46,7 @@ def command(plan: Path, engine: Any, format_: str, dialect: str, headers: tuple[
     """
     try:
         document = read(plan, dialect=dialect, headers=headers)
-        if engine or any(value for name, value in options.items() if name != "malformed"):
+        if engine or asks_for_session(options):
             with open_session({"engine": engine or "reference", **options}) as session:
                 found = session.check(document)
         else:

@@ -3,35 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
 
 import firesteel as fs
-from firesteel.plan import Mode
+from firesteel.cli.options import errors, with_tables
+from firesteel.cli.plans import with_reading
+from firesteel.cli.sessions import asks_for_session, open_session
 from firesteel.plan.findings import repair_lines
 from firesteel.session.document import FORMS, form_of
-from firesteel.substrait import DIALECTS
 
 _form = click.Choice(list(FORMS))
-
-
-@contextmanager
-def _session(tables: tuple[str, ...]) -> Iterator[fs.Session | None]:
-    """A session of these tables; without any, none: then a plan is read by what it says itself."""
-    if not tables:
-        yield None
-        return
-    with fs.connect(engine="reference") as session:
-        for table in tables:
-            name, equals, path = table.partition("=")
-            if not (name and equals and path):
-                raise click.UsageError(f"{table!r} is not NAME=FILE")
-            session.register(name, path)
-        yield session
 
 
 @click.command("convert")
@@ -41,9 +26,10 @@ def _session(tables: tuple[str, ...]) -> Iterator[fs.Session | None]:
 @click.option("--to", type=_form, help="The form of OUT. Default: by its suffix.")
 @click.option("--target", metavar="NAME", help="Who reads the Substrait plan: datafusion, spec:0.57.")
 @click.option("--lossy", is_flag=True, help="Drop what the form has no words for, and list it.")
-@click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help="A table, for the types of its columns.")
-@click.option("--mode", type=click.Choice(["permissive", "strict"]), help="The mode of a PartiQL text.")
-@click.option("--dialect", type=click.Choice(DIALECTS), default="auto", help="Whose plan a Substrait plan is read as.")
+@click.option("--mode", type=click.Choice(["permissive", "strict"]), help="The mode of a text or an expression.")
+@with_reading
+@with_tables
+@errors
 def command(
     source: Path,
     out: Path,
@@ -51,15 +37,17 @@ def command(
     to: str | None,
     target: str | None,
     lossy: bool,
-    tables: tuple[str, ...],
     mode: str | None,
     dialect: str,
+    headers: tuple[Path, ...],
+    **options: Any,
 ) -> None:
     """Write the plan IN as OUT, in another form or in today's. OUT may be `-`, with --to.
 
     The forms are PartiQL text (.partiql, .sql), expressions of the algebra (.algebra), PartiQL Plan documents (.ion,
     .10n) and Substrait plans (.proto, .json). What a form has no words for is an error that names it; with --lossy it
-    is dropped and listed on stderr. A Substrait plan of an old version becomes one of today's.
+    is dropped and listed on stderr. A Substrait plan of an old version becomes one of today's. Tables give the types
+    of columns that a plan does not say.
 
     \b
     firesteel convert query.partiql plan.ion --table t=t.parquet
@@ -68,10 +56,9 @@ def command(
     firesteel convert plan.proto - --to partiql
     """
     form = to or form_of(out).name
-    plan = fs.read_plan(source, dialect=dialect, form=read_as)
-    if mode is not None:
-        plan = replace(plan, mode=Mode(mode))
-    with _session(tables) as session:
+    plan = fs.read_plan(source, dialect=dialect, form=read_as, headers=headers, mode=mode)
+    # Without tables a plan is read by what it says itself.
+    with open_session({"engine": "reference", **options}) if asks_for_session(options) else nullcontext() as session:
         made = fs.convert(plan, form, target=target, lossy=lossy, catalog=session)
     for line in repair_lines(made.repairs):
         click.echo(line, err=True)

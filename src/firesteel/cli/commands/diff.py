@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 import firesteel as fs
-from firesteel.cli.options import with_mode
+from firesteel.cli.options import with_mode, with_tables
+from firesteel.cli.sessions import open_session
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
 #: Files of queries; any other file is a plan.
@@ -19,7 +21,7 @@ _TEXTS = (".partiql", ".sql")
 @click.command("diff")
 @click.argument("left", metavar="A")
 @click.argument("right", metavar="B")
-@click.option("--table", "tables", multiple=True, metavar="NAME=FILE", help="A table that a query reads.")
+@with_tables
 @with_mode
 @click.option("--side-by-side", "-y", is_flag=True, help="Show both plans, side by side.")
 @click.option("--width", type=click.IntRange(43), default=160, show_default=True, help="Columns of --side-by-side.")
@@ -31,9 +33,7 @@ _TEXTS = (".partiql", ".sql")
     show_default=True,
     help="How the differences are printed.",
 )
-def command(
-    left: str, right: str, tables: tuple[str, ...], mode: str, side_by_side: bool, width: int, format_: str
-) -> int:
+def command(left: str, right: str, mode: str, side_by_side: bool, width: int, format_: str, **options: Any) -> int:
     """Are two plans the same? If not, say where they differ.
 
     A and B are plans in any format, files of PartiQL (.partiql, .sql), or PartiQL texts of several words. What is only
@@ -44,12 +44,7 @@ def command(
     firesteel diff plan.ion "SELECT t.a FROM t WHERE t.b > 1" --table t=t.parquet --side-by-side
     """
     try:
-        with fs.connect(engine="reference") as session:
-            for item in tables:
-                name, equals, path = item.partition("=")
-                if not equals:
-                    raise click.BadParameter(f"{item!r} is not NAME=FILE", param_hint="--table")
-                session.register(name, path)
+        with open_session({"engine": "reference", **options}) as session:
             found = fs.diff(_read(left, session, mode), _read(right, session, mode))
     except fs.FiresteelError as error:
         click.echo(str(error), err=True)
