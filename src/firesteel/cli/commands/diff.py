@@ -10,12 +10,11 @@ from typing import Any
 import click
 
 import firesteel as fs
+from firesteel.cli.inputs import TEXTS, read_text
 from firesteel.cli.options import with_mode, with_tables
 from firesteel.cli.sessions import open_session
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
-#: Files of queries; any other file is a plan.
-_TEXTS = (".partiql", ".sql")
 
 
 @click.command("diff")
@@ -63,9 +62,6 @@ def _read(source: str, session: fs.Session, mode: str) -> fs.Plan:
     path = Path(source)
     if len(source.split()) > 1 and not os.path.exists(source):
         return session.plan(source, mode=mode)
-    if path.suffix.lower() not in _TEXTS:
-        return fs.read_plan(path)
-    try:
-        return session.plan(path.read_text(encoding="utf-8"), mode=mode)
-    except (OSError, UnicodeDecodeError) as error:
-        raise fs.PlanError(f"cannot read '{source}': {error}") from error
+    if path.suffix.lower() in TEXTS:
+        return session.plan(read_text(path), mode=mode)
+    return fs.read_plan(path)
