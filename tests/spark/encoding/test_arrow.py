@@ -94,6 +94,12 @@ def test_every_type_in_memory(pair: Pair) -> None:
         assert len(found) == table.num_rows
 
 
+def test_slices(pair: Pair) -> None:
+    for table in together(nested()):
+        found = ensure_same(answers(pair, table.slice(1)))
+        assert len(found) == table.num_rows - 1
+
+
 def test_tables_without_rows(pair: Pair) -> None:
     whole = pa.table({case.name: leaf(case)[0].slice(0, 0) for case in LEAVES})
     assert len(ensure_same(answers(pair, whole))) == 0

@@ -43,7 +43,7 @@ def arrow_frame(spark: SparkSession, table: pa.Table) -> Opened:
     for field, column in zip(table_type(table.schema).fields, table.columns, strict=True):
         ensure_text_keys(field)
         type_, array = _upload_column(field, column)
-        arrays.append(array)
+        arrays.append(_without_offsets(array))
         types.append(type_)
     names = [f"c{i}" for i in range(len(types))]
     schema = s.StructType([s.StructField(name, to_spark(type_)) for name, type_ in zip(names, types, strict=True)])
@@ -67,6 +67,15 @@ def _upload_column(field: t.Field, column: pa.ChunkedArray) -> tuple[t.Type, Any
             if _in_range(cast):
                 return type_, cast
     return fitting(type_, column_values(field.name or "", column))
+
+
+def _without_offsets(column: pa.Array | pa.ChunkedArray) -> Any:
+    """A nested column whose parts begin at the start of their buffers: PySpark cannot rebuild a list or a map that is a
+    slice of another, as in `table.slice(1)`."""
+    if not pa.types.is_nested(column.type) or not len(column):
+        return column
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return pa.chunked_array([pa.concat_arrays([chunk]) for chunk in chunks])
 
 
 def _in_range(column: pa.ChunkedArray) -> bool:
