@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel.ion.document import ion  # now: a later import of the module `ion` would take the name
 
 if TYPE_CHECKING:
+    __version__: str
     from firesteel.compare import Diff
     from firesteel.errors import (
         AnalysisError,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from firesteel.substrait import register_relation
     from firesteel.values import MISSING, Bag, Struct
     from firesteel.warning import QueryWarning
-
-__version__ = "0.1.0"
 
 #: Where each name is. A module is imported when a name of it is first used, so that `import firesteel` costs little.
 _PLACES = {
@@ -72,11 +71,23 @@ _CALLED = {"register_function": "register"}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return _version()
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = getattr(import_module(f"firesteel.{_PLACES[name]}"), _CALLED.get(name, name))
     globals()[name] = found
     return found
+
+
+def _version() -> str:
+    """The version of the installed package. It is looked up when it is asked for, which takes some milliseconds."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("firesteel")
+    except PackageNotFoundError:  # it is only on the path
+        return "unknown"
 
 
 def __dir__() -> list[str]:
