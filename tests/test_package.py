@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 import inspect
 import json
+import os
+import pty
 import subprocess
 import sys
 import tarfile
@@ -180,6 +182,19 @@ def test_the_command_line_without_the_extras(arguments: tuple[str, ...], absent:
     done = subprocess.run([sys.executable, "-c", _COMMAND, *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == (0 if absent is None else 1), done.stderr
     assert done.stderr == ("" if absent is None else f"{missing(absent)}\n")
+
+
+def test_the_shell_at_a_terminal_without_its_extra() -> None:
+    inner, outer = pty.openpty()
+    try:
+        command = [sys.executable, "-c", _COMMAND, "shell"]
+        done = subprocess.run(
+            command, stdin=outer, stdout=outer, stderr=subprocess.PIPE, text=True, check=False, timeout=600
+        )
+    finally:
+        os.close(inner)
+        os.close(outer)
+    assert (done.returncode, done.stderr) == (1, f"{missing('prompt_toolkit')}\n")
 
 
 # --- built and installed -------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ command line `--error-format json` prints it as an object. The first digit says 
 | codes | what |
 |---|---|
 | `FS100`, `FS200`, ... `FS600` | [errors](#errors), one code for each class |
-| `FS301` to `FS397` | [rules of Substrait's specification](#rules) that a plan breaks |
+| `{first}` to `{last}` | [rules of Substrait's specification](#rules) that a plan breaks |
 | `FS7..` | [warnings](#warnings) about queries that run and are probably wrong |
 | `FS8..` | [repairs](#repairs) of plans |
 
@@ -46,7 +46,8 @@ CLASSES = (
 
 def document() -> str:
     """The reference as Markdown."""
-    parts = [HEAD + "".join(map(_class, CLASSES))]
+    codes = sorted(rule.code for rule in RULES)
+    parts = [HEAD.format(first=codes[0], last=codes[-1]) + "".join(map(_class, CLASSES))]
     parts.append(
         "\n## Rules\n\n[Findings](findings.md) has the basis of each rule in the specification, and what to do.\n\n"
         "| code | severity | what has to hold |\n|---|---|---|\n"

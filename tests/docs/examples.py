@@ -45,10 +45,10 @@ def blocks(page: str) -> list[Block]:
     return [Block(found[1], found[2], *found.span(2), *found.span()) for found in _FENCE.finditer(page)]
 
 
-def run_page(page: str, folder: Path) -> Iterator[tuple[Block, str]]:
+def run_page(page: str, folder: Path, **given: object) -> Iterator[tuple[Block, str]]:
     """Run the examples of a page in that folder, the working directory: each block of expected output with what the
-    example before it printed."""
-    names: dict[str, object] = {"__name__": "page"}
+    example before it printed. Python blocks have the names that are given."""
+    names: dict[str, object] = {"__name__": "page", **given}
     printed, end = "", None
     for block in blocks(page):
         if block.language in ("", "text"):

@@ -2,7 +2,7 @@
 the pages say that is printed.
 
 The examples run in this process, on the reference engine. Where a page names a cluster or asks for local Spark, the
-reference engine takes its place; the page for users of PySpark has a test on Spark, too.
+reference engine takes its place. The page for users of PySpark runs on Spark.
 """
 
 from __future__ import annotations
@@ -55,21 +55,34 @@ def on_the_reference_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fs, "connect", instead)
 
 
-@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: page.name)
+def check(page: Path, folder: Path, bless: bool, **given: object) -> None:
+    """Run a page and compare what is printed with what it says, or let it say that."""
+    prepare(folder)
+    text = page.read_text(encoding="utf-8")
+    run = list(run_page(text, folder, **given))
+    if not bless:
+        for block, printed in run:
+            assert printed == block.text
+        return
+    for block, printed in reversed(run):
+        text = text[: block.start] + printed + text[block.end :]
+    page.write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", [page for page in WITH_EXAMPLES if page != PYSPARK], ids=lambda page: page.name)
 def test_the_examples_of_a_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bless: bool) -> None:
-    prepare(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     on_the_reference_engine(monkeypatch)
-    text = page.read_text(encoding="utf-8")
-    run = list(run_page(text, tmp_path))
-    if bless:
-        for block, printed in reversed(run):
-            text = text[: block.start] + printed + text[block.end :]
-        page.write_text(text, encoding="utf-8")
-    else:
-        for block, printed in run:
-            assert printed == block.text
+    check(page, tmp_path, bless)
+
+
+@pytest.mark.spark
+def test_the_page_for_users_of_pyspark(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bless: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check(PYSPARK, tmp_path, bless, spark=spark)
 
 
 def test_the_pages_that_are_run() -> None:
@@ -101,13 +114,3 @@ def test_the_plan_of_the_readme_is_the_example() -> None:
     plans = [block.text for block in found if block.text.startswith("(map_values")]
     example = (EXAMPLES / "revenue.ion").read_text(encoding="utf-8")
     assert all(plan == example.split("\n", 1)[1] for plan in plans)
-
-
-@pytest.mark.spark
-def test_the_page_for_users_of_pyspark_on_spark(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    prepare(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    connect = fs.connect
-    monkeypatch.setattr(fs, "connect", lambda **options: connect(**{**options, "spark": spark}))
-    for block, printed in run_page(PYSPARK.read_text(encoding="utf-8").replace("\nspark = ", "\n_ = "), tmp_path):
-        assert printed == block.text
