@@ -67,6 +67,33 @@ def test_the_public_functions_and_methods_are_typed_and_documented() -> None:
             assert parameter.annotation is not inspect.Parameter.empty or parameter.name in ("self", "cls"), name
 
 
+#: What somebody writes who uses the package, and what a type checker finds in it.
+_USER = """
+import firesteel as fs
+reveal_type(fs.connect(engine="reference").query("1").to_ion())
+reveal_type(fs.read_plan("plan.ion").to_substrait())
+fs.connect(engine="fast")
+fs.conect()
+"""
+_FOUND = (
+    'Revealed type is "str"',
+    'Revealed type is "bytes"',
+    'Argument "engine" to "connect" has incompatible type',
+    'Module has no attribute "conect"',
+)
+
+
+@pytest.mark.slow
+def test_a_type_checker_knows_the_public_names(tmp_path: Path) -> None:
+    (tmp_path / "user.py").write_text(_USER)
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--config-file=", "user.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("user.py:")]
+    assert len(lines) == len(_FOUND), done.stdout + done.stderr
+    for line, found in zip(lines, _FOUND, strict=True):
+        assert found in line
+
+
 def test_importing_it_costs_little() -> None:
     heavy = (
         "pyspark",

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from firesteel.functions.substrait import register as register_function
     from firesteel.lineage import Lineage
+    from firesteel.notebook import load_ipython_extension as load_ipython_extension
     from firesteel.partiql.parse.parser import parse
     from firesteel.policy import Policy
     from firesteel.session import Result, Session, connect
@@ -70,14 +71,16 @@ _PLACES = {
 _CALLED = {"register_function": "register"}
 
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return _version()
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"firesteel.{_PLACES[name]}"), _CALLED.get(name, name))
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # a type checker shall know the names that there are, and no others
+
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return _version()
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"firesteel.{_PLACES[name]}"), _CALLED.get(name, name))
+        globals()[name] = found
+        return found
 
 
 def _version() -> str:
