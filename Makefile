@@ -23,7 +23,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans sql-files docs clean
+.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans sql-files docs docs-site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -147,8 +147,24 @@ sql-files: $(STAMP) ## run the plans that DataFusion makes of SQL files: PLAN=op
 bench-parse: $(STAMP) ## measure lexing and parsing beside sqlglot
 	@$(BIN)/python -m tools.bench_parse $(ARGS)
 
-docs: $(STAMP) ## build the documentation
-	@$(with_java) $(BIN)/python -m tools.docs $(ARGS)
+docs: $(STAMP) ## write the pages of docs/ that are generated from the code
+	@$(BIN)/python -m tools.docs $(ARGS)
+
+# mkdocs has an environment of its own: decision 77 says why. SOURCE_DATE_EPOCH: the same pages give the same site.
+DOCS_ENV   := build/docs-env
+DOCS_STAMP := $(DOCS_ENV)/.complete
+
+$(DOCS_STAMP): constraints.txt
+	@echo "installing mkdocs into $(DOCS_ENV)"
+	@mkdir -p build && rm -rf $(DOCS_ENV) && $(PYTHON) -m venv $(DOCS_ENV) >/dev/null
+	@$(DOCS_ENV)/bin/python -m pip install -c constraints.txt mkdocs-material >build/docs-install.log 2>&1 \
+	  || { echo "pip could not install mkdocs-material: see build/docs-install.log" >&2; exit 1; }
+	@touch $@
+
+docs-site: docs $(DOCS_STAMP) ## build the documentation as a site, in build/site: strict links, no network needed to read it
+	@SOURCE_DATE_EPOCH=0 NO_MKDOCS_2_WARNING=1 $(DOCS_ENV)/bin/mkdocs build --quiet --clean
+	@$(BIN)/python -m tools.docs_offline build/site
+	@echo "open build/site/index.html"
 
 clean: ## remove build products and caches; .venv stays
 	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache \

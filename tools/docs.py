@@ -1,5 +1,5 @@
-"""Write the reference pages that are generated from tables in the code: functions.md, substrait-functions.md,
-dialects.md, arrow.md, findings.md, formats.md, passes.md, relations.md and repairs.md.
+"""Write the reference pages that are generated from the code: functions.md, substrait-functions.md, dialects.md,
+arrow.md, command-line.md, error-codes.md, findings.md, formats.md, passes.md, python-api.md, relations.md, repairs.md.
 
 make docs
 """
@@ -12,8 +12,11 @@ from pathlib import Path
 from firesteel import functions
 from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
 from tools import (
+    docs_api,
     docs_arrow,
+    docs_cli,
     docs_dialects,
+    docs_errors,
     docs_findings,
     docs_formats,
     docs_passes,
@@ -58,19 +61,23 @@ def _spark(name: str) -> str:
     return f"no: {UNSUPPORTED[name]}"
 
 
+PAGES = (
+    docs_substrait,
+    docs_dialects,
+    docs_arrow,
+    docs_cli,
+    docs_errors,
+    docs_findings,
+    docs_formats,
+    docs_relations,
+    docs_repairs,
+    docs_passes,
+    docs_api,
+)
+
+
 def main() -> int:
-    pages = (
-        docs_substrait,
-        docs_dialects,
-        docs_arrow,
-        docs_findings,
-        docs_formats,
-        docs_relations,
-        docs_repairs,
-        docs_passes,
-    )
-    others = ((page.TARGET, page.document()) for page in pages)
-    for target, text in ((TARGET, document()), *others):
+    for target, text in ((TARGET, document()), *((page.TARGET, page.document()) for page in PAGES)):
         target.write_text(text, encoding="utf-8")
         print(f"wrote {target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target}")
     return 0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel.ion.document import ion  # now: a later import of the module `ion` would take the name
 
 if TYPE_CHECKING:
+    __version__: str
     from firesteel.compare import Diff
     from firesteel.errors import (
         AnalysisError,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
     from firesteel.functions.substrait import register as register_function
     from firesteel.lineage import Lineage
+    from firesteel.notebook import load_ipython_extension as load_ipython_extension
     from firesteel.partiql.parse.parser import parse
     from firesteel.policy import Policy
     from firesteel.session import Result, Session, connect
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
     from firesteel.substrait import register_relation
     from firesteel.values import MISSING, Bag, Struct
     from firesteel.warning import QueryWarning
-
-__version__ = "0.1.0"
 
 #: Where each name is. A module is imported when a name of it is first used, so that `import firesteel` costs little.
 _PLACES = {
@@ -71,12 +71,26 @@ _PLACES = {
 _CALLED = {"register_function": "register"}
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f"firesteel.{_PLACES[name]}"), _CALLED.get(name, name))
-    globals()[name] = found
-    return found
+if not TYPE_CHECKING:  # a type checker shall know the names that there are, and no others
+
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return _version()
+        if name not in _PLACES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = getattr(import_module(f"firesteel.{_PLACES[name]}"), _CALLED.get(name, name))
+        globals()[name] = found
+        return found
+
+
+def _version() -> str:
+    """The version of the installed package. It is looked up when it is asked for, which takes some milliseconds."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("firesteel")
+    except PackageNotFoundError:  # it is only on the path
+        return "unknown"
 
 
 def __dir__() -> list[str]:

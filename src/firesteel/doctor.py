@@ -255,26 +255,49 @@ def _python() -> Finding:
 
 def _java(env: Mapping[str, str], homes: Sequence[str]) -> Finding:
     java = find_java(env, homes)
+    if java is None and _installed("firesteel") and not _installed("pyspark"):
+        return Finding("Java", True, "none, and only Spark needs it (optional)")
     if java is None:
         return Finding("Java", False, "none that Spark can start on", no_java(env, homes))
     return Finding("Java", True, f"{java.version} at {java.home}, with {VECTOR}")
 
 
+def _installed(package: str) -> bool:
+    try:
+        return bool(importlib.metadata.version(package))
+    except importlib.metadata.PackageNotFoundError:
+        return False
+
+
+#: The extras that users install; the others are for work on Firesteel itself.
+EXTRAS = ("spark", "pandas", "shell", "notebook")
+
+
 def _packages() -> list[Finding]:
-    """One finding per runtime dependency, as the installed package itself declares them."""
+    """One finding per runtime dependency, as the installed package itself declares them: those of the extras, too."""
     try:
         requirements = importlib.metadata.requires("firesteel") or []
     except importlib.metadata.PackageNotFoundError:
         return [Finding("firesteel", False, f"not installed for {sys.executable}", "run `make`, or `pip install .`")]
-    return [_package(requirement) for requirement in requirements if "extra ==" not in requirement]
+    found: dict[str, Finding] = {}
+    for requirement in requirements:
+        wanted, _, marker = (part.strip() for part in requirement.partition(";"))
+        extra = next((extra for extra in EXTRAS if re.search(rf"extra == ['\"]{extra}['\"]", marker)), "")
+        if extra or "extra ==" not in marker:
+            finding = _package(wanted, extra)
+            found.setdefault(finding.name, finding)
+    return list(found.values())
 
 
-def _package(requirement: str) -> Finding:
-    """`requirement` as metadata writes it: "pandas<3,>=2.2", "pyspark[connect]>=4.3"."""
+def _package(requirement: str, extra: str = "") -> Finding:
+    """`requirement` as metadata writes it: "pandas<3,>=2.2", "pyspark[connect]>=4.3". A package of an extra may be
+    absent."""
     name = re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
+        if extra:
+            return Finding(name, True, "not installed (optional)", f"pip install 'firesteel[{extra}]'")
         return Finding(name, False, "not installed", f'pip install "{requirement}"')
     if not _within(version, requirement):
         return Finding(name, False, f"{version} is not {requirement}", f'pip install "{requirement}"')
@@ -297,9 +320,9 @@ def numbers(version: str) -> tuple[int, ...]:
 def _spark() -> Finding:
     """PySpark comes in two packages, and only one of them brings the JVM's half."""
     spec = importlib.util.find_spec("pyspark")
-    remedy = "pip install pyspark"
+    remedy = "pip install 'firesteel[spark]'"
     if spec is None or not spec.origin:
-        return Finding("Spark", False, "no pyspark", remedy)
+        return Finding("Spark", True, "no pyspark (optional)", remedy)
     jars = Path(spec.origin).parent / "jars"
     if not any(jars.glob("spark-core*.jar")):
         return Finding("Spark", False, "pyspark has no jars, so it can only speak to a remote Spark", remedy)

@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from firesteel.errors import FiresteelError, UnsupportedError, redacted
+from firesteel.errors import FiresteelError, redacted
+from firesteel.lazy import missing
 from firesteel.source import Place, Span
 
 OK, FAILED, USAGE, TIMEOUT, INTERRUPTED = 0, 1, 2, 124, 130
@@ -48,7 +49,7 @@ def describe(error: BaseException) -> str:
         case RecursionError():
             return "firesteel: nested too deeply for the stack of this process"
         case ModuleNotFoundError():
-            return str(missing_package(error))
+            return str(missing(error.name or ""))
         case OSError():
             what = error.strerror or str(error)
             return redacted(f"firesteel: {what}{f': {error.filename!r}' if error.filename else ''}")
@@ -65,24 +66,10 @@ def _usage(error: click.ClickException) -> str:
     return f"{path}: {message}{'' if tells else f' ({path} --help)'}"
 
 
-def missing_package(error: ModuleNotFoundError) -> FiresteelError:
-    """The error for a package that is not installed."""
-    name = (error.name or "").partition(".")[0]
-    extra = _EXTRAS.get(name)
-    help = f"pip install 'firesteel[{extra}]'" if extra else f"pip install {name}"
-    if extra == "spark":
-        help += ", or use --engine reference"
-    return UnsupportedError(f"the package '{name}' is not installed", help=help)
-
-
-#: The packages that an extra of this package installs.
-_EXTRAS = {"pyspark": "spark", "py4j": "spark", "grpc": "spark", "prompt_toolkit": "shell", "pygments": "shell"}
-
-
 def to_json(error: BaseException) -> str:
     """The error as a JSON object in one line."""
     if isinstance(error, ModuleNotFoundError):
-        error = missing_package(error)
+        error = missing(error.name or "")
     if isinstance(error, FiresteelError):
         found: dict[str, Any] = {"code": error.code, "kind": type(error).__name__, "message": error.message}
         found.update(_place(error.where))
@@ -121,4 +108,4 @@ def colours(stream: Any) -> bool:
 
 
 __all__ = ["ERROR_FORMATS", "FAILED", "INTERRUPTED", "OK", "TIMEOUT", "USAGE", "TimeOut", "colours"]
-__all__ += ["describe", "exit_code", "missing_package", "report", "to_json"]
+__all__ += ["describe", "exit_code", "report", "to_json"]

@@ -11,8 +11,6 @@ from typing import Any, NamedTuple
 
 import click
 
-from firesteel import __version__
-
 
 class Entry(NamedTuple):
     """Where a command is, and what `firesteel --help` says of it."""
@@ -104,7 +102,7 @@ _LITERALS = ("null", "missing", "true", "false")
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     subcommand_metavar="COMMAND | QUERY [FILE]...",
 )
-@click.version_option(__version__, prog_name="firesteel")
+@click.version_option(package_name="firesteel", prog_name="firesteel")  # looked up when it is asked for
 def commands() -> None:
     """Take a query or a query plan, whoever wrote it, and run it: on Spark, or in this process if there is little to
     read.

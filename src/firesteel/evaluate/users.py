@@ -16,6 +16,7 @@ from firesteel.evaluate.base import Forgivable
 from firesteel.evaluate.kinds import FAMILIES, kind, show
 from firesteel.evaluate.scalar.conform import conforms
 from firesteel.functions.users import TYPES, UserFunction
+from firesteel.lazy import require
 from firesteel.values import Bag, Value, absent, from_python, to_python
 
 _FORGIVEN = (ValueError, TypeError, LookupError, ArithmeticError)
@@ -75,9 +76,7 @@ def _of_one_row(function: Callable[..., Any], given: list[Any], takes: str) -> A
     """A function of columns, called for one row."""
     make: Callable[[list[Any]], Any]
     if takes == "pandas":
-        import pandas as pd
-
-        make = pd.Series
+        make = require("pandas").Series
     else:
         import pyarrow as pa
 

@@ -13,7 +13,7 @@ from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedE
 from firesteel.explain import explain, explain_steps
 from firesteel.explain.rows import cut, html_details, html_page_part, html_text
 from firesteel.functions.users import FunctionKind, UserFunctions
-from firesteel.lazy import LazyModule
+from firesteel.lazy import LazyModule, ensure
 from firesteel.node import has
 from firesteel.passes import Step, Unordered
 from firesteel.plan.findings import Findings
@@ -81,7 +81,7 @@ def connect(
     `add_sorts` gets a sort there.
     """
     _ensure_one_of("fallback", fallback, "allow", "refuse")
-    _ensure_one_of("engine", engine, "spark", "reference", "auto")
+    _ensure_engine(engine)
     names_spark = any(given is not None for given in (spark, master, remote))
     bound = small_input if engine == "auto" and not (names_spark or conf or spark_functions) else None
 
@@ -107,6 +107,12 @@ def _ensure_one_of(what: str, given: str, *known: str) -> None:
         raise UnsupportedError(f"no {what} '{given}'", help=f"it is one of {', '.join(known)}")
 
 
+def _ensure_engine(engine: str) -> None:
+    _ensure_one_of("engine", engine, "spark", "reference", "auto")
+    if engine == "spark":
+        ensure("pyspark")
+
+
 #: How many tables a notebook shows.
 _SHOWN = 50
 
@@ -115,6 +121,7 @@ def _started(engine: str, spark: SparkSession | None, options: Mapping[str, Any]
     """The engine of a session, made now."""
     if engine == "reference":
         return Reference()
+    ensure("pyspark")
     from firesteel.spark import SparkEngine
 
     return SparkEngine(spark, **options)

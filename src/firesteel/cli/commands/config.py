@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from firesteel import __version__
+import firesteel as fs
 from firesteel.cli.answers import size_text
 from firesteel.cli.config_values import BOUND, small_input
 from firesteel.cli.options import errors
@@ -53,7 +53,7 @@ def show() -> None:
 
 def settings() -> Iterator[Setting]:
     """The settings of this machine and user."""
-    yield Setting("firesteel", __version__, "")
+    yield Setting("firesteel", fs.__version__, "")
     yield Setting("python", platform.python_version(), "")
     for package in _PACKAGES:
         yield Setting(package, _version(package), "")

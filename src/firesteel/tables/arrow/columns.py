@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import UnsupportedError
+from firesteel.lazy import require
 from firesteel.node import transform
 from firesteel.tables.arrow.arrays import Unfit, array_of, family, instance
 from firesteel.tables.arrow.kinds import DIGITS, UNITS
@@ -60,8 +61,7 @@ def _array(name: str, type_: t.Type, items: Column) -> pa.Array:
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
     """The table as a DataFrame; a column of values of several types is one of objects."""
-    import pandas as pd
-
+    pd = require("pandas")
     mixed = [i for i, field in enumerate(table.schema) if _has_union(field.type)]
     plain = [i for i in range(table.num_columns) if i not in mixed]
     frame = table.select(plain).to_pandas()
