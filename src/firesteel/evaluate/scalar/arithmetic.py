@@ -217,6 +217,11 @@ ln = _of_floats("ln", math.log)
 power = _of_floats("power", math.pow)
 log10 = _of_floats("log10", math.log10)
 log2 = _of_floats("log2", math.log2)
+#: The functions of angles, and the cube root.
+ANGLES = {
+    name: _of_floats(name, getattr(math, name))
+    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians", "cbrt")
+}
 
 
 def float_sum(items: list[float]) -> float:
