@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from firesteel import functions
-from firesteel.partiql.lower.familiar_names import DEFINITIONS, HINTS
+from firesteel.partiql.lower.calls.familiar_names import DEFINITIONS, HINTS
 from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
 from tools import (
     docs_arrow,

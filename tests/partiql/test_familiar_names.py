@@ -7,7 +7,7 @@ import pytest
 import firesteel as fs
 from firesteel import functions
 from firesteel.cli.entry import _run
-from firesteel.partiql.lower.familiar_names import _OF_FIELDS, DEFINITIONS, HINTS
+from firesteel.partiql.lower.calls.familiar_names import _OF_FIELDS, DEFINITIONS, HINTS
 from tests.partiql.familiar_calls import AGGREGATES, CALLS, ROW, ROWS
 
 

@@ -10,7 +10,7 @@ import firesteel as fs
 from firesteel import functions
 from firesteel.cli.options import errors
 from firesteel.functions.examples import EXAMPLES, query_of
-from firesteel.partiql.lower.familiar_names import meanings
+from firesteel.partiql.lower.calls.familiar_names import meanings
 
 #: So many functions are described one by one; more are listed.
 FEW = 12

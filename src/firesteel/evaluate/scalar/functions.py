@@ -11,13 +11,13 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.evaluate.kinds import NUMBERS
+from firesteel.evaluate.relations.deviations import DEVIATIONS
 from firesteel.evaluate.scalar import (
     arithmetic,
     collections,
     compare,
     convert,
     dates,
-    deviations,
     intervals,
     logic,
     patterns,
@@ -125,7 +125,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
     "array_contains": lambda collection, value: compare.in_collection(value, collection),
-    **deviations.DEVIATIONS,
+    **DEVIATIONS,
     "array_position": collections.position,
     "array_concat": collections.concat,
     "array_flatten": collections.flatten,

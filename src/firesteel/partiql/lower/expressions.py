@@ -14,9 +14,9 @@ from firesteel.evaluate.scalar.dates import UNITS
 from firesteel.functions.users import UserFunctions
 from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
-from firesteel.partiql.lower.calls import ensure_arguments, row_of, user_of
+from firesteel.partiql.lower.calls.familiar_names import hint
+from firesteel.partiql.lower.calls.resolve import ensure_arguments, row_of, user_of
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
-from firesteel.partiql.lower.familiar_names import hint
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
 from firesteel.partiql.lower.scope import NameScope

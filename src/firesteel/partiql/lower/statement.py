@@ -10,9 +10,9 @@ from firesteel.errors import UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.partiql import ast
 from firesteel.partiql.lower import expressions, names, queries, sets, sources
-from firesteel.partiql.lower.calls import with_users
+from firesteel.partiql.lower.calls.familiar_names import with_definitions
+from firesteel.partiql.lower.calls.resolve import with_users
 from firesteel.partiql.lower.context import QueryContext, lower_expr
-from firesteel.partiql.lower.familiar_names import with_definitions
 from firesteel.partiql.lower.scope import NameFrame, NameScope
 from firesteel.plan.lookup import TableLookup
 from firesteel.warning import QueryWarning

@@ -15,8 +15,8 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.evaluate.relations.deviations import DEVIATIONS
 from firesteel.evaluate.scalar.arithmetic import ANGLES
-from firesteel.evaluate.scalar.deviations import DEVIATIONS
 from firesteel.spark.core.conversions import as_single_kind, split_variant
 from firesteel.spark.core.expr import Depth, Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
