@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from firesteel import functions
+from firesteel.partiql.lower.calls.familiar_names import DEFINITIONS, HINTS
 from firesteel.spark.scalar.functions import AGGREGATES, LOWERED, SPARK, UNSUPPORTED
 from tools import (
     docs_api,
@@ -36,6 +37,15 @@ gives MISSING for a MISSING argument, else NULL for a NULL argument. The referen
 """
 
 
+FAMILIAR = """
+## Names of other databases
+
+A call by one of these names is replaced by what it means. A function of that name that you register comes first.
+`DATEADD`, `DATEDIFF` and `DATE_PART` take their field as a word or as a text: `DATEDIFF('day', a, b)`.
+`FILTER (WHERE c)` of an aggregate is `CASE WHEN c THEN x END` inside of it; `ARRAY_AGG`, which keeps NULLs, takes none.
+"""
+
+
 def document() -> str:
     """The reference as Markdown."""
     parts = [HEAD]
@@ -45,6 +55,14 @@ def document() -> str:
         parts.append("| name | in PartiQL | signatures | what it gives | propagates | on Spark |")
         parts.append("|---|---|---|---|---|---|")
         parts += [_row(row) for row in rows]
+    parts += [FAMILIAR, "| call | means |", "|---|---|"]
+    parts += [f"| `{call}` | `{meaning}` |" for call, meaning in DEFINITIONS.items()]
+    parts += [
+        "\nThese have no definition, because databases differ in what they mean, or because there is another way:\n",
+        "| name | instead |",
+        "|---|---|",
+    ]
+    parts += [f"| `{name}` | {said.replace('|', chr(92) + '|')} |" for name, said in HINTS.items()]
     return "\n".join(parts) + "\n"
 
 

@@ -67,6 +67,7 @@ FAMILIES = {
 #: Python round differently.
 _NOT_PLAIN = {"trim", "position", "date_add", "date_diff", "cast", "current_date", "current_time", "current_timestamp"}
 _NOT_PLAIN |= {"utcnow", "and", "or", "not", "in", "exp", "ln", "log10", "log2", "power", "pow", "sqrt"}
+_NOT_PLAIN |= {"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians", "cbrt"}
 CALLS = [
     (name, signature)
     for row in all_functions()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -79,6 +80,22 @@ CONTAINERS: list[tuple[Any, ...]] = [
     ("coll_sum", [1, "a"], MISSING, ERROR),
     ("coll_sum", [2**62, 2**62], ERROR),
     ("coll_avg", [1, 2], D("1.5")),
+    ("coll_var_samp", [1, D("2.5"), None, MISSING], 1.125),
+    ("coll_var_samp", [1], None),
+    ("coll_var_pop", [1, 2.5], 0.5625),
+    ("coll_var_pop", [], None),
+    ("coll_var_pop", [1e200, -1e200], math.inf),
+    ("coll_var_pop", [1, math.inf], math.nan),
+    ("coll_stddev_samp", [100000000000001, 100000000000002, 100000000000003], 1.0),
+    ("coll_stddev_pop", Bag([4, 4]), 0.0),
+    ("coll_stddev_pop", [1, "a"], MISSING, ERROR),
+    ("coll_median", [3, 1, D("2.5")], 2.5),
+    ("coll_median", [1, 2.0], 1.5),
+    ("coll_median", [None], None),
+    ("coll_median", [1, math.nan], math.nan),
+    ("coll_median", [1, math.inf], math.inf),
+    ("coll_median", [True], MISSING, ERROR),
+    ("coll_median", 1, MISSING, ERROR),
     ("coll_avg", [MISSING], None),
     ("coll_min", [3, 1.5, None], 1.5),
     ("coll_max", Bag([1, "a", MISSING]), "a"),

@@ -261,3 +261,24 @@ def test_wrappers_have_values() -> None:
     for name, wrap in WRAPPERS.items():
         array, expected = wrap(leaf(LEAVES[4]))
         assert len(array) == len(expected), name
+
+
+def test_pandas_columns_of_mixed_objects() -> None:
+    """Arrow has no type for them; the values stay what they are, and what pandas takes for missing is NULL."""
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(
+        {
+            "o": [{"a": 1}, [1, 2], None, float("nan")],
+            "m": [1, "x", 2.5, pd.NaT],
+            "d": [pd.Timestamp("2024-01-01"), pd.NaT, None, pd.Timestamp("2024-01-02")],
+            "i": pd.array([1, None, 3, 4], dtype="Int64"),
+        }
+    )
+    session = fs.connect(engine="reference")
+    session.register("t", frame)
+    rows = session.query("SELECT t.o, t.m, t.i, t.d IS NULL AS n FROM t AS t").to_python()
+    assert [row["o"] for row in rows] == [{"a": 1}, [1, 2], None, None]
+    assert [row["m"] for row in rows] == [1, "x", 2.5, None]
+    assert [row["i"] for row in rows] == [1, None, 3, 4]
+    assert [row["n"] for row in rows] == [False, True, True, False]
+    assert session.query("SELECT VALUE t.m + 1 FROM t AS t WHERE t.i < 2").to_python() == [2]

@@ -25,6 +25,14 @@ def _map(name: str, returns: str, doc: str) -> Function:
     return fn(row, f"(struct) -> {returns}", doc, partiql=(row,), fails=Fails.WRONG_TYPES)
 
 
+_DEVIATIONS = {
+    "coll_var_samp": "The variance of a sample.",
+    "coll_var_pop": "The variance of all.",
+    "coll_stddev_samp": "The standard deviation of a sample.",
+    "coll_stddev_pop": "The standard deviation of all.",
+    "coll_median": "The number in the middle, or the mean of the two there.",
+}
+
 COLLECTIONS: tuple[Function, ...] = (
     fn(
         "struct_concat",
@@ -88,6 +96,17 @@ COLLECTIONS: tuple[Function, ...] = (
     ),
     _coll("every", "(collection) -> bool~", "Are all elements true?", fails=Fails.FORGIVEN),
     _coll("any", "(collection) -> bool~", "Is one element true?", "coll_some", fails=Fails.FORGIVEN),
+    *(
+        fn(
+            name,
+            "(collection) -> float~",
+            doc,
+            partiql=(name,),
+            absent="null",
+            fails=Fails.FORGIVEN,
+        )
+        for name, doc in _DEVIATIONS.items()
+    ),
     own(
         "array_contains",
         "(any, any) -> bool",

@@ -55,6 +55,19 @@ _PLACES = ("(number) -> numeric", "(number, int) -> numeric")
 _FIT: dict[str, Any] = {"fails": Fails.WRONG_TYPES}
 _NUMBER_OR_INTERVAL = ("(number) -> numeric", "(interval) -> interval")
 
+#: Functions of one float.
+_REAL = {
+    "sin": "The sine of an angle in radians.",
+    "cos": "The cosine of an angle in radians.",
+    "tan": "The tangent of an angle in radians.",
+    "asin": "The angle in radians that has this sine.",
+    "acos": "The angle in radians that has this cosine.",
+    "atan": "The angle in radians that has this tangent.",
+    "degrees": "An angle in radians, in degrees.",
+    "radians": "An angle in degrees, in radians.",
+    "cbrt": "The cube root.",
+}
+
 ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors in both modes
     fn("plus", (_NUMBERS, *_MOVED, *_MOVED_FROM_THE_RIGHT), "The sum.", partiql=("+",), fails=Fails.OVERFLOW),
     fn("minus", (_NUMBERS, *_MOVED, *_APART), "The difference.", partiql=("-",), fails=Fails.OVERFLOW),
@@ -78,6 +91,8 @@ ARITHMETIC: tuple[Function, ...] = (  # overflow and division by zero are errors
     fn("power", "(number, number) -> float", "The first to the power of the second.", partiql=("power", "pow")),
     fn("log10", "(number) -> float", "The logarithm to base 10.", partiql=("log10",)),
     fn("log2", "(number) -> float", "The logarithm to base 2.", partiql=("log2",)),
+    *(fn(name, "(number) -> float", doc, partiql=(name,)) for name, doc in _REAL.items()),
+    fn("atan2", "(number, number) -> float", "The angle of the point (second, first), in radians.", partiql=("atan2",)),
     fn("sign", "(number) -> numeric", "-1, 0 or 1, of the number's own type; NaN of NaN.", partiql=("sign",), **_FIT),
     fn(
         "round",

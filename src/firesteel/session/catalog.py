@@ -259,6 +259,9 @@ def _table(
         from firesteel.spark import frame_type
 
         return Table(tables.Frame(source), frame_type(source), _attribute(record_id))
+    mixed = tables.mixed_rows(source) if module == "pandas" and hasattr(source, "iloc") else None
+    if mixed is not None:
+        return tables.memory(values.Bag(mixed), record_id)
     if module in ("pandas", "pyarrow"):
         arrow = tables.arrow_table(source)
         return Table(tables.Arrow(arrow), t.Bag(tables.arrow_type(arrow.schema)), _attribute(record_id))

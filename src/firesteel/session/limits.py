@@ -79,29 +79,34 @@ def _judge_items(policy: Policy, count: int, node: Node) -> None:
 
 def ensure_short(policy: Policy, statement: Node) -> None:
     """Refuse a query with an expression of too many operands, before it is planned."""
+    if policy.max_operands is None:
+        return
     for node in walk(statement, ast.Operator, ast.Case):
         operands = node.branches if isinstance(node, ast.Case) else node.args
         _judge_operands(policy, node, operands, _compared_in_text)
 
 
-def _compared_in_text(operand: Node) -> Node:
+def _compared_in_text(operand: Node) -> Node | None:
     match operand:
         case ast.Operator(name="eq", args=(other, ast.Lit()) | (ast.Lit(), other)):
             return other
-    return operand
+    return None
 
 
-def _compared(operand: Node) -> Node:
+def _compared(operand: Node) -> Node | None:
     found = equality(operand) if isinstance(operand, p.Call) else None
-    return operand if found is None else found[0]
+    return None if found is None else found[0]
 
 
-def _judge_operands(policy: Policy, node: Node, operands: Sequence[Node], compared: Callable[[Node], Node]) -> None:
+def _judge_operands(
+    policy: Policy, node: Node, operands: Sequence[Node], compared: Callable[[Node], Node | None]
+) -> None:
     """Refuse an expression of too many operands. Comparisons of one operand with constants (`x = 1 OR x = 2 ...`) are
-    one: they are looked up like a list."""
+    one: they are looked up like a list. `compared` gives that operand, or None for anything else."""
     if policy.max_operands is not None and len(operands) > policy.max_operands:
-        found = len(set(map(compared, operands)))
-        policy.refuse("max_operands", found, "an expression of {} operands", node.where)
+        found = [one for one in map(compared, operands) if one is not None]
+        others = len(operands) - len(found)
+        policy.refuse("max_operands", others + len(set(found)), "an expression of {} operands", node.where)
 
 
 def _judge_chains(policy: Policy, plan: p.Plan) -> None:

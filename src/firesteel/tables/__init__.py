@@ -14,7 +14,14 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.append import append_rows, with_rows
 from firesteel.tables.arrow.columns import to_arrow, to_pandas
-from firesteel.tables.arrow.rows import arrow_rows, arrow_table, arrow_type, column_values, ensure_text_keys
+from firesteel.tables.arrow.rows import (
+    arrow_rows,
+    arrow_table,
+    arrow_type,
+    column_values,
+    ensure_text_keys,
+    mixed_rows,
+)
 from firesteel.tables.files import (
     File,
     SkippedLines,
@@ -168,6 +175,7 @@ __all__ = [
     "is_document",
     "matches",
     "memory",
+    "mixed_rows",
     "names_files",
     "owned",
     "part_records",

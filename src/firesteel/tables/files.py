@@ -148,10 +148,19 @@ def file_type(source: File) -> t.Type:
         return t.Bag(found[0] if len(found) == 1 else _merged(found))
     if source.format in DEFAULTS:
         files, folders = files_of(source)
-        return t.Bag(t.STRUCT if folders.columns else csv_types(source.csv, files))
+        return t.Bag(_in_folders(csv_types(source.csv, files), folders))
     if source.format in SPARK_ONLY:
         return t.Bag(t.STRUCT)
     return t.Bag(t.STRING) if source.format == "text" else t.BAG
+
+
+def _in_folders(row: t.Type, folders: Partitions) -> t.Type:
+    """The columns of files, and behind them those that their folders are."""
+    if not folders.columns or not isinstance(row, t.Struct) or row.open:
+        return t.STRUCT if folders.columns else row
+    hidden = {name.lower() for name, _ in folders.columns}
+    own = [one for one in row.fields if (one.name or "").lower() not in hidden]
+    return row.replace(fields=(*own, *folders.fields))
 
 
 def _merged(found: list[t.Struct]) -> t.Struct:

@@ -10,6 +10,7 @@ import firesteel as fs
 from firesteel import functions
 from firesteel.cli.options import errors
 from firesteel.functions.examples import EXAMPLES, query_of
+from firesteel.partiql.lower.calls.familiar_names import meanings
 
 #: So many functions are described one by one; more are listed.
 FEW = 12
@@ -28,6 +29,12 @@ def command(word: str | None) -> int:
     firesteel functions substring
     """
     found = list(matching(word))
+    if not any((word or "").lower() in row.partiql for row in found):
+        elsewhere = meanings((word or "").lower())
+        for call, meaning in elsewhere:
+            click.echo(f"{call}, as other databases call it\n  {meaning}")
+        if elsewhere:
+            return 0
     if not found:
         meant = functions.suggest_partiql((word or "").lower())
         click.echo(f"no function '{word}'{f': did you mean {meant!r}?' if meant else ''}", err=True)

@@ -219,6 +219,20 @@ log10 = _of_floats("log10", math.log10)
 log2 = _of_floats("log2", math.log2)
 
 
+def _cube_root(value: float) -> float:
+    """Of a cube exactly: the C library's may be a digit off (3.0000000000000004 of 27)."""
+    found = math.cbrt(value)
+    near = float(round(found)) if math.isfinite(found) else found
+    return near if near**3 == value else found
+
+
+#: The functions of angles, and the cube root.
+ANGLES = {
+    name: _of_floats(name, getattr(math, name))
+    for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "degrees", "radians")
+} | {"cbrt": _of_floats("cbrt", _cube_root)}
+
+
 def float_sum(items: list[float]) -> float:
     """The float nearest to the exact sum, so that order does not matter."""
     beyond = [item for item in items if not math.isfinite(item)]

@@ -11,6 +11,7 @@ from typing import Any
 
 from firesteel import types as t
 from firesteel.evaluate.kinds import NUMBERS
+from firesteel.evaluate.relations.deviations import DEVIATIONS
 from firesteel.evaluate.scalar import (
     arithmetic,
     collections,
@@ -63,6 +64,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "power": arithmetic.power,
     "log10": arithmetic.log10,
     "log2": arithmetic.log2,
+    **arithmetic.ANGLES,
     "sign": arithmetic.sign,
     "round": arithmetic.round_,
     "trunc": arithmetic.trunc,
@@ -123,6 +125,7 @@ SCALARS: dict[str, Callable[..., Value]] = {
     "filter_distinct": collections.filter_distinct,
     "to_bag": Bag,
     "array_contains": lambda collection, value: compare.in_collection(value, collection),
+    **DEVIATIONS,
     "array_position": collections.position,
     "array_concat": collections.concat,
     "array_flatten": collections.flatten,

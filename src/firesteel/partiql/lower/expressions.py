@@ -14,7 +14,8 @@ from firesteel.evaluate.scalar.dates import UNITS
 from firesteel.functions.users import UserFunctions
 from firesteel.partiql import ast
 from firesteel.partiql.lower import warnings
-from firesteel.partiql.lower.calls import ensure_arguments, row_of, user_of
+from firesteel.partiql.lower.calls.familiar_names import hint
+from firesteel.partiql.lower.calls.resolve import ensure_arguments, row_of, user_of
 from firesteel.partiql.lower.context import Lowering, QueryContext, Want, lowers
 from firesteel.partiql.lower.grouping import is_aggregate, lower_aggregate, lower_window
 from firesteel.partiql.lower.names import is_guess
@@ -222,7 +223,7 @@ def _call(node: ast.Call, scope: NameScope, want: Want, context: QueryContext) -
         return build.call("cast", seconds, t.INT64)
     if row is None:
         meant = context.users or UserFunctions()
-        raise AnalysisError(f"no function '{node.name}'", help=meant.suggestion(node.name))
+        raise AnalysisError(f"no function '{node.name}'", help=hint(node.name, meant.suggestion(node.name)))
     wants: Want = "collection" if row.takes_collection else "value"
     args: list[p.Rex] = []
     for arg in node.args:

@@ -11,7 +11,7 @@ from firesteel import types as t
 from firesteel.errors import AnalysisError, PlanError, UnsupportedError
 from firesteel.node import Node, children, transform
 from firesteel.partiql import ast
-from firesteel.partiql.lower.calls import ensure_arguments, row_of, user_of
+from firesteel.partiql.lower.calls.resolve import ensure_arguments, row_of, user_of
 from firesteel.partiql.lower.context import Lowering, QueryContext
 from firesteel.partiql.lower.scope import NameScope, fold_case
 from firesteel.plan import build

@@ -10,7 +10,8 @@ from firesteel.errors import UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.partiql import ast
 from firesteel.partiql.lower import expressions, names, queries, sets, sources
-from firesteel.partiql.lower.calls import with_users
+from firesteel.partiql.lower.calls.familiar_names import with_definitions
+from firesteel.partiql.lower.calls.resolve import with_users
 from firesteel.partiql.lower.context import QueryContext, lower_expr
 from firesteel.partiql.lower.scope import NameFrame, NameScope
 from firesteel.plan.lookup import TableLookup
@@ -32,6 +33,7 @@ def lower(
     """The plan of a statement. Warnings are added to `warnings`; `users` are the functions that a user registered."""
     if users is not None:
         statement = with_users(statement, users)
+    statement = with_definitions(statement)
     context = QueryContext(catalog, mode, params, [] if warnings is None else warnings, users=users)
     scope = NameScope(NameFrame())
     match statement:

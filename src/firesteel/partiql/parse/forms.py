@@ -268,6 +268,8 @@ class Forms(Literals):
 
     def _date_field(self) -> str:
         kind = self.kinds[self.at]
+        if kind == "string":  # as in other databases: DATE_ADD('day', 1, d)
+            kind = unquote(self.texts[self.at]).upper()
         if kind not in EXTRACT_FIELDS:
             self.expected("a field", EXTRACT_FIELDS, help=f"the fields: {', '.join(EXTRACT_FIELDS)}")
         self.at += 1

@@ -15,6 +15,8 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
+from firesteel.evaluate.relations.deviations import DEVIATIONS
+from firesteel.evaluate.scalar.arithmetic import ANGLES
 from firesteel.spark.core.conversions import as_single_kind, split_variant
 from firesteel.spark.core.expr import Depth, Expr, NumberParts, as_decimal, derive
 from firesteel.spark.core.scope import Scope, Where
@@ -155,7 +157,8 @@ AGGREGATES = {**TOTALS, **listed.LISTED}
 _JAVA = "Java's result may differ from the reference evaluator's in the last digit"
 UNSUPPORTED: dict[str, str] = {
     "expression:ranks": "comparison functions are Python functions",
-    **dict.fromkeys(("exp", "ln", "power", "log10", "log2"), _JAVA),
+    **dict.fromkeys(("exp", "ln", "power", "log10", "log2", *ANGLES), _JAVA),
+    **dict.fromkeys(DEVIATIONS, "the exact sums that it needs are Python's"),
     **dict.fromkeys(
         (
             *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"),

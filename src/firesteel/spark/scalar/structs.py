@@ -147,6 +147,8 @@ def misfit(scope: Scope, expr: Expr, family: str) -> Column | None:
 def elements_of(scope: Scope, expr: Expr) -> tuple[Expr, t.Type]:
     """The elements of a collection as an array (SQL NULL if it is none), and their type. Bind the value first."""
     if isinstance(expr.type, t.Collection) and not isinstance(expr, Variant):
+        if expr.type.nullable and expr.type.missable:  # split: its `column` would be a VARIANT
+            return derive(t.absent(expr.type, nullable=True, missable=False), expr.plain, expr), expr.type.element
         return expr, expr.type.element
     if isinstance(expr, Variant):
         kind = scope.kind(expr)

@@ -58,6 +58,38 @@ def arrow_table(source: Any) -> pa.Table:
     return table
 
 
+def mixed_rows(frame: Any) -> list[values.Value] | None:
+    """The rows of a pandas DataFrame with a column that Arrow has no type for, because its objects have nothing in
+    common (numbers and texts, dicts and lists); None if there is no such. What pandas takes for missing is NULL."""
+    names = [str(name) for name in frame.columns]
+    series = [frame.iloc[:, i] for i in range(len(names))]
+    if all(one.dtype != object or _fits_arrow(one) for one in series):
+        return None
+    columns = [_objects(one) for one in series]
+    return [values.Struct(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _fits_arrow(series: Any) -> bool:
+    import pyarrow as pa
+
+    try:
+        pa.Array.from_pandas(series)
+    except pa.ArrowException:
+        return False
+    return True
+
+
+def _objects(series: Any) -> list[values.Value]:
+    """The values of a column of pandas."""
+    import pyarrow as pa
+
+    if series.dtype != object or _fits_arrow(series):
+        name = str(series.name)
+        return column_values(name, arrow_table(pa.table({name: pa.Array.from_pandas(series)})).column(0))
+    missing = [absent is True for absent in series.isna().tolist()]
+    return [None if absent else values.from_python(item) for item, absent in zip(series, missing, strict=True)]
+
+
 def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
     """The rows as structs; what is null in Arrow is NULL."""
     fields = arrow_type(table.schema).fields

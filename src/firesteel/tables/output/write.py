@@ -154,7 +154,7 @@ def write_parquet(value: Value, type_: t.Type, output: Output) -> None:
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
             raise UnsupportedError(
                 f"Parquet cannot hold this: {error}",
-                help="values of several types go to JSON or Ion",
+                help='values of several types go to JSON or Ion, or with schema="infer" to columns of JSON text',
             ) from error
 
 

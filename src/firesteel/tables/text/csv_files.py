@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from firesteel import types as t
 from firesteel import values
-from firesteel.errors import EvaluationError, PlanError, UnsupportedError
+from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.tables.arrow.rows import arrow_rows
 from firesteel.tables.opening import open_unpacked, reading
 from firesteel.tables.text.cells import TEXT, CellType, arrow_cells, columns_of, inferred
@@ -130,16 +130,22 @@ class CsvFile:
 
 
 def csv_types(options: CsvOptions, files: Sequence[Path]) -> t.Type:
-    """The type of the rows, as far as it is known before they are read: it is, unless types are inferred."""
-    if options.types == "infer":
-        return t.STRUCT
-    headers = {csv_names(path, options) for path in files}
+    """The type of the rows, as far as it is known before they are read: the names of the columns, unless files differ
+    in them, and the types if they are given."""
+    try:
+        headers = {csv_names(path, options) for path in files} - {()}
+    except FiresteelError:
+        if options.types != "infer":
+            raise
+        return t.STRUCT  # whoever reads the rows gets the error
     if len(headers) != 1:
         return t.STRUCT
     names = headers.pop()
-    found = [(name, options.types_of(name) or TEXT) for name in names]
     if len({name.lower() for name in names}) < len(names):
         return t.STRUCT
+    if options.types == "infer":
+        return t.Struct(tuple(t.Field(name, t.ANY) for name in names), open=False)
+    found = [(name, options.types_of(name) or TEXT) for name in names]
     return t.Struct(tuple(t.Field(name, t.absent(type_.type, nullable=True)) for name, type_ in found), open=False)
 
 

@@ -1,0 +1,110 @@
+"""A call of every function that other databases have by another name, and what it gives, over one row of a table."""
+
+from __future__ import annotations
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+#: The row that the calls are over: no part of them is a constant that is computed before.
+ROW: dict[str, Any] = {"s": "a-b-c", "x": None, "n": 7, "l": [3, 1, 3], "m": {"p": 1}, "o": {"q": 2}, "y": True}
+D = "DATE_ADD(DAY, t.n + 2, DATE '2024-02-01')"
+M = "DATE_ADD(MINUTE, t.n + 3, TIMESTAMP '2024-02-10T10:00:05Z')"
+
+CALLS: dict[str, tuple[str, Any]] = {
+    "nvl": ("NVL(t.x, t.n)", 7),
+    "ifnull": ("IfNull(t.nothing, t.n)", 7),
+    "nvl2": ("NVL2(t.x, 1, t.n)", 7),
+    "if": ("IF(t.n > 5, 'more', 'less')", "more"),
+    "iif": ("IIF(t.x, 'more', 'less')", "less"),
+    "isnull": ("ISNULL(t.x)", True),
+    "isnotnull": ("ISNOTNULL(t.x)", False),
+    "zeroifnull": ("ZEROIFNULL(t.x)", 0),
+    "nullifzero": ("NULLIFZERO(t.n - 7)", None),
+    "len": ("LEN(t.s)", 5),
+    "lcase": ("LCASE(t.s)", "a-b-c"),
+    "ucase": ("UCASE(t.s)", "A-B-C"),
+    "btrim": ("BTRIM(t.s, 'ac')", "-b-"),
+    "mid": ("MID(t.s, 2, 2)", "-b"),
+    "space": ("SPACE(t.n - 5)", "  "),
+    "startswith": ("STARTSWITH(t.s, 'a')", True),
+    "endswith": ("ENDSWITH(t.s, 'a')", False),
+    "prefix": ("PREFIX(t.s, 'a-')", True),
+    "suffix": ("SUFFIX(t.s, '-c')", True),
+    "strpos": ("STRPOS(t.s, 'b')", 3),
+    "instr": ("INSTR(t.s, 'z')", 0),
+    "charindex": ("CHARINDEX('b', t.s)", 3),
+    "locate": ("LOCATE('c', t.s)", 5),
+    "split_part": ("[SPLIT_PART(t.s, '-', 2), SPLIT_PART(t.s, '-', 9), SPLIT_PART(t.x, '-', 1)]", ["b", "", None]),
+    "string_split": ("STRING_SPLIT(t.s, '-')", ["a", "b", "c"]),
+    "string_to_array": ("STRING_TO_ARRAY(t.s, '-')", ["a", "b", "c"]),
+    "now": ("NOW() IS TIMESTAMP", True),
+    "getdate": ("GETDATE() IS TIMESTAMP", True),
+    "today": ("TODAY() IS DATE", True),
+    "year": (f"YEAR({D})", 2024),
+    "month": (f"MONTH({D})", 2),
+    "day": (f"DAY({D})", 10),
+    "hour": (f"HOUR({M})", 10),
+    "minute": (f"MINUTE({M})", 10),
+    "second": (f"SECOND({M})", Decimal(5)),
+    "dayofmonth": (f"DAYOFMONTH({D})", 10),
+    "quarter": (f"QUARTER({D})", 1),
+    "add_months": (f"ADD_MONTHS({D}, 1)", date(2024, 3, 10)),
+    "last_day": (f"LAST_DAY({D})", date(2024, 2, 29)),
+    "to_date": ("TO_DATE('2024-02-07' || SUBSTRING(t.s, 9))", date(2024, 2, 7)),
+    "epoch": (f"EPOCH({M})", Decimal(1707559805)),
+    "dateadd": (f"DATEADD(day, 1, {D})", date(2024, 2, 11)),
+    "timestampadd": (f"TIMESTAMPADD('month', 1, {D})", date(2024, 3, 10)),
+    "datediff": (f"DATEDIFF('day', DATE '2024-02-01', {D})", 9),
+    "timestampdiff": (f"TIMESTAMPDIFF(day, DATE '2024-02-01', {D})", 9),
+    "date_part": (f"DATE_PART('year', {D})", 2024),
+    "datepart": (f"DATEPART(month, {D})", 2),
+    "pi": ("PI() > t.n - 4", True),
+    "div": ("DIV(t.n, 2)", 3),
+    "to_number": ("TO_NUMBER('1.5')", Decimal("1.5")),
+    "list_length": ("LIST_LENGTH(t.l)", 3),
+    "list_contains": ("LIST_CONTAINS(t.l, 1)", True),
+    "list_position": ("LIST_POSITION(t.l, 1)", 2),
+    "list_distinct": ("LIST_DISTINCT(t.l)", [3, 1]),
+    "list_sort": ("LIST_SORT(t.l)", [1, 3, 3]),
+    "sort_array": ("SORT_ARRAY(t.l)", [1, 3, 3]),
+    "list_concat": ("LIST_CONCAT(t.l, t.l)", [3, 1, 3, 3, 1, 3]),
+    "array_append": ("ARRAY_APPEND(t.l, t.n)", [3, 1, 3, 7]),
+    "list_append": ("LIST_APPEND(t.l, t.n)", [3, 1, 3, 7]),
+    "array_prepend": ("ARRAY_PREPEND(t.n, t.l)", [7, 3, 1, 3]),
+    "array_min": ("ARRAY_MIN(t.l)", 1),
+    "array_max": ("ARRAY_MAX(t.l)", 3),
+    "array_sum": ("ARRAY_SUM(t.l)", 7),
+    "list_min": ("LIST_MIN(t.l)", 1),
+    "list_max": ("LIST_MAX(t.l)", 3),
+    "list_sum": ("LIST_SUM(t.l)", 7),
+    "list_avg": ("LIST_AVG([t.n, t.n])", Decimal(7)),
+    "element_at": ("[ELEMENT_AT(t.l, 2), ELEMENT_AT(t.l, 9)]", [1, None]),
+    "object_keys": ("OBJECT_KEYS(t.m)", ["p"]),
+    "map_contains_key": ("MAP_CONTAINS_KEY(t.m, 'p')", True),
+    "map_concat": ("MAP_CONCAT(t.m, t.o)", {"p": 1, "q": 2}),
+}
+
+#: The rows of the aggregates, in two groups, and what each gives for the groups.
+ROWS = [{"g": 1, "x": 1, "s": "a", "y": True}, {"g": 1, "x": 2.5, "s": "b", "y": False}, {"g": 1, "x": None, "y": True}]
+ROWS += [{"g": 2, "x": 4, "s": "c", "y": True}, {"g": 2, "x": 4, "s": "c"}]
+AGGREGATES: dict[str, tuple[str, tuple[Any, Any]]] = {
+    "mean": ("MEAN(t.x)", (Decimal("1.75"), Decimal(4))),
+    "count_if": ("COUNT_IF(t.y)", (2, 1)),
+    "countif": ("COUNTIF(t.x > 2)", (1, 2)),
+    "bool_and": ("BOOL_AND(t.y)", (False, True)),
+    "bool_or": ("BOOL_OR(t.y)", (True, True)),
+    "any_value": ("ANY_VALUE(t.g)", (1, 2)),
+    "arbitrary": ("ARBITRARY(t.g)", (1, 2)),
+    "group_concat": ("CHAR_LENGTH(GROUP_CONCAT(t.s, '--'))", (4, 4)),
+    "stddev_samp": ("STDDEV_SAMP(t.x)", (1.0606601717798212, 0.0)),
+    "stddev_pop": ("STDDEV_POP(t.x)", (0.75, 0.0)),
+    "var_samp": ("VAR_SAMP(t.x)", (1.125, 0.0)),
+    "var_pop": ("VAR_POP(t.x)", (0.5625, 0.0)),
+    "median": ("MEDIAN(t.x)", (1.75, 4.0)),
+    "stddev": ("STDDEV(t.x)", (1.0606601717798212, 0.0)),
+    "variance": ("VARIANCE(DISTINCT t.x)", (1.125, None)),
+    "a filter": ("SUM(t.x) FILTER (WHERE t.x < 4)", (3.5, None)),
+    "a filter of rows": ("COUNT(*) FILTER (WHERE t.s = 'c')", (0, 2)),
+    "a filter of a defined one": ("MEDIAN(t.x) FILTER (WHERE t.y)", (1.0, 4.0)),
+}
