@@ -54,14 +54,22 @@ def typed_frame(
     run.relied_on.append(learned)
 
     def load(schema: s.StructType) -> DataFrame:
-        def open_() -> Opened:
-            reader = run.spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
-            frame = in_folders(reader, source, files, folders).load(places_of(source))
-            return Opened(cast_partitions(frame, folders))
-
-        return cached_frame(run.spark, source, ("json", schema.json()), open_).frame
+        return json_frame(run.spark, source, files, folders, schema)
 
     return typed_lines.read(run, type_, load, folders.fields)
+
+
+def json_frame(
+    spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions, schema: s.StructType
+) -> DataFrame:
+    """JSON lines as Spark's own source reads them, with this schema, and the partition columns behind."""
+
+    def load() -> Opened:
+        reader = spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
+        frame = in_folders(reader, source, files, folders).load(places_of(source))
+        return Opened(cast_partitions(frame, folders))
+
+    return cached_frame(spark, source, ("json", schema.json()), load).frame
 
 
 def named_by_compression(source: File, files: Sequence[Path], folders: Partitions) -> tuple[File, Sequence[Path]]:

@@ -15,7 +15,7 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,6 +55,7 @@ MOST_CLAIMS = 3
 #: A file that changed so many nanoseconds ago may change again without another time of change.
 _TICK = 20_000_000
 _VERSION = 1
+_MISREAD = "a line does not fit what was learned"
 
 #: A shape, or why there is none.
 Known = ValueShape | str
@@ -70,6 +71,7 @@ class KnownShapes:
     _known: Recent[Known] = field(default_factory=lambda: Recent(4096))
     _samples: Recent[Known] = field(default_factory=lambda: Recent(4096))
     _proven: Recent[frozenset[str]] = field(default_factory=lambda: Recent(4096))
+    _checked: Recent[bool] = field(default_factory=lambda: Recent(4096))
 
     def shape_of(self, spark: SparkSession, files: Sequence[Path], claim_of: ClaimOf) -> Learned | None:
         """The shape of the lines of these files, learned now if it is not known; None if they have none. `claim_of`
@@ -100,7 +102,17 @@ class KnownShapes:
         """Take back shapes that lines of their files do not fit."""
         for learned in misread:
             for file, state in learned.states.items():
-                self._known.keep((file, state), "a line does not fit what was learned")
+                self._known.keep((file, state), _MISREAD)
+
+    def is_misread(self, learned: Learned) -> bool:
+        """Has one of the files, as it is, a line that does not fit what Spark's reader was told?"""
+        return any(self._known.find(item) == _MISREAD for item in learned.states.items())
+
+    def ensure_checked(self, what: Hashable, check: Callable[[], None]) -> None:
+        """Check files in some state, unless that was done before. `check` raises the error."""
+        if not self._checked.find(what):
+            check()
+            self._checked.keep(what, True)
 
     def _find(self, file: Path, state: FileState) -> Known | None:
         known = self._known.find((file, state))

@@ -26,6 +26,7 @@ from firesteel.spark.encoding.substitution import ensure_read
 from firesteel.spark.sources import ion_files, json_lines
 from firesteel.spark.sources.arrow_tables import arrow_frame
 from firesteel.spark.sources.csv_frames import csv_frame
+from firesteel.spark.sources.declared_lines import declared_rows
 from firesteel.spark.sources.drift import POSITION, spark_files, typed_files
 from firesteel.spark.sources.file_frames import Opened, cached_frame
 from firesteel.spark.sources.file_readers import (
@@ -117,7 +118,9 @@ def _declared(node: Ranging, table: Table | None) -> t.Type | None:
     type_: t.Type | None = None
     if table is None:
         type_ = node.rex.type if isinstance(node.rex, p.Lit) else None
-    elif isinstance(table.source, Memory) and table.source.declared:
+    elif (isinstance(table.source, Memory) and table.source.declared) or (
+        isinstance(table.source, File) and table.source.schema is not None
+    ):
         type_ = table.type
     return type_.element if isinstance(type_, t.Collection) and determines_column(type_.element) else None
 
@@ -204,6 +207,8 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     files, folders = files_of(source)
     if source.format == "json" and not any(is_document(file, source.unpacking) for file in files):
         ensure_whole(files)
+        if source.schema is not None:
+            return _rows(run, node, *declared_rows(run, table, source, files, folders, tree, node.where), table)
         readable, named = named_by_compression(source, files, folders)
         typed = typed_frame(run, source, files, folders, tree) if readable is source else None
         if typed is not None:

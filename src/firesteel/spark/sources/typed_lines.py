@@ -109,12 +109,13 @@ def _touched(shape: ValueShape, tree: PathTree) -> dict[str, PathTree]:
     found: dict[str, PathTree] = {}
     for name, inner in tree.fields.items():
         for key in shape.fields:
-            if _means(name, key):
+            if means(name, key):
                 found[key] = inner if key not in found else WHOLE
     return found
 
 
-def _means(name: Name, key: str) -> bool:
+def means(name: Name, key: str) -> bool:
+    """Does a name in the plan mean that key?"""
     return key == name.text or (not name.exact and key.lower() == name.text.lower())
 
 
@@ -152,13 +153,13 @@ def _object(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
     if shape.open:
         return None
     try:
-        fields = _fields(shape, WHOLE if _is_whole(tree) or not tree.fields else tree, depth)
+        fields = _fields(shape, WHOLE if is_whole(tree) or not tree.fields else tree, depth)
     except Untyped:
         return None
     return t.Struct(tuple(fields), open=False) if fields else None
 
 
-def _is_whole(tree: PathTree) -> bool:
+def is_whole(tree: PathTree) -> bool:
     """Is an object touched whole? Ranging over one gives the object itself: the paths of the element are its own."""
     return tree.whole or tree.elements is not None or tree.indexed
 
@@ -166,10 +167,11 @@ def _is_whole(tree: PathTree) -> bool:
 def _array(shape: ValueShape, tree: PathTree, depth: int) -> t.Type | None:
     if shape.element is None:  # the arrays are all empty
         return None
-    return t.Array(_type(shape.element, _of_elements(tree), depth + 1, missable=False))
+    return t.Array(_type(shape.element, of_elements(tree), depth + 1, missable=False))
 
 
-def _of_elements(tree: PathTree) -> PathTree:
+def of_elements(tree: PathTree) -> PathTree:
+    """What the plan touches of the elements of an array."""
     return tree.elements if tree.elements is not None and not tree.whole and not tree.fields else WHOLE
 
 
@@ -201,7 +203,7 @@ def _claimed(shape: ValueShape, tree: PathTree, absent: set[str], any_case: set[
         return _claimed_object(shape, tree, absent, any_case)
     if shape.kinds == {"array"}:
         assert shape.element is not None
-        element = _claimed(shape.element, _of_elements(tree), absent, any_case)
+        element = _claimed(shape.element, of_elements(tree), absent, any_case)
         return replace(shape, element=element) if is_provable(element) else DYNAMIC
     if "decimal" not in shape.kinds:
         return shape
@@ -210,13 +212,13 @@ def _claimed(shape: ValueShape, tree: PathTree, absent: set[str], any_case: set[
 
 
 def _claimed_object(shape: ValueShape, tree: PathTree, absent: set[str], any_case: set[str]) -> ValueShape:
-    if _is_whole(tree) or shape.open:
+    if is_whole(tree) or shape.open:
         raise Unprovable
     touched = _touched(shape, tree)
     any_case.update(name.text for name in tree.fields if not name.exact)
-    absent.update(name.text for name in tree.fields if not any(_means(name, key) for key in touched))
+    absent.update(name.text for name in tree.fields if not any(means(name, key) for key in touched))
     fields = {key: _claimed(shape.fields[key], inner, absent, any_case) for key, inner in touched.items()}
     return replace(shape, fields=fields, optional=frozenset(shape.optional & fields.keys()))
 
 
-__all__ = ["OPTIONS", "Unprovable", "Untyped", "claim", "read", "row_type"]
+__all__ = ["OPTIONS", "Unprovable", "Untyped", "claim", "is_whole", "means", "of_elements", "read", "row_type"]
