@@ -28,13 +28,13 @@ ROWS = [
     {},
 ]
 QUERIES = [
-    "SELECT VALUE t FROM t AS t",
-    "SELECT t.id, t.p.q.c, t.p.a, t.l[0].q AS q FROM t AS t",
-    "SELECT t.id, i.q, i.day FROM t AS t, t.l AS i",
-    "SELECT w AS who, SUM(n) AS n FROM t AS t, UNPIVOT t.m AS n AT who GROUP BY who AS w",
-    "SELECT COUNT(*) AS n, SUM(t.d) AS d, MAX(t.day) AS day FROM t AS t WHERE t.id IS NOT NULL",
-    "SELECT t.id, t.day, t.at, t.v / 2 AS v, t.unknown AS u FROM t AS t WHERE t.day > DATE '2024-01-01'",
-    'SELECT VALUE t."Über" FROM t AS t WHERE t.n IS NULL',
+    "SELECT VALUE r FROM t AS r",
+    "SELECT r.id, r.p.q.c, r.p.a, r.l[0].q AS q FROM t AS r",
+    "SELECT r.id, i.q, i.day FROM t AS r, r.l AS i",
+    "SELECT w AS who, SUM(n) AS n FROM t AS r, UNPIVOT r.m AS n AT who GROUP BY who AS w",
+    "SELECT COUNT(*) AS n, SUM(r.d) AS d, MAX(r.day) AS day FROM t AS r WHERE r.id IS NOT NULL",
+    "SELECT r.id, r.day, r.at, r.v / 2 AS v, r.unknown AS u FROM t AS r WHERE r.day > DATE '2024-01-01'",
+    'SELECT VALUE r."Über" FROM t AS r WHERE r.n IS NULL',
 ]
 
 
@@ -125,15 +125,15 @@ def test_other_files(both: tuple[fs.Session, ...], tmp_path: Path, monkeypatch: 
     (tmp_path / "t.ion").write_text("{id: 1, s: a, d: 1.5, p: {a: 2, b: 3}} {id: null} {l: [{q: 1}], day: 2024-01-01}")
     loose = "id bigint not null, p variant, l array<variant>"
     cases = [
-        ("y", "SELECT t.year, COUNT(t.p) AS n FROM t AS t GROUP BY t.year", {}),
-        ("packed.jsonl", "SELECT t.id, t.p FROM t AS t", {}),
+        ("y", "SELECT r.year, COUNT(r.p) AS n FROM t AS r GROUP BY r.year", {}),
+        ("packed.jsonl", "SELECT r.id, r.p FROM t AS r", {}),
         (
             "t.jsonl",
-            "SELECT t.id, t.p.a, i FROM t AS t, t.l AS i WHERE t.id > 0",
+            "SELECT r.id, r.p.a, i FROM t AS r, r.l AS i WHERE r.id > 0",
             {"schema": loose.replace("not null", "")},
         ),
-        ("document.json", "SELECT t.id, t.p, t.day FROM t AS t", {}),
-        ("t.ion", "SELECT t.id, t.s, t.d, t.p, t.l, t.day FROM t AS t", {}),
+        ("document.json", "SELECT r.id, r.p, r.day FROM t AS r", {}),
+        ("t.ion", "SELECT r.id, r.s, r.d, r.p, r.l, r.day FROM t AS r", {}),
     ]
     for name, query, how in cases:
         got, expected = answers(both, tmp_path / name, query, **how)

@@ -29,8 +29,8 @@ from firesteel.spark.sources.file_readers import json_frame, named_by_compressio
 from firesteel.spark.sources.known_shapes import SMALL, KnownShapes, Learned
 from firesteel.tables import File, Partitions, Table, records
 from firesteel.tables.shapes.value_shapes import NOTHING, file_state
-from firesteel.tables.typed.declared import row_type
 from firesteel.tables.typed.ddl import JsonText
+from firesteel.tables.typed.declared import row_type
 from firesteel.tables.typed.fit import CLOCK, DAY, OFFSET
 
 if TYPE_CHECKING:
@@ -184,8 +184,8 @@ def _has_moments(type_: t.Type) -> bool:
 
 
 def _check(lines: _Lines, columns: Sequence[t.Field]) -> None:
-    """Test all values of the files. Small files are tested by this process. Of large ones Spark says whether a value does
-    not fit; then this process looks for the first one."""
+    """Test all values of the files. Small files are tested by this process. Of large ones Spark says whether a value
+    does not fit; then this process looks for the first one."""
     try:
         if sum(file.stat().st_size for file in lines.files) > SMALL:
             frame, _ = lines.slowly(columns)

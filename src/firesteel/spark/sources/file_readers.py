@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,8 @@ def typed_frame(
     """JSON lines in plain columns, if their shape is known and allows it."""
     if run.shapes is None:
         return None
-    learned = run.shapes.shape_of(run.spark, files, lambda sample: typed_lines.claim(sample, tree))
+    claim_of, is_enough = partial(typed_lines.claim, tree=tree), partial(typed_lines.is_known, tree=tree)
+    learned = run.shapes.shape_of(run.spark, files, claim_of, is_enough)
     if learned is None:
         return None
     type_ = typed_lines.row_type(learned.shape, tree, [name for name, _ in folders.columns])

@@ -35,6 +35,7 @@ from firesteel.spark.sources.file_readers import (
     typed_frame,
 )
 from firesteel.spark.sources.frame_columns import frame_column
+from firesteel.spark.sources.known_shapes import KnownShapes
 from firesteel.spark.sources.named_files import parts_frame
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
@@ -171,21 +172,22 @@ def _native(run: Run, table: Table) -> Opened:
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
         case File() as file:
-            return cached_frame(run.spark, file, "rows", lambda: _load_file(run.spark, file))
+            return cached_frame(run.spark, file, "rows", lambda: _load_file(run, file))
         case Parts():
             return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
-def _load_file(spark: SparkSession, source: File) -> Opened:
+def _load_file(run: Run, source: File) -> Opened:
     """The frame of files whose rows have columns."""
     if source.format in SCHEMAS:
-        return typed_files(spark, source)
+        return typed_files(run.spark, source)
     if source.format in SPARK_ONLY:
-        return spark_files(spark, source)
+        return spark_files(run.spark, source)
     files, folders = files_of(source)
     ensure_whole(files)
-    return csv_frame(spark, *named_by_compression(source, files, folders), folders)
+    shapes = KnownShapes(on=False) if run.shapes is None else run.shapes
+    return csv_frame(run.spark, *named_by_compression(source, files, folders), folders, shapes)
 
 
 def _text_rows(run: Run, node: Ranging, source: File, table: Table) -> Rows:

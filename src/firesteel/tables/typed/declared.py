@@ -2,8 +2,8 @@
 
     s.register("t", "t.jsonl", schema="id bigint, total decimal(10,2), tags array<string>")
 
-The table has these columns and no others: attributes that the schema does not have are not read, inside of structs, too.
-What is absent is NULL. A value fits a type by the rules of `tables.typed.fit`.
+The table has these columns and no others: attributes that the schema does not have are not read, also inside of
+structs. What is absent is NULL. A value fits a type by the rules of `tables.typed.fit`.
 
 The reference evaluator tests every value. Spark relies on the schema, unless it was registered with `check=True`: then
 all files are tested once, before they are read, and again when they change.
