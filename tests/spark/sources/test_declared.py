@@ -12,7 +12,7 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.spark.sources import declared_lines, ion_files
+from firesteel.spark.sources import csv_frames, declared_lines, file_frames, ion_files
 
 pytestmark = pytest.mark.spark
 
@@ -100,6 +100,25 @@ def test_what_does_not_fit(
     path.write_text(path.read_text().replace('"too"', "true").replace(json.dumps(wrong), "{}"), encoding="utf-8")
     got, expected = answers(both, path, "SELECT VALUE t.v FROM t AS t", check=True)
     assert values.equal(got, expected)
+
+
+def test_facts_about_delimited_text_are_kept(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('a,b\n1,"x\ny"\n', encoding="utf-8")
+    looked: list[str] = []
+    for name in ("_types", "_spans_lines"):
+        found = getattr(csv_frames, name)
+        monkeypatch.setattr(csv_frames, name, lambda *given, n=name, f=found: looked.append(n) or f(*given))
+    answered = []
+    for text in (None, None, 'a,b\nx,"x\ny"\n'):
+        if text is not None:
+            path.write_text(text, encoding="utf-8")
+        file_frames._cache.clear()
+        with fs.connect(spark=spark, in_process=False, shapes=tmp_path / "shapes") as session:
+            session.register("t", path)
+            answered.append(session.query("SELECT VALUE t FROM t AS t").to_python())
+    assert answered == [[{"a": 1, "b": "x\ny"}]] * 2 + [[{"a": "x", "b": "x\ny"}]]
+    assert looked == ["_spans_lines", "_types"] * 2
 
 
 def test_a_reader_that_fails(both: tuple[fs.Session, ...], tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Iterator
@@ -197,6 +198,29 @@ def test_a_line_that_does_not_fit(spark: Any, tmp_path: Path, monkeypatch: pytes
     path.write_text('{"a": 1}\n{"a": "x", "a": 2}\n', encoding="utf-8")
     with fs.connect(spark=spark, in_process=False) as session:
         assert not differences(session, path, ["SELECT VALUE t.a + 1 FROM t AS t"])
+        assert session.query("SELECT VALUE t.a + 1 FROM t AS t").to_spark().count() == 2
+
+
+HASHED = [
+    "SELECT v, COUNT(*) AS n, SUM(r.k) AS k FROM t AS r GROUP BY r.v AS v",
+    "SELECT DISTINCT VALUE r.v FROM t AS r",
+    "SELECT VALUE r.v FROM t AS r UNION SELECT VALUE r.k FROM t AS r",
+    "SELECT VALUE r.v FROM t AS r INTERSECT ALL SELECT VALUE r.w FROM t AS r",
+    "SELECT VALUE r.k FROM t AS r EXCEPT SELECT VALUE r.s FROM t AS r",
+]
+
+
+def test_values_that_drift_are_grouped_by_hash(ours: fs.Session, tmp_path: Path, capsys: Any) -> None:
+    drift = [1, "1", True, "true", 2.5, "2.5", None, -0.125, "ä", 10**17]
+    rows = [{"k": i % 3, "v": drift[i % 10], "w": drift[i % 5], "s": str(i)} for i in range(40)] + [{"k": 7}]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert not differences(ours, path, HASHED)
+    for query in HASHED:
+        ours.query(query).to_spark().explain()
+        plan = capsys.readouterr().out
+        assert "HashAggregate" in plan, plan
+        assert "SortAggregate" not in plan, plan
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -265,6 +289,25 @@ def test_a_new_file_in_the_folder(ours: fs.Session, tmp_path: Path) -> None:
     assert not differences(ours, folder, CHANGED)
     (folder / "b.jsonl").write_text('{"a": "3", "s": null, "d": 7, "new": [1]}\n', encoding="utf-8")
     assert not differences(ours, folder, CHANGED)
+
+
+def test_a_folder_in_which_a_packed_file_changes(ours: fs.Session, tmp_path: Path) -> None:
+    """Also between planning and reading, and for a frame that is made before the change and read after it."""
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(FIRST, encoding="utf-8")
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(FIRST.encode()))
+    assert not differences(ours, folder, CHANGED[1:])
+    planned = ours.query("SELECT VALUE t.a FROM t AS t")
+    frame = ours.query("SELECT VALUE t.a FROM t AS t").to_spark()
+    assert frame.count() == 4
+    for nth in (5, 11):
+        (folder / "b.jsonl.gz").write_bytes(gzip.compress(list(CHANGES.values())[nth].encode()))
+        assert not differences(ours, folder, CHANGED[1:])
+    assert sorted(map(str, planned.to_python())) == ["1", "2"]
+    (folder / "a.jsonl").write_text('{"a": "x"}\n', encoding="utf-8")
+    with pytest.raises(Exception, match="(?i)malformed|changed|exist"):  # it is the caller's, and does not lie
+        frame.collect()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -157,8 +157,12 @@ def from_json(parts: Mapping[str, Any]) -> ValueShape:
     )
     if not shape.kinds <= set(KINDS) or not shape.optional <= shape.fields.keys():
         raise ValueError("no shape")
-    inner = {name: from_json(parts[name]) for name in ("values", "element") if parts.get(name) is not None}
-    return replace(shape, **inner)
+    element, inner = parts.get("element"), parts.get("values")
+    return replace(
+        shape,
+        element=None if element is None else from_json(element),
+        values=None if inner is None else from_json(inner),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------
