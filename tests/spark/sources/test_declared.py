@@ -12,7 +12,8 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.spark.sources import csv_frames, declared_lines, file_frames, ion_files
+from firesteel.spark.sources import csv_frames, file_frames, ion_files
+from firesteel.spark.sources.shapes import declared_lines
 
 pytestmark = pytest.mark.spark
 

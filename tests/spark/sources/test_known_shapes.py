@@ -13,8 +13,8 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.spark.sources import known_shapes
-from firesteel.spark.sources.learn_lines import shapes_of_lines
+from firesteel.spark.sources.shapes import known_shapes
+from firesteel.spark.sources.shapes.learn_lines import shapes_of_lines
 from firesteel.tables.shapes.learn_json import shape_of_lines
 from firesteel.tables.shapes.prove_json import prove
 from firesteel.tables.shapes.value_shapes import ValueShape
@@ -306,7 +306,7 @@ def test_a_folder_in_which_a_packed_file_changes(ours: fs.Session, tmp_path: Pat
         assert not differences(ours, folder, CHANGED[1:])
     assert sorted(map(str, planned.to_python())) == ["1", "2"]
     (folder / "a.jsonl").write_text('{"a": "x"}\n', encoding="utf-8")
-    with pytest.raises(Exception, match="(?i)malformed|changed|exist"):  # it is the caller's, and does not lie
+    with pytest.raises(Exception, match=r"(?i)malformed|changed|exist"):  # it is the caller's, and does not lie
         frame.collect()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from firesteel.passes.analysis.paths import WHOLE, Name, PathTree
-from firesteel.spark.sources.typed_lines import claim
+from firesteel.spark.sources.shapes.typed_lines import claim
 from firesteel.tables.shapes import prove_json
 from firesteel.tables.shapes.learn_json import shape_of_lines
 from firesteel.tables.shapes.prove_json import DYNAMIC, PLAIN, SCALAR, WORDS, ZEROS, prove

@@ -23,8 +23,8 @@ from firesteel.spark.sources.arrow_tables import arrow_frame
 from firesteel.spark.sources.drift import union_by_name
 from firesteel.spark.sources.file_frames import Opened
 from firesteel.spark.sources.file_readers import among, cast_partitions, in_folders, places_of
-from firesteel.spark.sources.known_shapes import KnownShapes
 from firesteel.spark.sources.named_files import csv_reader_options
+from firesteel.spark.sources.shapes.known_shapes import KnownShapes
 from firesteel.spark.sources.utf8 import any_odd
 from firesteel.tables import File, Partitions
 from firesteel.tables.files import beside_folders

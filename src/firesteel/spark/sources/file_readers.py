@@ -17,8 +17,8 @@ from firesteel.spark.core.scope import Run
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
-from firesteel.spark.sources import typed_lines
 from firesteel.spark.sources.file_frames import Opened, cached_frame
+from firesteel.spark.sources.shapes import typed_lines
 from firesteel.tables import COMPRESSED, FORMATS, File, Partitions, files_of, matches, present, suffix_of
 from firesteel.tables.links import linked_folder
 from firesteel.tables.opening import compression_of

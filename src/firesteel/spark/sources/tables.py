@@ -26,7 +26,6 @@ from firesteel.spark.encoding.substitution import ensure_read
 from firesteel.spark.sources import ion_files, json_lines
 from firesteel.spark.sources.arrow_tables import arrow_frame
 from firesteel.spark.sources.csv_frames import csv_frame
-from firesteel.spark.sources.declared_lines import declared_rows
 from firesteel.spark.sources.drift import POSITION, spark_files, typed_files
 from firesteel.spark.sources.file_frames import Opened, cached_frame
 from firesteel.spark.sources.file_readers import (
@@ -35,8 +34,9 @@ from firesteel.spark.sources.file_readers import (
     typed_frame,
 )
 from firesteel.spark.sources.frame_columns import frame_column
-from firesteel.spark.sources.known_shapes import KnownShapes
 from firesteel.spark.sources.named_files import parts_frame
+from firesteel.spark.sources.shapes.declared_lines import declared_rows
+from firesteel.spark.sources.shapes.known_shapes import KnownShapes
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
     Arrow,

@@ -24,9 +24,10 @@ from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.fitted import Site, fitted
-from firesteel.spark.sources import json_lines, typed_lines
+from firesteel.spark.sources import json_lines
 from firesteel.spark.sources.file_readers import json_frame, named_by_compression, text_lines
-from firesteel.spark.sources.known_shapes import SMALL, KnownShapes, Learned
+from firesteel.spark.sources.shapes import typed_lines
+from firesteel.spark.sources.shapes.known_shapes import SMALL, KnownShapes, Learned
 from firesteel.tables import File, Partitions, Table, records
 from firesteel.tables.shapes.value_shapes import NOTHING, file_state
 from firesteel.tables.typed.ddl import JsonText

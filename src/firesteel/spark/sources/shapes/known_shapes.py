@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 from firesteel.errors import FiresteelError
 from firesteel.lru import Recent
 from firesteel.spark.encoding.hadoop_paths import read_uri
-from firesteel.spark.sources.learn_lines import shapes_of_lines
+from firesteel.spark.sources.shapes.learn_lines import shapes_of_lines
 from firesteel.tables.json_files import split_lines
 from firesteel.tables.opening import compression_of, open_unpacked, reading
 from firesteel.tables.shapes.learn_json import keys_of_open_objects, shape_of_lines
