@@ -120,7 +120,12 @@ def _source(given: str) -> tuple[str | Path, dict[str, Any]]:
         return given, {}
     path, *options = _OPTION.split(given)
     pairs = dict(option.split("=", 1) for option in options)
+    return path.replace("\\,", ","), table_options(pairs)
+
+
+def table_options(pairs: dict[str, str]) -> dict[str, Any]:
+    """What a table is registered with, by the options that a user gives as text."""
     own: dict[str, Any] = {name: pairs.pop(name) for name in _OWN if name in pairs}
     if "check" in own:
         own["check"] = truth("check", own["check"])
-    return path.replace("\\,", ","), {**own, "options": pairs}
+    return {**own, "options": pairs}
