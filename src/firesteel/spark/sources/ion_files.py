@@ -52,8 +52,9 @@ def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tre
     assert isinstance(table.source, File)
     pairs = {str(file.resolve()): folders.pairs(nth) for nth, file in enumerate(files)}
     skip = table.malformed == "skip"
+    tree = WHOLE if run.strict else tree
     fields = _columns(table.type, tree)
-    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where), table.source, pairs, skip, fields)
+    reader = Reader(tree, run.failures.number(where), table.source, pairs, skip, fields)
     places = [(str(file.resolve()),) for file in files]
     listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
     named = [(field.name or "", reference(field.type, run.name())) for field in fields or ()]
@@ -72,9 +73,8 @@ def _columns(type_: t.Type, tree: PathTree) -> tuple[t.Field, ...] | None:
     """The columns that the plan touches, if the schema of the table says them all."""
     if not isinstance(type_, t.Collection) or not isinstance(type_.element, t.Struct) or type_.element.open:
         return None
-    return tuple(
-        field for field in type_.element.fields if not tree.fields or _below(field.name or "", tree) is not None
-    )
+    every = tree.whole or tree.elements is not None or tree.indexed
+    return tuple(field for field in type_.element.fields if every or _below(field.name or "", tree) is not None)
 
 
 @dataclass(frozen=True)

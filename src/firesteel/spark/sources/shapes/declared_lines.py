@@ -125,7 +125,10 @@ class _Lines:
         where, more = self.where, self.folders.fields
         lines = json_lines.read(self.run, text, tree, where, skip=self.skip, columns=more)
         pairs = [(field, self._fitted(_part(lines.value, field.name or ""), field)) for field in fields]
-        return self._named(lines.frame, [*pairs, *((f, _part(lines.value, f.name or "")) for f in more)])
+        parts = ((field, _part(lines.value, field.name or "")) for field in more)
+        plain = isinstance(lines.value, StructParts)
+        beside = [(f, part if plain else fitted(part, t.ANY, f.type, self._site(f.name or ""))) for f, part in parts]
+        return self._named(lines.frame, [*pairs, *beside])
 
     def _named(self, frame: DataFrame, pairs: Sequence[tuple[t.Field, Column]]) -> tuple[DataFrame, Expr]:
         named = [(field.name or "", reference(field.type, self.run.name())) for field, _ in pairs]

@@ -53,6 +53,8 @@ _PIECES = 4
 #: Of files of at least so many bytes claims are proven before the whole shape is learned; and so many of them.
 LARGE = 4 << 20
 MOST_CLAIMS = 3
+#: Of a shape that Spark learned something may be lacking: so many claims are proven then.
+MOST_BESIDE = 12
 #: A file that changed so many nanoseconds ago may change again without another time of change.
 _TICK = 20_000_000
 _VERSION = 2
@@ -91,7 +93,8 @@ class KnownShapes:
         for file, state in states.items():
             known = self._find(file, state)
             lacks = known is None or (isinstance(known, ValueShape) and not is_enough(known))
-            found[file] = (self._prove(file, state, claim_of) if lacks else None) or known
+            most = MOST_CLAIMS if known is None else MOST_BESIDE
+            found[file] = (self._prove(file, state, claim_of, most) if lacks else None) or known
         unknown = [file for file, known in found.items() if known is None]
         found.update(_learn(spark, {file: states[file].size for file in unknown}))
         for file in unknown:
@@ -147,8 +150,8 @@ class KnownShapes:
         known = self._known.find((file, state))
         return known if known is not None or self.folder is None else self._read(file, state)
 
-    def _prove(self, file: Path, state: FileState, claim_of: ClaimOf) -> ValueShape | None:
-        """What the plan relies on of the file, if it is proven: before, or now."""
+    def _prove(self, file: Path, state: FileState, claim_of: ClaimOf, most: int) -> ValueShape | None:
+        """What the plan relies on of the file, if it is proven: before, or now, if there are not yet so many claims."""
         if state.size < LARGE or compression_of(file):
             return None
         sample = self._samples.find((file, state))
@@ -164,7 +167,7 @@ class KnownShapes:
         if text in proven:
             return claim.shape
         try:
-            proves = len(proven) < MOST_CLAIMS and text not in unproven and prove(file, claim)
+            proves = len(proven) < most and text not in unproven and prove(file, claim)
             if not proves or file_state(file) != state:
                 self._unproven.keep((file, state), unproven | {text})
                 return None
