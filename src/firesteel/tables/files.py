@@ -70,13 +70,13 @@ def file(
     first, other = paths[0], next((path for path in paths if found[path] != found[paths[0]]), None)
     if other is not None:
         raise PlanError(f"files of several formats: '{first}' is {found[first]}, '{other}' is {found[other]}")
-    more, options = tuple(dict.fromkeys(paths))[1:], dict(options or {})
-    given = None
+    more, how = tuple(dict.fromkeys(paths))[1:], dict(options or {})
+    columns = None
     if schema is not None and found[first] in DEFAULTS:
-        options["types"] = _cell_types(schema, options)
+        how["types"] = _cell_types(schema, how)
     elif schema is not None:
-        given = declared(found[first], schema, check=check)
-    return File(first, found[first], options_of(found[first], options), more, format_ is not None, unpacking, given)
+        columns = declared(found[first], schema, check=check)
+    return File(first, found[first], options_of(found[first], how), more, format_ is not None, unpacking, columns)
 
 
 def _cell_types(schema: t.Struct, options: Mapping[str, Any]) -> Mapping[str, str]:
