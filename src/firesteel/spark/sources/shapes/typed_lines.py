@@ -35,7 +35,7 @@ from firesteel.spark.encoding.column_types import (
     whole_or_decimal,
 )
 from firesteel.tables.shapes.prove_json import DYNAMIC, PLAIN, SCALAR, WORDS, ZEROS, Claim, is_provable
-from firesteel.tables.shapes.value_shapes import LONG, SHORT, ValueShape, has_zeros
+from firesteel.tables.shapes.value_shapes import LONG, NOTHING, SHORT, ValueShape, has_zeros
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -108,7 +108,8 @@ def read(
 
 
 class Untrimmed(t.Any):
-    """Scalars in a VARIANT, of which decimals have the zeros at their end that are written in the file."""
+    """Values in a VARIANT, of which decimals have the zeros at their end that are written in the file. Inside of arrays
+    and objects there are no such decimals."""
 
 
 def _trimmed_type(type_: t.Type) -> t.Type:
@@ -170,7 +171,7 @@ def _type(shape: ValueShape, tree: PathTree, depth: int, *, missable: bool) -> t
     if form(type_) is not Form.VARIANT:
         return type_
     if has_zeros(shape):
-        if shape.kinds & {"array", "object"}:
+        if shape.open or any(has_zeros(inner) for inner in (*shape.fields.values(), shape.element or NOTHING)):
             raise Untyped  # a VARIANT would show the zeros, which are none of the value's
         return Untrimmed()
     if len(shape.kinds) > 1 and shape.kinds <= PLAIN.kinds:
