@@ -53,7 +53,7 @@ CASES = [
     ("SELECT o.a FROM orders AS o UNION ALL SELECT c.b AS a FROM others AS c", {"orders": "a", "others": "b"}),
     ("SELECT o.a FROM orders AS o ORDER BY o.b LIMIT 3", {"orders": "b, a"}),
     ("SELECT DISTINCT o.a.b FROM orders AS o", {"orders": "a.(b)"}),
-    ("SELECT VALUE o.a FROM orders AS o WHERE o.b IS MISSING", {"orders": "b, a"}),
+    ("SELECT VALUE o.a FROM orders AS o WHERE o.b IS MISSING", {"orders": "b.(), a"}),
     ("orders", {"orders": "*"}),
     ("SELECT o.a, (SELECT MAX(c.x) AS m FROM others AS c) AS m FROM orders AS o", {"orders": "a", "others": "x"}),
 ]

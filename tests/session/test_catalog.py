@@ -122,6 +122,36 @@ def test_options_on_the_command_line(data: Path, capsys: pytest.CaptureFixture[s
     assert "did you mean 'header'?" in said.err
 
 
+def test_a_schema(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of JSON, Ion and delimited text, in Python and on the command line."""
+    from firesteel.cli.entry import _run
+
+    lines = tmp_path / "t.jsonl"
+    lines.write_text('{"id": 1, "p": {"a": 2, "b": 3}, "more": 1}\n{"p": null}\n')
+    (tmp_path / "t.ion").write_text("{id: 1., p: {a: 2e0, b: x}} {}")
+    session = fs.connect(engine="reference")
+    for place in (lines, tmp_path / "t.ion"):
+        session.register("t", place, schema="id int, p struct<a:double>", replace=True)
+        expected = [{"id": 1, "p": {"a": 2.0}}, {"id": None, "p": None}]
+        assert session.query("SELECT VALUE t FROM t AS t").to_python() == expected
+        assert session.describe("t").columns == (("id", "int32?"), ("p", "struct(a float64?)?"))
+    session.register("people", data / "people.csv", schema="id bigint, name string")
+    assert session.describe("people").columns == (("id", "int64?"), ("name", "string?"))
+    for wrong in ("infer", "a binary", "a int, A int", "m map<int,int>", "a"):
+        with pytest.raises(fs.AnalysisError):
+            session.register("u", lines, schema=wrong)
+    with pytest.raises(fs.AnalysisError):
+        session.register("u", lines, check=True)
+    for source in ([1], data / "events"):
+        with pytest.raises(fs.UnsupportedError, match="schema"):
+            session.register("u", source, schema="id int")
+    query = ["query", "SELECT t.p.a FROM t", "--engine", "reference", "--format", "ion", "--table"]
+    assert _run([*query, f"t={lines},schema=id int, p struct<a:int, b:string>,check=true"]) == 1
+    assert f"{lines}: column 'p.b': 3 does not fit string (row 1)" in capsys.readouterr().err
+    assert _run([*query, f"t={lines},schema=p struct<a:int>, id int"]) == 0
+    assert capsys.readouterr().out == "$bag::[{a: 2}, {a: null}]\n"
+
+
 @pytest.mark.spark
 def test_tables_of_the_spark_session(spark: Any, tmp_path: Path, data: Path) -> None:
     spark.createDataFrame([(1, "a"), (2, "b")], "id int, s string").createOrReplaceTempView("Seen")

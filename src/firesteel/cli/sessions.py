@@ -16,11 +16,12 @@ from firesteel.cli import config_values, inputs
 from firesteel.cli.options import LIMITS
 from firesteel.session.databases import table_name
 from firesteel.tables.promises import SINGLETON
+from firesteel.tables.text.csv_files import truth
 
 #: Where the options of a table begin: a comma, a name, an equals sign.
 _OPTION = re.compile(r"(?<!\\),(?=[a-z_]+=)")
 #: What `Session.register` takes by itself; all else are options of the format.
-_OWN = ("format", "malformed", "record_id")
+_OWN = ("format", "malformed", "record_id", "schema", "check")
 #: The options of a command that `fs.connect` takes as they are.
 _CONNECT = ("engine", "master", "remote", "fallback", "verify_properties", "add_sorts", "catalog")
 _TABLES = ("tables", "folders", "environments", "malformed", "ordered_by", "partitioned_by")
@@ -119,5 +120,12 @@ def _source(given: str) -> tuple[str | Path, dict[str, Any]]:
         return given, {}
     path, *options = _OPTION.split(given)
     pairs = dict(option.split("=", 1) for option in options)
-    own = {name: pairs.pop(name) for name in _OWN if name in pairs}
-    return path.replace("\\,", ","), {**own, "options": pairs}
+    return path.replace("\\,", ","), table_options(pairs)
+
+
+def table_options(pairs: dict[str, str]) -> dict[str, Any]:
+    """What a table is registered with, by the options that a user gives as text."""
+    own: dict[str, Any] = {name: pairs.pop(name) for name in _OWN if name in pairs}
+    if "check" in own:
+        own["check"] = truth("check", own["check"])
+    return {**own, "options": pairs}

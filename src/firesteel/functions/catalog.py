@@ -132,6 +132,8 @@ class Function:
     aggregate: str | None = None
     #: Does it only ask whether its argument has elements, as `exists` does?
     asks_for_elements: bool = False
+    #: Does it only ask whether its argument is there, as `is_missing` does?
+    asks_for_presence: bool = False
     #: Does the type of a call depend on more than the signatures say? Then a form of the function has to match.
     typed_by_call: bool = False
 

@@ -180,8 +180,8 @@ LOGIC: tuple[Function, ...] = (  # SQL's three-valued logic; MISSING counts as N
 )
 
 ABSENCE: tuple[Function, ...] = (
-    own("is_null", "(any) -> bool", "NULL or MISSING.", "", fails=Fails.NEVER, by_value=True),
-    own("is_missing", "(any) -> bool", "MISSING.", "", fails=Fails.NEVER, by_value=True),
+    own("is_null", "(any) -> bool", "NULL or MISSING.", "", fails=Fails.NEVER, by_value=True, asks_for_presence=True),
+    own("is_missing", "(any) -> bool", "MISSING.", "", fails=Fails.NEVER, by_value=True, asks_for_presence=True),
     own(
         "coalesce",
         "(any...) -> either",

@@ -19,6 +19,7 @@ from firesteel.passes.bind.bind_tables import bound_global
 from firesteel.policy import Policy, Unpacking
 from firesteel.session import writes
 from firesteel.session.databases import keep_views
+from firesteel.session.schemas import schema_of
 from firesteel.tables import OrderedColumn, Table
 
 #: Finds a table in an engine's own catalog by the parts of its name.
@@ -129,6 +130,8 @@ class Catalog:
         encoding: str | None = None,
         format: str | None = None,
         options: Mapping[str, Any] | None = None,
+        schema: Any = None,
+        check: bool = False,
         ordered_by: str | Sequence[OrderedColumn] | None = None,
         partitioned_by: str | Sequence[str] | None = None,
         replace: bool = False,
@@ -141,7 +144,8 @@ class Catalog:
         if not replace and name in self._entries:
             raise AnalysisError(f"'{name}' is registered already", help="say replace=True to replace it")
         given = dict(options or {}) if encoding is None else {**(options or {}), "encoding": encoding}
-        table = _table(source, record_id, malformed, format, given, self.policy.unpacking)
+        columns = _columns(schema, check=check)
+        table = _table(source, record_id, malformed, format, given, self.policy.unpacking, columns, check)
         try:
             promise = tables.promise_of(table.type, ordered_by, partitioned_by)
         except AnalysisError as error:
@@ -247,11 +251,15 @@ def _table(
     format_: str | None,
     options: Mapping[str, Any],
     unpacking: Unpacking,
+    columns: t.Struct | None,
+    check: bool,
 ) -> Table:
     """Make a table of the source that a user registers."""
     if _is_path(source) or _are_paths(source, named=format_ is not None or bool(options)):
-        file = tables.file(source, format_, options, unpacking)
+        file = tables.file(source, format_, options, unpacking, columns, check)
         return Table(file, tables.file_type(file), _attribute(record_id), malformed)
+    if columns is not None:
+        raise UnsupportedError("a schema goes with files", help="register a path; for data, CAST in the query")
     if format_ is not None or options:
         raise UnsupportedError("a format and options go with files", help="register a path, or a list of paths")
     module = type(source).__module__.partition(".")[0]
@@ -266,6 +274,20 @@ def _table(
         arrow = tables.arrow_table(source)
         return Table(tables.Arrow(arrow), t.Bag(tables.arrow_type(arrow.schema)), _attribute(record_id))
     return tables.memory(source, record_id)
+
+
+def _columns(schema: Any, *, check: bool) -> t.Struct | None:
+    """The columns that a schema gives."""
+    asked = schema_of(schema)
+    if asked is None:
+        if check:
+            raise AnalysisError("check=True without a schema", help="say schema=...: what is to be checked")
+        return None
+    if asked.columns is None:
+        raise AnalysisError(
+            "schema='infer' for a table", help="leave it out: types of files without a schema are found"
+        )
+    return asked.columns
 
 
 def _is_path(source: Any) -> bool:

@@ -176,6 +176,8 @@ class Session:
         encoding: str | None = None,
         format: str | None = None,
         options: Mapping[str, Any] | None = None,
+        schema: Any = None,
+        check: bool = False,
         ordered_by: str | Sequence[OrderedColumn] | None = None,
         partitioned_by: str | Sequence[str] | None = None,
         replace: bool = False,
@@ -187,6 +189,10 @@ class Session:
         `record_id` is what BY binds: the name of an attribute, or one identifier per record. A line of a JSON file
         that is not JSON is an error; with `malformed="skip"` it is skipped, and a warning gives the number of such
         lines. A CSV file that is not UTF-8 needs its encoding: `encoding="latin-1"`, which is short for the option.
+
+        `schema` gives the columns of JSON, Ion or delimited text, as `to_spark` takes it: `schema="id int, v double"`.
+        Spark relies on it, and reads plain columns at once. With `check=True` the files are tested before they are
+        read, and the first value that does not fit is an error that names it (docs/guide.md).
 
         `ordered_by` and `partitioned_by` promise an order of the rows of each partition (`["a", "b.c desc"]`), and that
         rows with equal values in some columns are in one partition (`["a"]`, or `"singleton"`: there is one partition).
@@ -200,6 +206,8 @@ class Session:
             encoding=encoding,
             format=format,
             options=options,
+            schema=schema,
+            check=check,
             ordered_by=ordered_by,
             partitioned_by=partitioned_by,
             replace=replace,
@@ -234,7 +242,7 @@ class Session:
             raise self._catalog.unknown(name)
         shape = None
         if isinstance(entry, Table) and isinstance(entry.source, File) and entry.source.format == "json":
-            shape = self._engines.shape_of(entry.source) or "not learned yet"
+            shape = "given" if entry.source.schema else self._engines.shape_of(entry.source) or "not learned yet"
         return describe(self._catalog.known(name) or name, entry, shape)
 
     def paths(self, name: str) -> Found:

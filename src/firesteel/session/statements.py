@@ -43,7 +43,7 @@ def _shapes(plan: p.Plan, prepared: Prepared) -> Iterator[tuple[Node, str]]:
     for node in walk(plan.statement, p.Global):
         source = prepared.tables[node.ordinal].source
         if isinstance(source, tables.File) and source.format == "json":
-            shape = prepared.engine.shape_of(source)
+            shape = "given" if source.schema else prepared.engine.shape_of(source)
             if shape is not None:
                 yield node, f"its shape is {shape}"
 

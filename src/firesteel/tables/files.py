@@ -23,12 +23,15 @@ from firesteel.tables.opening import UNPACKING, ensure_regular, open_unpacked, p
 from firesteel.tables.parts import Part, arrow_batches, arrow_schema, row_counts
 from firesteel.tables.staging import present
 from firesteel.tables.text.csv_files import DEFAULTS, CsvOptions, csv_rows, csv_types
+from firesteel.tables.typed.ddl import spelled
+from firesteel.tables.typed.declared import Declared, declared, fit_records, row_type
 
 
 @dataclass(frozen=True)
 class File:
     """A file, a pattern of files, or a directory of files of one format, and more such. `options` are those of the
-    format, if any are given. A format that is `named` by the user holds for files with any suffix."""
+    format, if any are given. A format that is `named` by the user holds for files with any suffix. `schema` are the
+    columns that the user gives."""
 
     path: Path
     format: str
@@ -36,6 +39,7 @@ class File:
     more: tuple[Path, ...] = ()
     named: bool = False
     unpacking: Unpacking = UNPACKING
+    schema: Declared | None = None
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -54,9 +58,11 @@ def file(
     format_: str | None = None,
     options: Mapping[str, Any] | None = None,
     unpacking: Unpacking = UNPACKING,
+    schema: t.Struct | None = None,
+    check: bool = False,
 ) -> File:
     """A file, or several, of the format that is named, or that their suffixes or their content say; a directory's, or a
-    pattern's, is that of the files that it stands for."""
+    pattern's, is that of the files that it stands for. `schema` are the columns of files that have none."""
     paths = tuple(map(path_of, [given] if isinstance(given, str | os.PathLike) else given))
     if not paths:
         raise PlanError("a table of no files")
@@ -64,8 +70,23 @@ def file(
     first, other = paths[0], next((path for path in paths if found[path] != found[paths[0]]), None)
     if other is not None:
         raise PlanError(f"files of several formats: '{first}' is {found[first]}, '{other}' is {found[other]}")
-    how, more = options_of(found[first], options or {}), tuple(dict.fromkeys(paths))[1:]
-    return File(first, found[first], how, more, format_ is not None, unpacking)
+    more, how = tuple(dict.fromkeys(paths))[1:], dict(options or {})
+    columns = None
+    if schema is not None and found[first] in DEFAULTS:
+        how["types"] = _cell_types(schema, how)
+    elif schema is not None:
+        columns = declared(found[first], schema, check=check)
+    return File(first, found[first], options_of(found[first], how), more, format_ is not None, unpacking, columns)
+
+
+def _cell_types(schema: t.Struct, options: Mapping[str, Any]) -> Mapping[str, str]:
+    """The schema as the option `types` of delimited text. A cell may always be NULL, and is tested when it is read."""
+    if "types" in options:
+        raise PlanError("a schema and the option 'types' say the same", help="give one of them")
+    required = next((field.name for field in schema.fields if not field.type.nullable), None)
+    if required is not None:
+        raise UnsupportedError(f"column '{required}' of delimited text: NOT NULL", help="leave it out")
+    return {field.name or "": spelled(field.type) for field in schema.fields}
 
 
 def names_files(text: str) -> bool:
@@ -151,6 +172,8 @@ def file_type(source: File) -> t.Type:
         return t.Bag(_in_folders(csv_types(source.csv, files), folders))
     if source.format in SPARK_ONLY:
         return t.Bag(t.STRUCT)
+    if source.schema is not None:
+        return t.Bag(row_type(source.schema.columns, files_of(source)[1]))
     return t.Bag(t.STRING) if source.format == "text" else t.BAG
 
 
@@ -252,14 +275,16 @@ def records(source: File) -> Iterator[values.Value | EvaluationError]:
         yield from _arrow_records(source, files, folders)
         return
     for nth, part in enumerate(files):
-        yield from part_records(part, source.format, folders.pairs(nth), source.unpacking)
+        yield from part_records(source, part, folders.pairs(nth))
 
 
 def part_records(
-    path: Path, format_: str, pairs: list[tuple[str, values.Value]], unpacking: Unpacking = UNPACKING
+    source: File, path: Path, pairs: list[tuple[str, values.Value]]
 ) -> Iterator[values.Value | EvaluationError]:
     """The records of one file of a table, with the columns that its folders are."""
-    found = _READERS[format_](path, unpacking)
+    found = _READERS[source.format](path, source.unpacking)
+    if source.schema is not None:
+        found = fit_records(found, source.schema.columns, path)
     yield from (with_columns(item, pairs, path) for item in found) if pairs else found
 
 

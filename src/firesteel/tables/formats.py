@@ -48,9 +48,12 @@ FORMAT_TABLE: Mapping[str, Format] = {
     "csv": Format((".csv",), "names from the header, types inferred, given or text", options=CSV, compressed=True),
     "tsv": Format((".tsv",), "names from the header, types inferred, given or text", options=CSV, compressed=True),
     "json": Format(
-        (".json", ".jsonl", ".ndjson"), "none; the shape of lines is learned", compressed=True, pruning="paths"
+        (".json", ".jsonl", ".ndjson"),
+        "none; given, or the shape of lines is learned",
+        compressed=True,
+        pruning="paths",
     ),
-    "ion": Format((".ion", ".10n"), "none", starts=(b"\xe0\x01\x00\xea",), compressed=True),
+    "ion": Format((".ion", ".10n"), "none, or given", starts=(b"\xe0\x01\x00\xea",), compressed=True),
     "arrow": Format((".arrow", ".arrows", ".feather", ".ipc"), _TYPED, starts=(b"ARROW1", b"\xff\xff\xff\xff")),
     "text": Format((), "each line is a text", alone=(".txt", ".log"), compressed=True),
     "avro": Format((".avro",), _TYPED, "Spark, with its data source for Avro", starts=(b"Obj\x01",)),

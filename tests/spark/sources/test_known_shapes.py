@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Iterator
@@ -12,34 +13,35 @@ import pytest
 
 import firesteel as fs
 from firesteel import values
-from firesteel.spark.sources import known_shapes
-from firesteel.spark.sources.learn_lines import shapes_of_lines
+from firesteel.spark.sources.shapes import known_shapes
+from firesteel.spark.sources.shapes.learn_lines import shapes_of_lines
 from firesteel.tables.shapes.learn_json import shape_of_lines
 from firesteel.tables.shapes.prove_json import prove
 from firesteel.tables.shapes.value_shapes import ValueShape
+from tests.spark.sources import documents
 from tests.spark.sources.drifting import lines
 
 pytestmark = pytest.mark.spark
 
 COUNTED = "SELECT COUNT(*) AS n FROM t"
 QUERIES = [
-    "SELECT VALUE t FROM t AS t",
-    "SELECT t.k, t.x, t.o.a, t.l[0].q FROM t AS t",
-    "SELECT VALUE [t.x + 1, t.x * t.y, t.x - t.o.a, -t.y] FROM t AS t",
-    "SELECT t.k FROM t AS t WHERE t.x > 3 OR t.o.b = 'low' OR t.x = t.y",
-    'SELECT VALUE [t.x IS MISSING, t.x IS NULL, t.o.a IS MISSING, t.X IS NULL, t."X" IS MISSING] FROM t AS t',
-    "SELECT k, COUNT(*) AS n, COUNT(t.x) AS c, MAX(t.y) AS m FROM t AS t GROUP BY t.k AS k",
-    "SELECT x, COUNT(*) AS n FROM t AS t GROUP BY t.x AS x",
-    "SELECT t.k, i.q, i.p FROM t AS t, t.l AS i WHERE i.q IS NOT NULL",
-    "SELECT t.k, (SELECT COUNT(*) AS n, MIN(i.p) AS m FROM t.l AS i) AS w FROM t AS t",
-    "SELECT t.k, (SELECT SUM(i.q * i.p) AS w, SUM(i.p) AS p, SUM(i.q - 1) AS q FROM t.l AS i) AS w FROM t AS t",
-    "SELECT t.k, (SELECT g, SUM(i.p) AS p FROM t.l AS i GROUP BY i.q AS g) AS w FROM t AS t",
-    "SELECT DISTINCT VALUE t.o FROM t AS t",
-    "SELECT VALUE e FROM t AS t, t.s AS e ORDER BY e, t.k",
-    "SELECT VALUE CAST(t.x AS STRING) || 'x' FROM t AS t",
+    "SELECT VALUE r FROM t AS r",
+    "SELECT r.k, r.x, r.o.a, r.l[0].q FROM t AS r",
+    "SELECT VALUE [r.x + 1, r.x * r.y, r.x - r.o.a, -r.y] FROM t AS r",
+    "SELECT r.k FROM t AS r WHERE r.x > 3 OR r.o.b = 'low' OR r.x = r.y",
+    'SELECT VALUE [r.x IS MISSING, r.x IS NULL, r.o.a IS MISSING, r.X IS NULL, r."X" IS MISSING] FROM t AS r',
+    "SELECT k, COUNT(*) AS n, COUNT(r.x) AS c, MAX(r.y) AS m FROM t AS r GROUP BY r.k AS k",
+    "SELECT x, COUNT(*) AS n FROM t AS r GROUP BY r.x AS x",
+    "SELECT r.k, i.q, i.p FROM t AS r, r.l AS i WHERE i.q IS NOT NULL",
+    "SELECT r.k, (SELECT COUNT(*) AS n, MIN(i.p) AS m FROM r.l AS i) AS w FROM t AS r",
+    "SELECT r.k, (SELECT SUM(i.q * i.p) AS w, SUM(i.p) AS p, SUM(i.q - 1) AS q FROM r.l AS i) AS w FROM t AS r",
+    "SELECT r.k, (SELECT g, SUM(i.p) AS p FROM r.l AS i GROUP BY i.q AS g) AS w FROM t AS r",
+    "SELECT DISTINCT VALUE r.o FROM t AS r",
+    "SELECT VALUE e FROM t AS r, r.s AS e ORDER BY e, r.k",
+    "SELECT VALUE CAST(r.x AS STRING) || 'x' FROM t AS r",
     "SELECT a.k, b.y FROM t AS a JOIN t AS b ON a.x = b.o.a WHERE a.k < b.k",
-    "SELECT VALUE COALESCE(t.x, t.o.b, 0) FROM t AS t",
-    "SELECT VALUE CASE WHEN t.k = 1 THEN t.x ELSE 0 END FROM t AS t",
+    "SELECT VALUE COALESCE(r.x, r.o.b, 0) FROM t AS r",
+    "SELECT VALUE CASE WHEN r.k = 1 THEN r.x ELSE 0 END FROM t AS r",
     COUNTED,
 ]
 
@@ -111,6 +113,24 @@ def test_answers_with_proven_claims(spark: Any, tmp_path: Path, monkeypatch: pyt
     assert proven.count(True) > len(seeds)
 
 
+@pytest.mark.parametrize("seeds", [range(1), pytest.param(range(1, 20), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("way", ["learned", "sampled", "off"])
+def test_documents(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, seeds: range) -> None:
+    """Other data, with shapes learned, claimed and proven, and without."""
+    if way == "sampled":
+        monkeypatch.setattr(known_shapes, "SMALL", -1)
+        monkeypatch.setattr(known_shapes, "LARGE", 0)
+    found: list[str] = []
+    with fs.connect(spark=spark, in_process=False, shapes=way != "off") as session:
+        for seed in seeds:
+            path = tmp_path / f"d{seed}.jsonl"
+            path.write_text("\n".join(documents.lines(seed)), encoding="utf-8")
+            every = len(seeds) == 1
+            asked = documents.QUERIES[:: 1 if way == "learned" or not every else 6]
+            found += differences(session, path, asked)
+    assert not found, "\n".join(found)
+
+
 @pytest.mark.slow
 def test_answers_with_shapes_that_spark_learned(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known_shapes, "SMALL", -1)
@@ -178,6 +198,29 @@ def test_a_line_that_does_not_fit(spark: Any, tmp_path: Path, monkeypatch: pytes
     path.write_text('{"a": 1}\n{"a": "x", "a": 2}\n', encoding="utf-8")
     with fs.connect(spark=spark, in_process=False) as session:
         assert not differences(session, path, ["SELECT VALUE t.a + 1 FROM t AS t"])
+        assert session.query("SELECT VALUE t.a + 1 FROM t AS t").to_spark().count() == 2
+
+
+HASHED = [
+    "SELECT v, COUNT(*) AS n, SUM(r.k) AS k FROM t AS r GROUP BY r.v AS v",
+    "SELECT DISTINCT VALUE r.v FROM t AS r",
+    "SELECT VALUE r.v FROM t AS r UNION SELECT VALUE r.k FROM t AS r",
+    "SELECT VALUE r.v FROM t AS r INTERSECT ALL SELECT VALUE r.w FROM t AS r",
+    "SELECT VALUE r.k FROM t AS r EXCEPT SELECT VALUE r.s FROM t AS r",
+]
+
+
+def test_values_that_drift_are_grouped_by_hash(ours: fs.Session, tmp_path: Path, capsys: Any) -> None:
+    drift = [1, "1", True, "true", 2.5, "2.5", None, -0.125, "ä", 10**17]
+    rows = [{"k": i % 3, "v": drift[i % 10], "w": drift[i % 5], "s": str(i)} for i in range(40)] + [{"k": 7}]
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert not differences(ours, path, HASHED)
+    for query in HASHED:
+        ours.query(query).to_spark().explain()
+        plan = capsys.readouterr().out
+        assert "HashAggregate" in plan, plan
+        assert "SortAggregate" not in plan, plan
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -246,6 +289,25 @@ def test_a_new_file_in_the_folder(ours: fs.Session, tmp_path: Path) -> None:
     assert not differences(ours, folder, CHANGED)
     (folder / "b.jsonl").write_text('{"a": "3", "s": null, "d": 7, "new": [1]}\n', encoding="utf-8")
     assert not differences(ours, folder, CHANGED)
+
+
+def test_a_folder_in_which_a_packed_file_changes(ours: fs.Session, tmp_path: Path) -> None:
+    """Also between planning and reading, and for a frame that is made before the change and read after it."""
+    folder = tmp_path / "packed"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(FIRST, encoding="utf-8")
+    (folder / "b.jsonl.gz").write_bytes(gzip.compress(FIRST.encode()))
+    assert not differences(ours, folder, CHANGED[1:])
+    planned = ours.query("SELECT VALUE t.a FROM t AS t")
+    frame = ours.query("SELECT VALUE t.a FROM t AS t").to_spark()
+    assert frame.count() == 4
+    for nth in (5, 11):
+        (folder / "b.jsonl.gz").write_bytes(gzip.compress(list(CHANGES.values())[nth].encode()))
+        assert not differences(ours, folder, CHANGED[1:])
+    assert sorted(map(str, planned.to_python())) == ["1", "2"]
+    (folder / "a.jsonl").write_text('{"a": "x"}\n', encoding="utf-8")
+    with pytest.raises(Exception, match=r"(?i)malformed|changed|exist"):  # it is the caller's, and does not lie
+        frame.collect()
 
 
 # ---------------------------------------------------------------------------------------------------------------------

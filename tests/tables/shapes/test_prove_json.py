@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from firesteel.passes.analysis.paths import WHOLE, Name, PathTree
-from firesteel.spark.sources.typed_lines import claim
+from firesteel.spark.sources.shapes.typed_lines import claim
 from firesteel.tables.shapes import prove_json
 from firesteel.tables.shapes.learn_json import shape_of_lines
-from firesteel.tables.shapes.prove_json import DYNAMIC, SCALAR, WORDS, prove
+from firesteel.tables.shapes.prove_json import DYNAMIC, PLAIN, SCALAR, WORDS, ZEROS, prove
 from firesteel.tables.shapes.value_shapes import ValueShape, has_zeros
 from tests.spark.sources.drifting import lines
 
@@ -34,14 +34,14 @@ def _with_path(tree: PathTree, steps: list[str]) -> PathTree:
     return PathTree(fields={**tree.fields, name: _with_path(tree.fields.get(name, PathTree()), steps[1:])})
 
 
-NOT_TYPED = (DYNAMIC, SCALAR, WORDS)
+NOT_TYPED = (DYNAMIC, SCALAR, ZEROS, PLAIN, WORDS)
 PATHS = ["k", "x", "y", "o.a", "o.b", "l[*].q", "l[*].p", "s[*]", "s", "none", "o.none"]
 
 
 def is_true(claimed: ValueShape, full: ValueShape) -> bool:
     """Is what is claimed true of values of this shape?"""
     if claimed in NOT_TYPED:
-        return full.kinds <= claimed.kinds and not has_zeros(full)
+        return full.kinds <= claimed.kinds and (claimed.zeros or not has_zeros(full))
     fits = full.kinds <= claimed.kinds and full.null <= claimed.null
     fits &= full.whole <= claimed.whole and full.places <= claimed.places
     fits &= claimed.zeros or not full.zeros
@@ -156,8 +156,19 @@ def test_paths_that_drift(tmp_path: Path) -> None:
     claimed = claim(shape_of_lines(encoded(some)), touched("v", "w"))
     assert claimed is not None
     file = tmp_path / "t.jsonl"
-    true = ['{"v": true, "w": 1e3}', '{"v": null, "w": 2}', "{}"]
-    other = ["V", 1], ["v", 1.5], ["v", 10**18], ["v", []], ["W", 1], ["w", 1.0], ["w", [1]], ["w", {}]
+    true = ['{"v": true, "w": 1.25}', '{"v": null, "w": 2}', "{}"]
+    other = (
+        ["V", 1],
+        ["v", 1.5],
+        ["v", 10**18],
+        ["v", []],
+        ["W", 1],
+        ["w", 1.0],
+        ["w", [1]],
+        ["w", {}],
+        ["w", 1e30],
+        ["w", 10**20],
+    )
     cases = [(true, True), *(([json.dumps({key: value})], False) for key, value in other)]
     for more, holds in cases:
         file.write_text("\n".join([*some, *more]), encoding="utf-8")
@@ -169,3 +180,39 @@ def test_what_cannot_be_claimed() -> None:
     assert claim(sample, WHOLE) is None
     assert claim(sample, touched("o")) is None
     assert claim(sample, touched()) is not None
+
+
+MAP = [f'{{"k": {{"votes": {{"u{i}": {i}, "ü {i}": 2}}}}, "s": "\\"votes\\": {{1}}"}}' for i in range(40)]
+
+
+def test_keys_that_are_data(tmp_path: Path) -> None:
+    """Objects whose keys are data are maps, if no key repeats and all values are of one type."""
+    tree = touched("k.votes")
+    claimed = claim(shape_of_lines(encoded(MAP), frozenset(("votes",))), tree)
+    assert claimed is not None
+    assert claimed.shape.fields["k"].fields["votes"].open
+    file = tmp_path / "t.jsonl"
+    true = ['{"k": {"votes": {}}}', '{"k": {}}', '{"k": {"votes" : {"a":1,\t"b": -2}}}', '{"k": {"votes": {"": 0}}}']
+    false = [
+        *(
+            '{"a": 1, "a": 2}',
+            '{"a": "1"}',
+            '{"a": 1.5}',
+            '{"a": null}',
+            '{"a": {}}',
+            '{"a}": 1}',
+            '{"a": 12345678901}',
+        ),
+        *(
+            "null",
+            "[]",
+            "1",
+            '{"a": 1}, "Votes": {"a": 1}',
+            '{"a": 1}, "vot\\u0065s": {"a": 1}',
+            '{"a": 1}, "votes": 1',
+        ),
+    ]
+    cases = [(line, True) for line in true] + [(f'{{"k": {{"votes": {inner}}}}}', False) for inner in false]
+    for line, holds in cases:
+        file.write_text("\n".join([*MAP, line]), encoding="utf-8")
+        assert prove(file, claimed) is holds, line

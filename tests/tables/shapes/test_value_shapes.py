@@ -117,7 +117,13 @@ def test_keys_that_are_data() -> None:
     keys = keys_of_open_objects(line.encode() for line in lines)
     assert keys == {"votes"}
     shape = shape_of_lines((line.encode() for line in lines), keys)
-    assert shape.fields["votes"] == ValueShape(frozenset(("object",)), zeros=True, open=True)
-    every = ", ".join(f'"u{i}": 1.50' for i in range(1001))
+    values = ValueShape(frozenset(("int", "decimal")), False, 9, 2, True)
+    assert shape.fields["votes"] == ValueShape(frozenset(("object",)), zeros=True, open=True, values=values)
+    every = ", ".join(f'"u{i}": {"1.50" if i % 2 else 2}' for i in range(1001))
     assert learned(f'{{"id": 1, "votes": {{{every}}}}}') == shape
+    unknown = ValueShape(frozenset(("object",)), open=True)
+    assert merge(shape.fields["votes"], unknown).values is None
+    more = merge(shape.fields["votes"], learned('{"u": "x"}')).values
+    assert more is not None
+    assert more.kinds == values.kinds | {"string"}
     assert from_json(json.loads(json.dumps(to_json(shape)))) == shape

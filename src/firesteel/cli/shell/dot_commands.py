@@ -13,12 +13,13 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 import firesteel as fs
 from firesteel import types as t
+from firesteel.cli.sessions import table_options
 from firesteel.cli.shell import statements
 from firesteel.cli.shell.settings import SETTINGS, BadUsage
 from firesteel.functions import all_functions
@@ -111,14 +112,13 @@ def _load(shell: Shell, path: str, *words: str) -> None:
     names = [word for word in words if "=" not in word]
     if len(names) > 1:
         raise BadUsage(f"usage: {COMMANDS['load'].usage}")
-    options: dict[str, Any] = dict(word.split("=", 1) for word in words if "=" in word)
-    own = {name: options.pop(name) for name in ("format", "malformed", "record_id") if name in options}
+    options = table_options(dict(word.split("=", 1) for word in words if "=" in word))
     place = Path(path).expanduser()
-    if place.is_dir() and not options and not own:
+    if place.is_dir() and options == {"options": {}}:
         found = shell.session.register_folder(place, names[0] if names else None, replace=True)
     else:
         found = names or [table_name(place)]
-        shell.session.register(found[0], place, replace=True, options=options, **own)
+        shell.session.register(found[0], place, replace=True, **options)
     shell.say(f"loaded {', '.join(found)}")
 
 

@@ -85,8 +85,12 @@ def _column(node: p.Var, env: _Env | None) -> Shape:
 
 
 def _call(node: p.Call, env: _Env | None) -> _Asking:
-    """EXISTS touches nothing of the elements, it only asks whether there is one."""
+    """EXISTS touches nothing of the elements, it only asks whether there is one; IS NULL nothing of the value."""
     row = functions.find(node.fn.name)
+    if row is not None and row.asks_for_presence:
+        (arg,) = node.values
+        yield arg, env
+        return NOTHING
     if row is not None and row.asks_for_elements:
         (arg,) = node.values
         found = yield arg.input if isinstance(arg, p.Select) else arg, env

@@ -60,7 +60,7 @@ def possible_kinds(expr: Expr) -> frozenset[Kind] | None:
     if expr.type == JSON:
         return _JSON_KINDS
     if isinstance(expr.type, JsonWords):
-        return _WORD_KINDS
+        return _WORD_KINDS | ({Kind.DECIMAL} if t.DECIMAL in expr.type.members else frozenset())
     found: set[Kind] = set()
     for member in t.members(expr.type):
         kinds = next((kinds for cls, kinds in _KINDS if isinstance(member, cls)), None)

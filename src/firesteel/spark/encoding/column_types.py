@@ -89,11 +89,22 @@ class WholeOrDecimal(t.Union):
 
 
 class JsonWords(t.Union):
-    """Booleans, integers of 64 bits and strings of a JSON file, in a VARIANT. Values are equal if and only if their
-    JSON texts are, so Spark can group by the text; `parse_json` gives the value back."""
+    """Booleans, integers of 64 bits, strings, and decimals that do not end in zero, in a VARIANT. Values are equal if
+    and only if their JSON texts are, so Spark can group by the text; `parse_json` gives the value back."""
 
 
 JSON_WORDS = JsonWords((t.BOOL, t.INT64, t.STRING), nullable=True, missable=True)
+JSON_PLAIN = JsonWords((t.BOOL, t.INT64, t.DECIMAL, t.STRING), nullable=True, missable=True)
+_WORDS = (t.Bool, t.Int8, t.Int16, t.Int32, t.Int64, t.Char, t.String)
+
+
+def words_type(types: Iterable[t.Type]) -> t.Type | None:
+    """The type for rows of all these, if they are booleans, integers and strings; None for others."""
+    found = list(types)
+    words = (type_ for type_ in found if not isinstance(type_, JsonWords))
+    plain = all(isinstance(one, _WORDS) and form(one) is not Form.VARIANT for one in words)
+    every = {member for type_ in found if isinstance(type_, JsonWords) for member in type_.members}
+    return None if not plain else JSON_PLAIN if t.DECIMAL in every else JSON_WORDS
 
 
 def whole_or_decimal(precision: int, scale: int) -> WholeOrDecimal:

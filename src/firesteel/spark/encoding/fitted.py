@@ -26,11 +26,15 @@ from firesteel.tables.typed.fit import CLOCK, DAY, OFFSET, SHOWN, misfit_message
 
 @dataclass(frozen=True)
 class Site:
-    """Where a column is, for errors: the mark of its run, its path, and the text of the row that it is in."""
+    """Where a column is, for errors: the mark of its run, its path, and the text of the row that it is in. `said` goes
+    before that text. In a table that is `declared`, attributes that a type does not have are left out, and what is
+    absent is NULL in a variant, too."""
 
     mark: str
     path: str
     row: Column
+    said: str = "in the row "
+    declared: bool = False
 
     def at(self, step: str) -> Site:
         return replace(self, path=(self.path + step).lstrip("."))
@@ -41,7 +45,7 @@ class Site:
         message = F.concat(
             F.lit(self.mark + head),
             F.coalesce(F.substring(shown, 1, SHOWN), F.lit("NULL")),
-            F.lit(f"{tail} (in the row "),
+            F.lit(f"{tail} ({self.said}"),
             F.coalesce(F.substring(self.row, 1, 4 * SHOWN), F.lit("")),
             F.lit(")"),
         )
@@ -57,7 +61,8 @@ def _spark(type_: t.Type) -> Any:
 def fitted(column: Column, source: t.Type, target: t.Type, site: Site) -> Column:
     """A column that is encoded by `source`, as a plain column of `target`. Types are not nested deep."""
     if isinstance(target, t.Any):
-        return variants.to_variant(column, source)
+        found = variants.to_variant(column, source)
+        return F.coalesce(found, variants.null()) if site.declared else found
     found = _fitted(column, source, target, site)
     if target.nullable:
         return found
@@ -147,12 +152,13 @@ def _struct(value: Column, kind: Column, target: t.Struct, site: Site) -> Column
     names = [field.name or "" for field in target.fields]
 
     def build(named: Column) -> Column:
-        known = F.array(*map(F.lit, names))
         parts = []
         for name, field in zip(names, target.fields, strict=True):
             part = fitted(F.try_element_at(named, F.lit(name)), t.ANY, field.type, site.at(f".{name}"))
             parts.append(part.alias(name))
-        fits = F.size(F.array_except(F.map_keys(named), known)) == 0
+        if site.declared:
+            return F.when(named.isNotNull(), F.struct(*parts))
+        fits = F.size(F.array_except(F.map_keys(named), F.array(*map(F.lit, names)))) == 0
         return F.when(fits, F.struct(*parts))
 
     return variants.let(F.when(kind == Kind.OBJECT, variants.cast_variant(value, "map<string,variant>")), build)

@@ -52,7 +52,7 @@ from firesteel.spark.relations.physical.restoring import with_properties
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
-from firesteel.spark.sources.known_shapes import KnownShapes, Learned
+from firesteel.spark.sources.shapes.known_shapes import KnownShapes, Learned
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

@@ -30,7 +30,7 @@ from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
-from firesteel.spark.encoding.column_types import Form, common_type, form, settle, to_spark
+from firesteel.spark.encoding.column_types import Form, cast_type, common_type, form, settle, to_spark
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import cast_variant, elements, kind_of
 from firesteel.spark.relations.joins.sides import joined_order
@@ -198,6 +198,8 @@ def entries_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
     known = attributes(value)
     if known is not None:
         return _known_attributes(scope, value, known, where)
+    if isinstance(value.type, t.Map) and not isinstance(value, Variant):
+        return _map_entries(scope, value, value.type, where)
     type_ = t.Struct((t.Field("key", t.STRING), t.Field("value", t.ANY)), open=False)
     array = entries_of(scope, value)
     column = as_variant(value)
@@ -212,6 +214,22 @@ def entries_to_scan(scope: Scope, value: Expr, where: Where) -> Expr:
     return derive(
         t.Bag(type_), F.coalesce(array.column, alone), value, array, cost=Depth.MEDIUM, throws=error is not None
     )
+
+
+def _map_entries(scope: Scope, value: Expr, type_: t.Map, where: Where) -> Expr:
+    """The entries of a map, whose values keep their type."""
+    element = t.absent(type_.value, nullable=type_.value.nullable or type_.nullable)
+    pair = t.Struct((t.Field("key", t.STRING), t.Field("value", element)), open=False)
+    entries, absent = F.map_entries(value.plain), value.is_absent()
+    if absent is None:
+        return derive(t.Bag(pair), entries, value, cost=Depth.TINY)
+    error = scope.wrong("UNPIVOT takes structs, not NULL or MISSING", where)
+    alone = F.array(F.struct(F.lit("_1").alias("key"), F.literal(None, cast_type(element)).alias("value")))
+    if error is not None:
+        alone = F.when(error.cast("boolean"), alone)
+    elif type_.missable:
+        alone = F.filter(alone, lambda _: F.lit(False))
+    return derive(t.Bag(pair), F.when(absent, alone).otherwise(entries), value, throws=error is not None)
 
 
 def _known_attributes(scope: Scope, value: Expr, known: list[tuple[str, Expr]], where: Where) -> Expr:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pyspark.sql import Column
 
 from firesteel import plan as p
+from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.spark.core.conversions import fit
 from firesteel.spark.core.expr import Expr, Placement, StructParts, reference
@@ -19,7 +20,7 @@ from firesteel.spark.core.handlers import Compiling, handles, rows_of
 from firesteel.spark.core.rows import Rows, apply_stages
 from firesteel.spark.core.scope import Scope
 from firesteel.spark.encoding import columns as F
-from firesteel.spark.encoding.column_types import Form, JsonWords, common_type, form
+from firesteel.spark.encoding.column_types import Form, JsonWords, common_type, form, words_type
 from firesteel.spark.keys.comparison import is_own_key, row_key
 
 #: How often a row is in the result, given how often it is on either side.
@@ -64,7 +65,7 @@ def _distinct(node: p.Distinct, outer: Scope) -> Compiling[Rows]:
 def _union_all(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope) -> Rows:
     """The rows of both sides, with common types, and a column that says which side a row comes from."""
     run = outer.run
-    types = [common_type((a.type, b.type)) for a, b in zip(left.columns, right.columns, strict=True)]
+    types = [_set_type(a.type, b.type) for a, b in zip(left.columns, right.columns, strict=True)]
     names = [run.name() for _ in types]
     frames = []
     for rows, mark in ((left, 0), (right, 1)):
@@ -74,6 +75,13 @@ def _union_all(node: p.SetRel, left: Rows, right: Rows, side: str, outer: Scope)
     deeper = left if left.operators > right.operators else right
     operators = deeper.stacked(run, 2, node.where)
     return Rows(frames[0].union(frames[1]), columns_, operators=operators)
+
+
+def _set_type(left: t.Type, right: t.Type) -> t.Type:
+    """The type of a column of both sides. Words of several types are grouped by their JSON text."""
+    found = common_type((left, right))
+    words = words_type((left, right)) if form(found) is Form.VARIANT else None
+    return found if words is None else words
 
 
 def _repeat_by_counts(node: p.SetRel | p.Distinct, rows: Rows, times: Times, side: str, outer: Scope) -> Rows:

@@ -26,7 +26,7 @@ from firesteel.spark.runtime.sessions import Lease, lease, lease_given, release
 from firesteel.spark.runtime.settings import java_options, settings
 from firesteel.spark.runtime.start import STACK, silence
 from firesteel.spark.runtime.streams import ensure_streams
-from firesteel.spark.sources.known_shapes import KnownShapes, Learned
+from firesteel.spark.sources.shapes.known_shapes import KnownShapes, Learned
 from firesteel.spark.sources.tables import stored_frame
 from firesteel.tables import File, Stored, files_of, path_of
 

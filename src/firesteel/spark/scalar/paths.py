@@ -106,7 +106,7 @@ def _attribute(scope: Scope, value: Expr, name: str, any_case: bool, where: Wher
     if isinstance(value.type, t.Null | t.Missing):
         return value
     if isinstance(value.type, t.Map) and not isinstance(value, Variant):
-        return scope.let([value], lambda v: _map_value(scope, v, F.lit(name), where))
+        return scope.let([value], lambda v: _map_value(scope, v, name, any_case, where))
     if isinstance(value.type, t.Struct) and not isinstance(value, Variant):
         return _known_attribute(scope, value, name, any_case, where)
     if isinstance(value, Variant):
@@ -257,10 +257,14 @@ def _matches(key: Column, name: Column, any_case: bool) -> Column:
     return F.lower(key) == F.lower(name) if any_case else key == name
 
 
-def _map_value(scope: Scope, value: Expr, key: Column, where: Where) -> Expr:
+def _map_value(scope: Scope, value: Expr, name: str, any_case: bool, where: Where) -> Expr:
     assert isinstance(value.type, t.Map)
+    keys: Column = F.map_keys(value.plain)
+    key: Column = F.lit(name)
+    if any_case:
+        key = F.coalesce(F.get(F.filter(keys, lambda one: one == name), F.lit(0)), _like(keys, name))
     column = to_variant(F.try_element_at(value.plain, key), t.absent(value.type.value, nullable=False))
-    there = F.array_contains(F.map_keys(value.plain), key)
+    there = F.coalesce(F.array_contains(keys, key), F.lit(False))
     error = scope.wrong("no such attribute", where)
     result = F.when(there, F.coalesce(column, variants.null())).otherwise(
         variants.missing() if error is None else error
@@ -269,6 +273,11 @@ def _map_value(scope: Scope, value: Expr, key: Column, where: Where) -> Expr:
     if null is not None:
         result = F.when(null, variants.null()).otherwise(result)
     return derive(_UNKNOWN, result, value, cost=Depth.MEDIUM, throws=error is not None)
+
+
+def _like(keys: Column, name: str) -> Column:
+    """The first key that is the name in upper or lower case; SQL NULL if there is none."""
+    return F.get(F.filter(keys, lambda one: F.lower(one) == name.lower()), F.lit(0))
 
 
 def _computed_attribute(scope: Scope, value: Expr, key: Expr, any_case: bool, where: Where) -> Expr:

@@ -24,6 +24,7 @@ from firesteel.spark.sources.drift import union_by_name
 from firesteel.spark.sources.file_frames import Opened
 from firesteel.spark.sources.file_readers import among, cast_partitions, in_folders, places_of
 from firesteel.spark.sources.named_files import csv_reader_options
+from firesteel.spark.sources.shapes.known_shapes import KnownShapes
 from firesteel.spark.sources.utf8 import any_odd
 from firesteel.tables import File, Partitions
 from firesteel.tables.files import beside_folders
@@ -42,8 +43,11 @@ class _Alike:
     cells: DataFrame
 
 
-def csv_frame(spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions) -> Opened:
-    """The rows of the files, in columns of the types that are given or inferred."""
+def csv_frame(
+    spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions, shapes: KnownShapes
+) -> Opened:
+    """The rows of the files, in columns of the types that are given or inferred. What the two jobs find is kept in the
+    folder of `shapes`, if there is one."""
     options = source.csv
     by_names: dict[tuple[str, ...], list[Path]] = {}
     for path in files:
@@ -51,14 +55,18 @@ def csv_frame(spark: SparkSession, source: File, files: Sequence[Path], folders:
     by_names.pop((), None)  # files without a row
     if not by_names:
         return Opened(spark.range(0).select())
-    multiline = _spans_lines(spark, files, options)
+    multiline = bool(shapes.fact(files, f"lines {options}", lambda: _spans_lines(spark, files, options)))
     if multiline and not all(csv_ends_plainly(path, options) for path in files):
         return _read_here(spark, source, files, folders)
     alike = []
     for names, paths in by_names.items():
         frame = _load(spark, source, files, paths, folders, len(names), multiline)
         alike.append(_Alike(names, _cells(frame, names, options, folders)))
-    types = _types(alike, options)
+    if options.types == "infer":
+        numbers = shapes.fact(files, f"types {options}", lambda: _numbers(_types(alike, options)))
+        types = {name: INFERRED[nth] for name, nth in numbers.items()}
+    else:
+        types = _types(alike, options)
     return union_by_name([_typed(one, types, options, folders) for one in alike])
 
 
@@ -111,6 +119,11 @@ def _cells(frame: DataFrame, names: Sequence[str], options: CsvOptions, folders:
             cell = F.coalesce(F.quoted(_name(i)), F.lit(""))
             picked.append((F.when(~cell.isin(list(options.nulls)), cell) if options.nulls else cell).alias(_name(i)))
     return frame.select(*picked, *(F.quoted(name) for name, _ in folders.columns))
+
+
+def _numbers(types: dict[str, CellType]) -> dict[str, int]:
+    """The types as their positions among those that can be inferred."""
+    return {name: INFERRED.index(type_) for name, type_ in types.items()}
 
 
 def _types(alike: Sequence[_Alike], options: CsvOptions) -> dict[str, CellType]:

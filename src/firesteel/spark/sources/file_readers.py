@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from firesteel.spark.core.scope import Run
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.hadoop_paths import read_uri
-from firesteel.spark.sources import typed_lines
 from firesteel.spark.sources.file_frames import Opened, cached_frame
+from firesteel.spark.sources.shapes import typed_lines
 from firesteel.tables import COMPRESSED, FORMATS, File, Partitions, files_of, matches, present, suffix_of
 from firesteel.tables.links import linked_folder
 from firesteel.tables.opening import compression_of
@@ -45,7 +46,8 @@ def typed_frame(
     """JSON lines in plain columns, if their shape is known and allows it."""
     if run.shapes is None:
         return None
-    learned = run.shapes.shape_of(run.spark, files, lambda sample: typed_lines.claim(sample, tree))
+    claim_of, is_enough = partial(typed_lines.claim, tree=tree), partial(typed_lines.is_known, tree=tree)
+    learned = run.shapes.shape_of(run.spark, files, claim_of, is_enough)
     if learned is None:
         return None
     type_ = typed_lines.row_type(learned.shape, tree, [name for name, _ in folders.columns])
@@ -54,14 +56,22 @@ def typed_frame(
     run.relied_on.append(learned)
 
     def load(schema: s.StructType) -> DataFrame:
-        def open_() -> Opened:
-            reader = run.spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
-            frame = in_folders(reader, source, files, folders).load(places_of(source))
-            return Opened(cast_partitions(frame, folders))
-
-        return cached_frame(run.spark, source, ("json", schema.json()), open_).frame
+        return json_frame(run.spark, source, files, folders, schema)
 
     return typed_lines.read(run, type_, load, folders.fields)
+
+
+def json_frame(
+    spark: SparkSession, source: File, files: Sequence[Path], folders: Partitions, schema: s.StructType
+) -> DataFrame:
+    """JSON lines as Spark's own source reads them, with this schema, and the partition columns behind."""
+
+    def load() -> Opened:
+        reader = spark.read.format("json").options(**typed_lines.OPTIONS).schema(schema)
+        frame = in_folders(reader, source, files, folders).load(places_of(source))
+        return Opened(cast_partitions(frame, folders))
+
+    return cached_frame(spark, source, ("json", schema.json()), load).frame
 
 
 def named_by_compression(source: File, files: Sequence[Path], folders: Partitions) -> tuple[File, Sequence[Path]]:

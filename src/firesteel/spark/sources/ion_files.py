@@ -2,7 +2,7 @@
 
 Spark has no reader of Ion, nor of JSON that is not one value on every line. A small file is read by this process, and
 uploaded with the types of its values. A large one might not fit into this process, so the workers read it, value by
-value, and return variants.
+value, and return variants; or plain columns, if the table has a schema.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from pyspark.sql import types as s
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
 from firesteel.passes.analysis.shapes import WHOLE, PathTree
-from firesteel.spark.core.expr import reference
+from firesteel.spark.core.expr import reference, struct_expr
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.core.worker_package import ship
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.arrow_values import arrow_type, put
+from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.failures import mark_message
 from firesteel.spark.sources.json_lines import Lines
 from firesteel.tables import File, Partitions, Table, part_records
@@ -51,15 +52,29 @@ def read(run: Run, table: Table, files: Sequence[Path], folders: Partitions, tre
     assert isinstance(table.source, File)
     pairs = {str(file.resolve()): folders.pairs(nth) for nth, file in enumerate(files)}
     skip = table.malformed == "skip"
-    reader = Reader(WHOLE if run.strict else tree, run.failures.number(where), table.source, pairs, skip)
+    tree = WHOLE if run.strict else tree
+    fields = _columns(table.type, tree)
+    reader = Reader(tree, run.failures.number(where), table.source, pairs, skip, fields)
     places = [(str(file.resolve()),) for file in files]
     listed: DataFrame = run.spark.createDataFrame(places, "path string").repartition(len(places))
-    schema = s.StructType([s.StructField(value, s.VariantType()), s.StructField(error, s.StringType())])
+    named = [(field.name or "", reference(field.type, run.name())) for field in fields or ()]
+    own = [value] if fields is None else [expr.place.names[0] for _, expr in named]
+    read_as = [s.VariantType()] if fields is None else [to_spark(field.type) for field in fields]
+    columns = [s.StructField(name, type_) for name, type_ in zip(own, read_as, strict=True)]
+    schema = s.StructType([*columns, s.StructField(error, s.StringType())])
     ship(run.spark)
     outcomes = listed.mapInArrow(reader.batches, schema)
     failed = F.col(error)
     right = outcomes.filter(F.when(failed.isNull(), F.lit(True)).otherwise(F.raise_error(failed).cast("boolean")))
-    return Lines(right.select(value), reference(t.ANY, value))
+    return Lines(right.select(*own), reference(t.ANY, value) if fields is None else struct_expr(named))
+
+
+def _columns(type_: t.Type, tree: PathTree) -> tuple[t.Field, ...] | None:
+    """The columns that the plan touches, if the schema of the table says them all."""
+    if not isinstance(type_, t.Collection) or not isinstance(type_.element, t.Struct) or type_.element.open:
+        return None
+    every = tree.whole or tree.elements is not None or tree.indexed
+    return tuple(field for field in type_.element.fields if every or _below(field.name or "", tree) is not None)
 
 
 @dataclass(frozen=True)
@@ -71,6 +86,8 @@ class Reader:
     source: File
     pairs: Mapping[str, list[tuple[str, Value]]]
     skip: bool
+    #: The columns to return, if the table has a schema.
+    columns: tuple[t.Field, ...] | None = None
 
     def batches(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
@@ -81,17 +98,27 @@ class Reader:
         records = self._values(path)
         while True:
             try:
-                values = [pruned(value, self.tree) for value in islice(records, _BATCH)]
-                column = put(values, t.ANY)
+                values = list(islice(records, _BATCH))
+                columns = self._arrays(values)
             except FiresteelError as error:
-                yield _failure(mark_message(self.number, _located(path, error)))
+                yield self._failure(mark_message(self.number, _located(path, error)))
                 return
-            yield _batch(column, [None] * len(values))
+            yield _batch(columns, [None] * len(values))
             if len(values) < _BATCH:
                 return
 
+    def _arrays(self, values: Sequence[Value]) -> list[pa.Array]:
+        if self.columns is None:
+            return [put([pruned(value, self.tree) for value in values], t.ANY)]
+        rows = [dict(value.pairs) if isinstance(value, Struct) else {} for value in values]
+        return [put([row.get(field.name or "") for row in rows], field.type) for field in self.columns]
+
+    def _failure(self, message: str) -> pa.RecordBatch:
+        types = [t.ANY] if self.columns is None else [field.type for field in self.columns]
+        return _batch([pa.nulls(1, arrow_type(to_spark(type_))) for type_ in types], [message])
+
     def _values(self, path: Path) -> Iterator[Value]:
-        for item in part_records(path, self.source.format, self.pairs[str(path)], self.source.unpacking):
+        for item in part_records(self.source, path, self.pairs[str(path)]):
             if not isinstance(item, EvaluationError):
                 yield item
             elif not self.skip:
@@ -106,12 +133,9 @@ def _located(path: Path, error: FiresteelError) -> FiresteelError:
     return cls(f"{error.where or path}: {error.message}")
 
 
-def _batch(values: pa.Array, errors: list[str | None]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([values, pa.array(errors, pa.string())], names=["v", "e"])
-
-
-def _failure(message: str) -> pa.RecordBatch:
-    return _batch(pa.nulls(1, arrow_type(s.VariantType())), [message])
+def _batch(columns: Sequence[pa.Array], errors: list[str | None]) -> pa.RecordBatch:
+    names = [*(f"c{i}" for i in range(len(columns))), "e"]
+    return pa.RecordBatch.from_arrays([*columns, pa.array(errors, pa.string())], names=names)
 
 
 def pruned(value: Value, tree: PathTree) -> Value:

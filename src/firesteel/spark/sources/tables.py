@@ -35,6 +35,8 @@ from firesteel.spark.sources.file_readers import (
 )
 from firesteel.spark.sources.frame_columns import frame_column
 from firesteel.spark.sources.named_files import parts_frame
+from firesteel.spark.sources.shapes.declared_lines import declared_rows
+from firesteel.spark.sources.shapes.known_shapes import KnownShapes
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
     Arrow,
@@ -117,7 +119,9 @@ def _declared(node: Ranging, table: Table | None) -> t.Type | None:
     type_: t.Type | None = None
     if table is None:
         type_ = node.rex.type if isinstance(node.rex, p.Lit) else None
-    elif isinstance(table.source, Memory) and table.source.declared:
+    elif (isinstance(table.source, Memory) and table.source.declared) or (
+        isinstance(table.source, File) and table.source.schema is not None
+    ):
         type_ = table.type
     return type_.element if isinstance(type_, t.Collection) and determines_column(type_.element) else None
 
@@ -168,21 +172,22 @@ def _native(run: Run, table: Table) -> Opened:
         case Arrow(arrow):
             return arrow_frame(run.spark, arrow)
         case File() as file:
-            return cached_frame(run.spark, file, "rows", lambda: _load_file(run.spark, file))
+            return cached_frame(run.spark, file, "rows", lambda: _load_file(run, file))
         case Parts():
             return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
-def _load_file(spark: SparkSession, source: File) -> Opened:
+def _load_file(run: Run, source: File) -> Opened:
     """The frame of files whose rows have columns."""
     if source.format in SCHEMAS:
-        return typed_files(spark, source)
+        return typed_files(run.spark, source)
     if source.format in SPARK_ONLY:
-        return spark_files(spark, source)
+        return spark_files(run.spark, source)
     files, folders = files_of(source)
     ensure_whole(files)
-    return csv_frame(spark, *named_by_compression(source, files, folders), folders)
+    shapes = KnownShapes(on=False) if run.shapes is None else run.shapes
+    return csv_frame(run.spark, *named_by_compression(source, files, folders), folders, shapes)
 
 
 def _text_rows(run: Run, node: Ranging, source: File, table: Table) -> Rows:
@@ -204,6 +209,8 @@ def _record_rows(run: Run, node: Ranging, source: File, table: Table, tree: Path
     files, folders = files_of(source)
     if source.format == "json" and not any(is_document(file, source.unpacking) for file in files):
         ensure_whole(files)
+        if source.schema is not None:
+            return _rows(run, node, *declared_rows(run, table, source, files, folders, tree, node.where), table)
         readable, named = named_by_compression(source, files, folders)
         typed = typed_frame(run, source, files, folders, tree) if readable is source else None
         if typed is not None:

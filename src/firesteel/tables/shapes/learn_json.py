@@ -77,7 +77,7 @@ def _shape(value: Any, depth: int, key: str, open_keys: frozenset[str]) -> Value
         fields = {name: _shape(item, depth + 1, name, open_keys) for name, item in value.items()}
         if key in open_keys or len(fields) > MOST_FIELDS:
             zeros = any(map(has_zeros, fields.values()))
-            return ValueShape(frozenset(("object",)), zeros=zeros, open=True)
+            return ValueShape(frozenset(("object",)), zeros=zeros, open=True, values=merge_all(fields.values()))
         return ValueShape(frozenset(("object",)), fields=fields)
     if isinstance(value, list):
         elements = [_shape(item, depth + 1, key, open_keys) for item in value]

@@ -16,11 +16,12 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from firesteel.tables.shapes.value_shapes import KINDS, ValueShape
+from firesteel.tables.shapes.learn_json import shape_of_lines
+from firesteel.tables.shapes.value_shapes import KINDS, Unknown, ValueShape, merge
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,10 +33,12 @@ _LONGEST_LINE = 32 << 20
 _WORKERS = min(os.cpu_count() or 1, 8)
 
 #: The shape at a path that nothing is claimed of, but that no decimal ends in zero; at one that besides has no arrays
-#: and objects; and at one that then has no numbers but integers of 64 bits. They are read as a VARIANT, so that values
-#: may be null or absent.
+#: and objects; at one that besides has no floats and no integers of more than 64 bits; and at one that besides has no
+#: decimals. They are read as a VARIANT, so that values may be null or absent. Of `ZEROS` decimals may end in zero.
 DYNAMIC = ValueShape(frozenset(KINDS), null=True)
 SCALAR = ValueShape(frozenset(KINDS) - {"array", "object"}, null=True)
+ZEROS = replace(SCALAR, zeros=True)
+PLAIN = ValueShape(frozenset(("bool", "int", "decimal", "string")), null=True)
 WORDS = ValueShape(frozenset(("bool", "int", "string")), null=True)
 
 _NUMBERS = (frozenset(("int",)), frozenset(("decimal",)), frozenset(("int", "decimal")))
@@ -96,7 +99,8 @@ class _Prover:
         self._claim = claim
         self._schema = _arrow_fields(claim.shape)
         self._forbidden = _forbidden(claim)
-        self._dynamic = {key for key, inner in _leaves(claim.shape) if not is_provable(inner)}
+        self._maps = {key: inner for key, inner in _leaves(claim.shape) if inner.open and is_provable(inner)}
+        self._dynamic = {key for key, inner in _leaves(claim.shape) if inner.open or not is_provable(inner)}
         self._seen = Seen()
         self._failed = False
 
@@ -128,6 +132,8 @@ class _Prover:
             return None
         text = _Text(block)
         if any(map(text.has, self._forbidden)):
+            return None
+        if not all(_maps_fit(block, text, key, shape) for key, shape in self._maps.items()):
             return None
         try:
             table = self._read(block)
@@ -208,12 +214,21 @@ def is_provable(shape: ValueShape) -> bool:
     if shape.kinds in ({"bool"}, {"string"}, *_NUMBERS):
         return True
     if shape.kinds == {"array"}:
-        return shape.element is not None and "decimal" not in shape.element.kinds
-    return shape.kinds == {"object"} and not shape.open
+        inner = shape.element
+        return inner is not None and "decimal" not in inner.kinds and not inner.open
+    if shape.open:  # what is in such objects is looked at in the text (`_maps_fit`)
+        return shape.kinds == {"object"} and not shape.null and _is_scalar_map(shape)
+    return shape.kinds == {"object"}
+
+
+def _is_scalar_map(shape: ValueShape) -> bool:
+    values = shape.values
+    return values is not None and not values.zeros and values.kinds in (*_NUMBERS, {"bool"}, {"string"}, frozenset())
 
 
 def _arrow_fields(shape: ValueShape) -> list[tuple[str, Any]]:
-    return [(name, _arrow_type(inner)) for name, inner in shape.fields.items() if is_provable(inner)]
+    seen = {name: inner for name, inner in shape.fields.items() if is_provable(inner) and not inner.open}
+    return [(name, _arrow_type(inner)) for name, inner in seen.items()]
 
 
 def _arrow_type(shape: ValueShape) -> Any:
@@ -245,13 +260,16 @@ def _forbidden(claim: Claim) -> list[str]:
         found.append(_under(pure, r"-?[0-9]+(?:[\s,\]}]|$)"))
     if words := [key for key, inner in leaves if inner == WORDS]:
         found += [_ESCAPED, _under(words, r"(?:[\[{]|-?[0-9]+[.eE]|-?[0-9]{19})")]
-    if scalars := [key for key, inner in leaves if inner == SCALAR]:
+    if scalars := [key for key, inner in leaves if inner in (SCALAR, ZEROS, PLAIN)]:
         found += [_ESCAPED, _under(scalars, r"[\[{]")]
-    if trimmed := [*scalars, *(key for key, inner in decimals.items() if not inner.zeros)]:
+    if plain := [key for key, inner in leaves if inner == PLAIN]:
+        found.append(_under(plain, r"-?(?:[0-9]+(?:\.[0-9]+)?[eE]|[0-9]{19}|[0-9]+\.[0-9]{19})"))
+    dynamic = [key for key, inner in leaves if inner in (SCALAR, PLAIN)]
+    if trimmed := [*dynamic, *(key for key, inner in decimals.items() if not inner.zeros)]:
         found.append(_under(trimmed, r"-?[0-9]+" + _ZEROS))
     if any(inner == DYNAMIC for _, inner in leaves):
         found.append(_ZEROS)
-    if claim.absent:
+    if claim.absent or any(inner.open for _, inner in leaves):
         found.append(_ESCAPED)
     return list(dict.fromkeys(found))
 
@@ -259,6 +277,19 @@ def _forbidden(claim: Claim) -> list[str]:
 def _under(keys: Iterable[str], value: str) -> str:
     """A pattern for a value under one of the keys."""
     return rf'"(?:{"|".join(sorted(keys))})"\s*:\s*{value}'
+
+
+def _maps_fit(block: bytes, text: _Text, key: str, shape: ValueShape) -> bool:
+    """Are all values under the key objects whose values have this shape, and in which no key repeats?"""
+    found = re.findall(rb'"%s"\s*:\s*(\{[^{}]*\})' % key.encode(), block)
+    if len(found) != text.count(rf'"{key}"\s*:'):
+        return False  # another value, or an object with braces in it
+    try:
+        inner = shape_of_lines(found, frozenset(("",))).values  # the key of a whole line is the empty text
+    except Unknown:
+        return False
+    assert shape.values is not None
+    return inner is None or merge(shape.values, inner) == shape.values
 
 
 def _leaves(shape: ValueShape) -> Iterator[tuple[str, ValueShape]]:
@@ -306,4 +337,4 @@ class _Text:
         return int(pc.count_substring_regex(self._array, pattern)[0].as_py())
 
 
-__all__ = ["BLOCK", "DYNAMIC", "SCALAR", "WORDS", "Claim", "is_provable", "prove"]
+__all__ = ["BLOCK", "DYNAMIC", "PLAIN", "SCALAR", "WORDS", "ZEROS", "Claim", "is_provable", "prove"]

@@ -49,6 +49,8 @@ class ValueShape:
     optional: frozenset[str] = frozenset()
     #: Are the keys of the objects data? Then there are no `fields`, and the flags are those of all values inside.
     open: bool = False
+    #: The shape of all values in such objects; None if that is not known.
+    values: ValueShape | None = None
     #: The shape of the elements of arrays; None if there are none.
     element: ValueShape | None = None
 
@@ -95,8 +97,15 @@ def _opened(a: ValueShape, b: ValueShape) -> ValueShape:
         max(a.places, b.places),
         zeros,
         open=True,
+        values=_inner_values(a, b),
         element=merge_all(elements) if elements else None,
     )
+
+
+def _inner_values(*shapes: ValueShape) -> ValueShape | None:
+    """The shape of all values in the objects; None if that is not known."""
+    found = [shape.values if shape.open else merge_all(shape.fields.values()) for shape in shapes]
+    return None if None in found else merge_all(shape for shape in found if shape is not None)
 
 
 def has_zeros(shape: ValueShape) -> bool:
@@ -128,9 +137,10 @@ def to_json(shape: ValueShape) -> dict[str, Any]:
         "fields": {name: to_json(inner) for name, inner in shape.fields.items()},
         "optional": sorted(shape.optional),
         "open": shape.open,
+        "values": None if shape.values is None else to_json(shape.values),
         "element": None if shape.element is None else to_json(shape.element),
     }
-    return {name: part for name, part in parts.items() if part}
+    return {name: part for name, part in parts.items() if part or (name in ("values", "element") and part is not None)}
 
 
 def from_json(parts: Mapping[str, Any]) -> ValueShape:
@@ -147,8 +157,12 @@ def from_json(parts: Mapping[str, Any]) -> ValueShape:
     )
     if not shape.kinds <= set(KINDS) or not shape.optional <= shape.fields.keys():
         raise ValueError("no shape")
-    element = parts.get("element")
-    return shape if element is None else replace(shape, element=from_json(element))
+    element, inner = parts.get("element"), parts.get("values")
+    return replace(
+        shape,
+        element=None if element is None else from_json(element),
+        values=None if inner is None else from_json(inner),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -195,7 +195,9 @@ class SchemaText:
             return self._decimal(int(token[1]), int(token[2]), key)
         if token[0] == "BIGINT":
             return self._integer(key)
-        return _SCALARS[token[0]]
+        found = _SCALARS[token[0]]
+        zeros = self._marks["zeros"]
+        return replace(found, zeros=bool(zeros.keys) or zeros.every) if found is ANYTHING else found
 
     def _decimal(self, precision: int, scale: int, key: str) -> ValueShape:
         """A decimal; `76.0` is a DECIMAL(2,0) in the schema. For an array of integers and decimals Spark gives one with

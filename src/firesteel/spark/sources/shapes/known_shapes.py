@@ -15,17 +15,18 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
+from weakref import WeakKeyDictionary
 
 from firesteel.errors import FiresteelError
 from firesteel.lru import Recent
 from firesteel.spark.encoding.hadoop_paths import read_uri
-from firesteel.spark.sources.learn_lines import shapes_of_lines
+from firesteel.spark.sources.shapes.learn_lines import shapes_of_lines
 from firesteel.tables.json_files import split_lines
 from firesteel.tables.opening import compression_of, open_unpacked, reading
 from firesteel.tables.shapes.learn_json import keys_of_open_objects, shape_of_lines
@@ -52,9 +53,12 @@ _PIECES = 4
 #: Of files of at least so many bytes claims are proven before the whole shape is learned; and so many of them.
 LARGE = 4 << 20
 MOST_CLAIMS = 3
+#: Of a shape that Spark learned something may be lacking: so many claims are proven then.
+MOST_BESIDE = 12
 #: A file that changed so many nanoseconds ago may change again without another time of change.
 _TICK = 20_000_000
-_VERSION = 1
+_VERSION = 2
+_MISREAD = "a line does not fit what was learned"
 
 #: A shape, or why there is none.
 Known = ValueShape | str
@@ -70,14 +74,27 @@ class KnownShapes:
     _known: Recent[Known] = field(default_factory=lambda: Recent(4096))
     _samples: Recent[Known] = field(default_factory=lambda: Recent(4096))
     _proven: Recent[frozenset[str]] = field(default_factory=lambda: Recent(4096))
+    _unproven: Recent[frozenset[str]] = field(default_factory=lambda: Recent(4096))
+    _checked: Recent[bool] = field(default_factory=lambda: Recent(4096))
 
-    def shape_of(self, spark: SparkSession, files: Sequence[Path], claim_of: ClaimOf) -> Learned | None:
+    def shape_of(
+        self,
+        spark: SparkSession,
+        files: Sequence[Path],
+        claim_of: ClaimOf,
+        is_enough: Callable[[ValueShape], bool] = lambda _: True,
+    ) -> Learned | None:
         """The shape of the lines of these files, learned now if it is not known; None if they have none. `claim_of`
-        says what the plan relies on, given a sample."""
+        says what the plan relies on, given a sample; `is_enough` whether a shape says all that the plan touches."""
         if not self.on or not files:
             return None
         states = {file: _settled(file) for file in files}
-        found = {file: self._find(file, state) or self._prove(file, state, claim_of) for file, state in states.items()}
+        found: dict[Path, Known | None] = {}
+        for file, state in states.items():
+            known = self._find(file, state)
+            lacks = known is None or (isinstance(known, ValueShape) and not is_enough(known))
+            most = MOST_CLAIMS if known is None else MOST_BESIDE
+            found[file] = (self._prove(file, state, claim_of, most) if lacks else None) or known
         unknown = [file for file, known in found.items() if known is None]
         found.update(_learn(spark, {file: states[file].size for file in unknown}))
         for file in unknown:
@@ -100,14 +117,41 @@ class KnownShapes:
         """Take back shapes that lines of their files do not fit."""
         for learned in misread:
             for file, state in learned.states.items():
-                self._known.keep((file, state), "a line does not fit what was learned")
+                self._known.keep((file, state), _MISREAD)
+
+    def is_misread(self, learned: Learned) -> bool:
+        """Has one of the files, as it is, a line that does not fit what Spark's reader was told?"""
+        return any(self._known.find(item) == _MISREAD for item in learned.states.items())
+
+    def ensure_checked(self, what: Hashable, check: Callable[[], None]) -> None:
+        """Check files in some state, unless that was done before. `check` raises the error."""
+        if not self._checked.find(what):
+            check()
+            self._checked.keep(what, True)
+
+    def fact(self, files: Sequence[Path], what: str, find: Callable[[], Any]) -> Any:
+        """What `find` says of these files, as long as they are the same: a value for `json.dumps`. In this process
+        frames are cached with what it said; the folder keeps it for others."""
+        if self.folder is None:
+            return find()
+        states = [[str(file), *file_state(file)] for file in files]
+        name = hashlib.sha256(json.dumps([what, *map(str, files)]).encode("utf-8", "surrogateescape")).hexdigest()
+        place = self.folder / f"{name}.json"
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            kept = json.loads(place.read_text(encoding="utf-8"))
+            if kept["version"] == _VERSION and kept["states"] == states:
+                return kept["fact"]
+        found = find()
+        if states == [[str(file), *_settled(file)] for file in files]:
+            self._replace(place, {"version": _VERSION, "states": states, "fact": found})
+        return found
 
     def _find(self, file: Path, state: FileState) -> Known | None:
         known = self._known.find((file, state))
         return known if known is not None or self.folder is None else self._read(file, state)
 
-    def _prove(self, file: Path, state: FileState, claim_of: ClaimOf) -> ValueShape | None:
-        """What the plan relies on of the file, if it is proven: before, or now."""
+    def _prove(self, file: Path, state: FileState, claim_of: ClaimOf, most: int) -> ValueShape | None:
+        """What the plan relies on of the file, if it is proven: before, or now, if there are not yet so many claims."""
         if state.size < LARGE or compression_of(file):
             return None
         sample = self._samples.find((file, state))
@@ -118,17 +162,19 @@ class KnownShapes:
         if claim is None:
             return None
         proven = self._proven.find((file, state)) or frozenset(self._kept_claims(file, state))
+        unproven = self._unproven.find((file, state)) or frozenset()
         text = _claim_text(claim)
         if text in proven:
             return claim.shape
         try:
-            proves = len(proven) < MOST_CLAIMS and prove(file, claim) and file_state(file) == state
+            proves = len(proven) < most and text not in unproven and prove(file, claim)
+            if not proves or file_state(file) != state:
+                self._unproven.keep((file, state), unproven | {text})
+                return None
         except OSError:
             return None  # the reader of the query will say what is wrong with the file
-        if not proves:
-            return None
         self._proven.keep((file, state), proven | {text})
-        self._write(file, state, {"claims": sorted(proven | {text})})
+        self._write(file, state, {**self._kept(file, state), "claims": sorted(proven | {text})})
         return claim.shape
 
     def _kept_claims(self, file: Path, state: FileState) -> Iterable[str]:
@@ -138,19 +184,22 @@ class KnownShapes:
     def _keep(self, file: Path, state: FileState, known: Known) -> None:
         self._known.keep((file, state), known)
         if isinstance(known, ValueShape):
-            self._write(file, state, {"shape": to_json(known)})
+            self._write(file, state, {**self._kept(file, state), "shape": to_json(known)})
 
     def _write(self, file: Path, state: FileState, what: Mapping[str, Any]) -> None:
         """Keep what is known of a file in the folder, if there is one."""
         if self.folder is None:
             return
-        kept = {"version": _VERSION, "path": str(file), "state": list(state), **what}
+        kept = {**what, "version": _VERSION, "path": str(file), "state": list(state)}
+        self._replace(self._place(file), kept)
+
+    def _replace(self, place: Path, kept: Mapping[str, Any]) -> None:
         with suppress(OSError):  # without the folder the file is learned again, which is slower and no more
-            self.folder.mkdir(parents=True, exist_ok=True)
-            handle, made = tempfile.mkstemp(dir=self.folder, prefix=".shape-")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            handle, made = tempfile.mkstemp(dir=place.parent, prefix=".shape-")
             with os.fdopen(handle, "w", encoding="utf-8") as out:
                 json.dump(kept, out)
-            os.replace(made, self._place(file))
+            os.replace(made, place)
 
     def _read(self, file: Path, state: FileState) -> ValueShape | None:
         """The shape that was kept for the file in this state."""
@@ -206,10 +255,26 @@ def _learn(spark: SparkSession, sizes: Mapping[Path, int]) -> dict[Path, Known]:
     large = {os.path.realpath(file): file for file in sizes if file not in found}
     if large:
         keys = frozenset[str]().union(*map(_open_keys, large.values()))
-        by_uri = shapes_of_lines(spark.read.text([read_uri(Path(place)) for place in large]), keys)
+        by_uri = shapes_of_lines(_learner(spark).read.text([read_uri(Path(place)) for place in large]), keys)
         by_place = {unquote(urlsplit(uri).path): known for uri, known in by_uri.items()}
         found.update({file: by_place.get(place, "it has no lines") for place, file in large.items()})
     return found
+
+
+_learners: WeakKeyDictionary[Any, SparkSession] = WeakKeyDictionary()
+
+
+def _learner(spark: SparkSession) -> SparkSession:
+    """A session of its own, in which an object that repeats a key is not JSON: such a line would make the reader fail
+    if the values differ in type. Spark Connect before 4.3 has no such session; there the query runs again then."""
+    if spark not in _learners:
+        try:
+            made = spark.newSession()
+            made.conf.set("spark.sql.variant.allowDuplicateKeys", "false")
+        except (AttributeError, NotImplementedError):
+            return spark
+        _learners[spark] = made
+    return _learners[spark]
 
 
 def _claim_text(claim: Claim) -> str:
