@@ -22,6 +22,9 @@ NAMES: dict[str, str] = {
     "character_length": "char_length",
     "approx_distinct": "approx_count_distinct",
     "array_length": "cardinality",
+    "array_transform": "transform",
+    "array_filter": "filter",
+    "array_any_match": "any_match",
 }
 
 SHAPES: dict[Shape, str] = {
