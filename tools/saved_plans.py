@@ -3,7 +3,8 @@
     python -m tools.saved_plans [--scale 0.1] [--filter isthmus] [--engine spark]
 
 The table has a row for every plan: was it read, checked and run, and is its answer the same as DuckDB's answer to the
-query that the plan was made from?
+query that the plan was made from? The plans of the 99 queries of TPC-DS are not saved: DataFusion makes them
+(`tools/tpcds.py`), over data of DuckDB's generator. If that cannot be installed, they are left out, with one line.
 """
 
 from __future__ import annotations
@@ -24,10 +25,11 @@ from typing import Any
 
 import firesteel as fs
 from firesteel import values
-from tools import tpch
+from tools import tpcds, tpch
 from tools.tpch import CONFORMANCE
 
 PLANS = CONFORMANCE / "substrait-plans"
+DATA = Path("build")
 
 #: The reason for plans that are known not to answer the query that they were made from.
 _BY_NOTES = "wrong as a plan, by the notes that come with the data"
@@ -43,18 +45,21 @@ WRONG = {
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved plan, the query that it was made from, and that query's tables, if they are not TPC-H's."""
+    """A saved plan, the query that it was made from, and that query's tables, if they are not TPC-H's: files, or the
+    names of saved ones."""
 
     name: str
     path: Path
     sql: str
     tables: dict[str, str] = field(default_factory=dict)
+    #: Why the producer has made no plan of the query, if it has not.
+    unmade: str = ""
 
     @property
     def group(self) -> str:
         """The producer of the plan."""
         kind, producer, *_ = self.name.split("/")
-        return f"tpch/{producer}" if kind == "tpch" else f"cases/{self.path.stem.rpartition('-')[2]}"
+        return f"{kind}/{producer}" if kind != "cases" else f"cases/{self.path.stem.rpartition('-')[2]}"
 
     @property
     def wrong(self) -> str | None:
@@ -91,6 +96,8 @@ _APPROXIMATE = 0.1
 _FLOATS = 1e-11
 #: The producer whose plans have the same types as the answers. In other plans a decimal may stand for a float.
 _SAME_TYPES = "duckdb"
+#: The plans whose means and quotients of decimals leave out the digits behind the last, and do not round.
+_CUT = "tpcds/datafusion"
 
 #: Parameters of plans that were made with other parameters than the query texts have.
 _PARAMETERS = {
@@ -125,6 +132,26 @@ def saved(wanted: str = "") -> list[Saved]:
     return [plan for plan in found if re.search(wanted, plan.name)]
 
 
+def made(folder: Path, wanted: str = "", largest: float = max(tpcds.SCALES)) -> list[Saved]:
+    """The plans that DataFusion makes of the queries of TPC-DS, over data of at most this scale."""
+    names = {f"q{number:02}": f"tpcds/datafusion/q{number:02}.proto" for number in range(1, tpcds.COUNT + 1)}
+    if not any(re.search(wanted, name) for name in names.values()):
+        return []
+    queries = tpcds.prepared(folder, tuple(scale for scale in tpcds.SCALES if scale <= largest))
+    return [_made(query, names[query.name], folder) for query in queries if re.search(wanted, names[query.name])]
+
+
+def _made(query: tpcds.Query, name: str, folder: Path) -> Saved:
+    files = {table: str(path) for table, path in tpcds.tables(folder, query.scale).items()}
+    path, unmade = folder / "plans" / f"{query.name}-{query.scale:g}.proto", ""
+    path.parent.mkdir(exist_ok=True)
+    try:
+        path.write_bytes(tpcds.plan(query, folder))
+    except Exception as error:
+        unmade = f"DataFusion makes no plan: {error}"
+    return Saved(name, path, query.text, files, unmade)
+
+
 class Runner:
     """A Firesteel session and a DuckDB connection over the same files."""
 
@@ -134,6 +161,7 @@ class Runner:
         self.session = session
         self.duckdb = duckdb.connect()
         self.duckdb.execute("SET error_on_division_by_zero = false")
+        self.duckdb.execute("SET default_null_order = 'postgres'")
         self.large = dict(tpch.data(folder, scale))
         self.small = {path.stem: path for path in (PLANS / "cases" / "data").glob("*.parquet")}
         self.registered: dict[str, Path] = {}
@@ -142,6 +170,9 @@ class Runner:
         """Read, check, run and compare a plan, up to the first step that fails."""
         outcome = Outcome(plan)
         start = time.monotonic()
+        if plan.unmade:
+            outcome.problem = plan.unmade
+            return outcome
         try:
             self._register(plan)
             read = fs.read_plan(plan.path)
@@ -164,7 +195,7 @@ class Runner:
     def _register(self, plan: Saved) -> None:
         wanted = self.large | self.small
         for name, file in plan.tables.items():
-            wanted[name] = self.large.get(file) or self.small[file]
+            wanted[name] = self.large.get(file) or self.small.get(file) or Path(file)
         for name, path in wanted.items():
             if self.registered.get(name) != path:
                 self.session.register(name, str(path), replace=True)
@@ -175,7 +206,8 @@ class Runner:
         """The difference to DuckDB's answer; an empty string if there is none. Columns may be in another order, if they
         have the same names."""
         sql = plan.sql.rstrip().rstrip(";")
-        precision = Precision(_APPROXIMATE if "approx" in sql else None, plan.group.endswith(_SAME_TYPES))
+        loose = _APPROXIMATE if "approx" in sql else None
+        precision = Precision(loose, plan.group.endswith(_SAME_TYPES), cut=plan.group == _CUT)
         for pattern, meant in _DIALECT:
             sql = re.sub(pattern, meant, sql)
         if not sql.lstrip().lower().startswith(("select", "with")):
@@ -204,6 +236,8 @@ class Precision:
     loose: float | None = None
     #: Does the plan have the same types as the answer? If not, a decimal may stand for a float.
     same_types: bool = False
+    #: Are the digits behind the last one of a decimal left out, and not rounded?
+    cut: bool = False
 
     def same(self, mine: bool | int | float | Decimal, other: bool | int | float | Decimal) -> bool:
         if not (math.isfinite(mine) and math.isfinite(other)):
@@ -217,7 +251,7 @@ class Precision:
         if isinstance(mine, Decimal) and not (self.same_types and isinstance(other, float)):
             exponent = mine.as_tuple().exponent
             assert isinstance(exponent, int)
-            room += Fraction(10) ** exponent / 2  # the error of rounding to so many digits
+            room += Fraction(10) ** exponent / (1 if self.cut else 2)  # the error of rounding to so many digits
         return abs(a - b) <= room
 
 
@@ -292,6 +326,7 @@ def _same(mine: Any, other: Any, precision: Precision) -> bool:
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="run saved Substrait plans against DuckDB's answers")
     parser.add_argument("--scale", type=float, default=0.01, help="TPC-H scale factor (0.01)")
+    parser.add_argument("--largest", type=float, default=max(tpcds.SCALES), help="largest TPC-DS scale factor (1)")
     parser.add_argument("--filter", default="", help="only plans whose names match this pattern")
     parser.add_argument("--engine", default="spark", choices=("spark", "reference"))
     parser.add_argument("--quiet", action="store_true", help="only what is not equal, and the sums")
@@ -300,9 +335,14 @@ def main(argv: list[str] | None = None) -> int:
         print("the saved plans are not here: FIRESTEEL_CONFORMANCE says where", file=sys.stderr)
         return 0
     found: list[Outcome] = []
+    plans = saved(given.filter)
+    try:
+        plans += made(DATA / "tpcds", given.filter, given.largest)
+    except tpcds.Absent as absent:
+        print(absent, file=sys.stderr)
     with fs.connect(engine=given.engine, in_process=False) as session:
-        runner = Runner(session, Path("build/tpch"), given.scale)
-        for plan in saved(given.filter):
+        runner = Runner(session, DATA / "tpch", given.scale)
+        for plan in plans:
             found.append(runner.run(plan))
             if not given.quiet or not found[-1].equal:
                 print(found[-1], flush=True)

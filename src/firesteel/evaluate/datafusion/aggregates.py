@@ -15,6 +15,7 @@ from firesteel.evaluate.datafusion.arrays import distinct
 from firesteel.evaluate.datafusion.fit import fitting, whole
 from firesteel.evaluate.datafusion.order import order
 from firesteel.evaluate.scalar.arithmetic import float_sum
+from firesteel.evaluate.substrait.aggregates import AGGREGATES as STANDARD
 from firesteel.evaluate.substrait.aggregates import Aggregate, Factory, Rows
 from firesteel.evaluate.substrait.numbers import EXACT
 from firesteel.values import Interval, Value
@@ -168,6 +169,18 @@ def _line(operation: Callable[[_Line], Fraction | None]) -> Factory:
     return _plain(apply)
 
 
+def _correlation(fn: p.Fn, types: tuple[t.Type, ...]) -> Aggregate:
+    """The standard's, but NULL where one side does not vary, whatever the other is."""
+    standard = STANDARD["arithmetic:corr"](fn, types)
+
+    def apply(rows: Rows) -> Value:
+        pairs = [row for row in rows if None not in row]
+        varies = all(any(one != side[0] for one in side) for side in zip(*pairs, strict=True))
+        return standard(pairs) if varies else None
+
+    return apply
+
+
 def _over(a: Fraction, b: Fraction | int) -> Fraction | None:
     return a / b if b else None
 
@@ -275,5 +288,6 @@ AGGREGATES: dict[str, Factory] = {
     "regr_sxx": _line(lambda line: line.sxx),
     "regr_syy": _line(lambda line: line.syy),
     "regr_sxy": _line(lambda line: line.sxy),
-    "regr_count": _plain(lambda rows: len(_pairs(rows))),
+    "regr_count": _plain(lambda rows: sum(None not in row for row in rows)),
+    "corr": _correlation,
 }

@@ -34,9 +34,22 @@ def _append(items: List | None, value: Value) -> List:
     return [*(items or []), value]
 
 
-def _concat(*lists: List | None) -> List | None:
-    there = [one for one in lists if one is not None]
-    return [item for one in there for item in one] if there else None
+def _concat(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., List | None]:
+    """The elements of all; a list of elements among lists of lists is one element."""
+    depth = depth_of(fn.returns)
+    missing = [depth - depth_of(type_) for type_ in types]
+
+    def apply(*lists: List | None) -> List | None:
+        there = [_wrapped(one, more) for one, more in zip(lists, missing, strict=True) if more > 0 or one is not None]
+        return [item for one in there for item in one] if there else None
+
+    return apply
+
+
+def _wrapped(items: Value, times: int) -> List:
+    for _ in range(times):
+        items = [items]
+    return items  # type: ignore[no-any-return]
 
 
 def _has(items: List | None, value: Value) -> bool | None:
@@ -62,21 +75,31 @@ def _contains(items: List, value: Value) -> bool | None:
     return None if None in items else False
 
 
-def _dims(items: List) -> List | None:
-    if not items:
-        return None
+def _dims(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[List], List | None]:
+    """The lengths of a list, of its first element, of that one's; 0 of one that is not there."""
+    depth = depth_of(types[0])
+    return lambda items: _lengths(items, depth) if items else None
+
+
+def _lengths(items: List, depth: int) -> List:
     found: List = []
     inner: Value = items
-    while isinstance(inner, list):
-        found.append(len(inner))
+    for _ in range(depth):
+        found.append(len(inner or []))
         inner = inner[0] if inner else None
     return found
 
 
-def _depth(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[List], int]:
-    count, type_ = 0, types[0]
+def depth_of(type_: t.Type) -> int:
+    """How many lists are inside each other."""
+    count = 0
     while isinstance(type_, t.Array):
         count, type_ = count + 1, type_.element
+    return count
+
+
+def _depth(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[List], int]:
+    count = depth_of(types[0])
     return lambda items: count
 
 
@@ -112,7 +135,7 @@ def _length(items: Value, dimension: Value = 1) -> int | None:
 
 def _count(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value], int]:
     """The elements of the innermost lists, or the entries of a map. A list that is NULL has none."""
-    depth = _depth(fn, types)([])
+    depth = depth_of(types[0])
 
     def apply(items: Value) -> int:
         if isinstance(items, Struct):
@@ -282,23 +305,29 @@ def _numbers(items: Sequence[Value]) -> list[Any]:
     return [one for one in items if one is not None]
 
 
-def _pairs(a: List, b: List) -> list[tuple[float, float]]:
-    if len(a) != len(b):
-        raise EvaluationError("two lists of different lengths")
-    if None in a or None in b:
-        raise EvaluationError("a list of numbers with a NULL")
-    return [(float(x), float(y)) for x, y in zip(a, b, strict=True)]
+def _of_vectors(operation: Callable[[list[tuple[float, float]]], float | None]) -> Callable[[List, List], float | None]:
+    """A function of two lists of numbers; NULL if an element is."""
+
+    def apply(a: List, b: List) -> float | None:
+        if len(a) != len(b):
+            raise EvaluationError("two lists of different lengths")
+        if None in a or None in b:
+            return None
+        return operation([(float(x), float(y)) for x, y in zip(a, b, strict=True)])
+
+    return apply
 
 
-def _cosine(a: List, b: List) -> float:
-    found = _pairs(a, b)
-    size = math.sqrt(sum(x * x for x, _ in found)) * math.sqrt(sum(y * y for _, y in found))
-    return 1 - sum(x * y for x, y in found) / size if size else math.nan
+def _cosine(pairs: list[tuple[float, float]]) -> float | None:
+    size = math.sqrt(sum(x * x for x, _ in pairs)) * math.sqrt(sum(y * y for _, y in pairs))
+    return 1 - sum(x * y for x, y in pairs) / size if size else None
 
 
-def _normalize(items: List) -> List:
+def _normalize(items: List) -> List | None:
+    if None in items:
+        return None
     size = math.sqrt(sum(float(one) ** 2 for one in items))
-    return [float(one) / size for one in items] if size else items
+    return [float(one) / size for one in items] if size else None if items else items
 
 
 def _each(operation: Callable[[Any, Any], Value]) -> Callable[[List, List], List]:
@@ -315,13 +344,13 @@ def _each(operation: Callable[[Any, Any], Value]) -> Callable[[List, List], List
 SCALARS: dict[str, Factory] = {
     "array_append": plain(_append),
     "array_prepend": plain(lambda value, items: [value, *(items or [])]),
-    "array_concat": plain(_concat),
+    "array_concat": _concat,
     "array_has": plain(_has),
     "array_has_all": plain(_has_all),
     "array_has_any": plain(_has_any),
     "array_contains": plain(_contains),
     "array_distinct": plain(distinct),
-    "array_dims": plain(_dims),
+    "array_dims": _dims,
     "array_ndims": _depth,
     "array_element": plain(_element),
     "array_any_value": plain(lambda items: next(iter(_present(items)), None)),
@@ -340,9 +369,9 @@ SCALARS: dict[str, Factory] = {
     "array_min": plain(lambda items: min(_present(items), key=order, default=None)),
     "array_product": plain(lambda items: math.prod(_numbers(items)) if _numbers(items) else None),
     "array_sum": plain(lambda items: sum(_numbers(items)) if _numbers(items) else None),
-    "inner_product": plain(lambda a, b: sum(x * y for x, y in _pairs(a, b))),
-    "array_distance": plain(lambda a, b: math.sqrt(sum((x - y) ** 2 for x, y in _pairs(a, b)))),
-    "cosine_distance": plain(_cosine),
+    "inner_product": plain(_of_vectors(lambda pairs: sum(x * y for x, y in pairs))),
+    "array_distance": plain(_of_vectors(lambda pairs: math.sqrt(sum((x - y) ** 2 for x, y in pairs)))),
+    "cosine_distance": plain(_of_vectors(_cosine)),
     "array_normalize": plain(_normalize),
     "array_pop_back": plain(lambda items: items[:-1]),
     "array_pop_front": plain(lambda items: items[1:]),

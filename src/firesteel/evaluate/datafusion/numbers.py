@@ -55,19 +55,15 @@ def _real(operation: Callable[..., float]) -> Factory:
     return plain(apply)
 
 
-def _logarithm(number: float, base: float | None = None) -> float:
-    if math.isnan(number) or number < 0:
-        return math.nan
-    if number == 0:
-        return -math.inf
-    if base is None:
-        return math.log10(number)
-    below = math.log(base) if base > 0 else math.nan
-    return math.log(number) / below if below else math.nan
-
-
 def _ln(number: float) -> float:
     return -math.inf if number == 0 else math.log(number)
+
+
+def _logarithm(number: float, base: float | None = None) -> float:
+    if base is None:
+        return math.log10(number) if number else -math.inf
+    above, below = _ln(number), _ln(base)
+    return _divided(above, below)  # type: ignore[no-any-return]
 
 
 def _power(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., Value]:
@@ -168,6 +164,24 @@ def _chosen(choose: Callable[..., Any]) -> Factory:
     return plain(apply)
 
 
+def _in_units(operation: Callable[[int, int], int]) -> Factory:
+    """A function of integers; of decimals it is that of their units."""
+
+    def factory(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[[Value, Value], Value]:
+        type_ = t.proper(fn.returns)
+        scale = (type_.scale or 0) if isinstance(type_, t.Decimal) else 0
+        if not scale:
+            return lambda a, b: operation(whole(a), whole(b))
+
+        def apply(a: Value, b: Value) -> Value:
+            made = operation(*(whole(Decimal(one).scaleb(scale, EXACT)) for one in (a, b)))
+            return Decimal(made).scaleb(-scale, EXACT)
+
+        return apply
+
+    return factory
+
+
 def _factorial(number: int) -> int:
     if number < 0 or number > 20:
         raise EvaluationError(f"factorial of {number}: an overflow")
@@ -215,12 +229,12 @@ SCALARS: dict[str, Factory] = {
     "csc": _real(lambda x: 1 / math.sin(x) if x else math.copysign(math.inf, x)),
     "sec": _real(lambda x: 1 / math.cos(x)),
     "cbrt": _real(math.cbrt),
-    "gcd": plain(lambda a, b: math.gcd(whole(a), whole(b))),
-    "lcm": plain(lambda a, b: math.lcm(whole(a), whole(b))),
+    "gcd": _in_units(math.gcd),
+    "lcm": _in_units(math.lcm),
     "factorial": plain(_factorial),
     "iszero": plain(lambda value: value == 0),
     "isnan": plain(lambda value: value != value),
-    "nanvl": plain(lambda a, b: b if a != a else a),
+    "nanvl": plain(lambda number, other: other if number != number else number),
     "logb": _real(_logarithm),
     "ln": _real(_ln),
     "log2": _real(lambda x: -math.inf if x == 0 else math.log2(x)),

@@ -112,6 +112,7 @@ AGGREGATES: tuple[Aggregate, ...] = (
     *_rows(_mean, ("avg", "1", "The mean of intervals, or of decimals without the digits behind those of its type.")),
     *_rows(_wide_sum, ("try_sum", "1", "The sum, NULL where it overflows.")),
     aggregate("count", "2+", "The number of rows in which no argument is NULL.", _count, zero=True),
+    _statistic("corr", "The correlation; NULL where one side does not vary, even if the other is NaN."),
     _statistic("covar_pop", "The covariance of all pairs."),
     _statistic("covar_samp", "The covariance of a sample of pairs."),
     _statistic("regr_slope", f"The slope {_LINE}"),

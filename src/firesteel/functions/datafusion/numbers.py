@@ -18,7 +18,7 @@ NUMBERS: tuple[Function, ...] = (
     scalar("factorial", "1", "The product of the numbers from 1."),
     scalar("iszero", "1", "Is it zero?", total=True),
     scalar("isnan", "1", "Is it NaN?", total=True),
-    scalar("nanvl", "2", "The first number; the second where that is NaN."),
+    scalar("nanvl", "2", "The first number; the second where that is NaN.", own=True),
     scalar("logb", "1-2", "The logarithm to the base 10, or to a base, which comes last."),
     scalar("ln", "1", "The natural logarithm; -inf of zero, NaN of less."),
     scalar("log2", "1", "The logarithm to the base 2."),

@@ -22,6 +22,9 @@ NAMES: dict[str, str] = {
     "character_length": "char_length",
     "approx_distinct": "approx_count_distinct",
     "array_length": "cardinality",
+    "array_transform": "transform",
+    "array_filter": "filter",
+    "array_any_match": "any_match",
 }
 
 SHAPES: dict[Shape, str] = {
@@ -114,6 +117,7 @@ DIFFERENT: dict[str, Difference] = {
     "negative": Difference("the least integer is its own negative", _is_integer),
     "negate": Difference("the least integer is its own negative", _is_integer),
     "abs": Difference("the least integer stays itself", _is_integer),
+    "corr": Difference("NULL where one side does not vary, even if the other is NaN", _is_float),
     "nth_value": Difference("a negative place counts from the end", _is_negative),
     "logb": Difference("the base comes last"),
     "cardinality": Difference("the elements of inner lists count too", _is_nested),

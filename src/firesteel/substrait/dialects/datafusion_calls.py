@@ -167,10 +167,14 @@ def _arrow_typeof(given: Given) -> p.Rex | None:
 _SEVERAL = {"string": "Utf8", "binary": "Binary", "list": "List", "array": "List", "time": "Time", "date": "Date"}
 
 
+#: Arrow's names of the types that unsigned integers of so many bits are read as.
+_UNSIGNED = {8: "Int16", 16: "Int32", 32: "Int64", 64: "Decimal128(20, 0)"}
+
+
 def _concerns(repair: Repair, text: str) -> bool:
     """May the repair have merged types of which the text names one?"""
     if repair.kind is RepairKind.UNSIGNED:
-        return "Int" in text or "Decimal" in text
+        return any(f"of {bits} bits" in repair.message and read_as in text for bits, read_as in _UNSIGNED.items())
     return next((common in text for name, common in _SEVERAL.items() if name in repair.message), True)
 
 

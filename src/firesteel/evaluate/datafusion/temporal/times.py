@@ -23,6 +23,8 @@ from firesteel.evaluate.substrait.moments import in_utc, instant, local
 from firesteel.values import Interval, Time, Timestamp, Value
 
 _UNITS = {"microsecond": 1000, "millisecond": 10**6, "second": NANOS, "minute": 60 * NANOS, "hour": 3600 * NANOS}
+#: The greatest number of nanoseconds that a timestamp has.
+_LAST = 2**63 - 1
 #: Other names of units that Spark's functions take.
 _NAMES = {"yyyy": "year", "yy": "year", "mm": "month", "mon": "month", "dd": "day"}
 
@@ -138,15 +140,19 @@ def _timestamps(digits: int) -> Factory:
 
 def _scaled(value: Value, digits: int) -> int:
     if isinstance(value, float):
-        if not math.isfinite(value):
-            raise EvaluationError("a number of seconds that is none")
+        if math.isnan(value):
+            return 0
+        if math.isinf(value):
+            return _LAST if value > 0 else -_LAST - 1
         return int(value * 10**9) if digits == 0 else int(value) * 10 ** (9 - digits)
-    return int(Decimal(value).scaleb(9 - digits))
+    return int(Decimal(value).scaleb(9)) if digits == 0 else int(value) * 10 ** (9 - digits)
 
 
 def _to_date(fn: p.Fn, types: tuple[t.Type, ...]) -> Callable[..., Value]:
     if isinstance(types[0], t.Number):
-        return lambda days: datetime.date(1970, 1, 1) + datetime.timedelta(days=whole(days))
+        return lambda days, *_: datetime.date(1970, 1, 1) + datetime.timedelta(days=whole(days))
+    if isinstance(types[0], t.Timestamp | t.Date):
+        return lambda moment, *_: moment.date if isinstance(moment, Timestamp) else moment
     if len(types) > 1:
         return lambda text, *formats: read_time(text, formats).date
     return build(types[0], t.DATE)

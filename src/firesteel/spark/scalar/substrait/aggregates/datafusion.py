@@ -11,6 +11,7 @@ from firesteel.spark.core.expr import Expr, null_expr
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, cast_type, form
 from firesteel.spark.scalar.substrait.aggregates.call import AggregateCall, in_order
+from firesteel.spark.scalar.substrait.aggregates.statistics import correlation
 from firesteel.spark.scalar.substrait.base import is_float
 from firesteel.spark.scalar.substrait.decimals import cut_quotient, digits, in_units
 
@@ -152,6 +153,7 @@ AGGREGATES: dict[str, Aggregate] = {
     "datafusion:bit_or": _bits(F.bit_or),
     "datafusion:bit_xor": _bits(F.bit_xor),
     "datafusion:count": _count,
+    "datafusion:corr": correlation,
     "datafusion:covar_pop": _pairs(F.covar_pop),
     "datafusion:covar_samp": _pairs(F.covar_samp),
     **{

@@ -56,10 +56,15 @@ def correlation(call: AggregateCall) -> Expr:
         raise call.unsupported("DISTINCT pairs")
     x, y = (call.value(i).cast("double") for i in range(2))
     pairs = [F.when(other.isNotNull(), one) for one, other in ((x, y), (y, x))]
-    differ = [call.group.add(F.min(one)) < call.group.add(F.max(one)) for one in pairs]
+    ends = [(call.group.add(F.min(one)), call.group.add(F.max(one))) for one in pairs]
     odd = call.group.add(F.bool_or(~finite(x) | ~finite(y)))
     found = call.group.add(F.corr(F.when(finite(x), x), F.when(finite(y), y)))
-    value = F.when(odd, F.lit(math.nan)).otherwise(F.when(differ[0] & differ[1], found))
+    if call.name.startswith("datafusion:"):  # NULL where one side does not vary, even if the other is NaN
+        vary = [(least < most) | F.isnan(most) for least, most in ends]
+        value = F.when(vary[0] & vary[1], F.when(odd, F.lit(math.nan)).otherwise(found))
+    else:
+        differ = [least < most for least, most in ends]
+        value = F.when(odd, F.lit(math.nan)).otherwise(F.when(differ[0] & differ[1], found))
     return call.after(call.cast(value))
 
 
