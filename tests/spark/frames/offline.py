@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from unittest.mock import MagicMock
 
-from pyspark.sql.connect import functions as F
+from pyspark.sql.connect import functions
 from pyspark.sql.connect.dataframe import DataFrame
 from pyspark.sql.connect.plan import Read
 from pyspark.sql.connect.window import Window
@@ -21,4 +21,4 @@ def table(name: str) -> Any:
 
 def plan(job: Any, schemas: dict[str, str]) -> fs.Plan:
     """The plan of a job."""
-    return fs.from_spark(job(table, F, Window), schemas)
+    return fs.from_spark(job(table, functions, Window), schemas)
