@@ -19,7 +19,9 @@ from firesteel.substrait.message import Message, message
 from firesteel.substrait.write import expressions, joins, physical, reads, references, relations  # noqa: F401
 from firesteel.substrait.write.base import TOP, Writer, common
 from firesteel.substrait.write.detach import detach
+from firesteel.substrait.write.older import put_older_fields
 from firesteel.substrait.write.own_nodes import own_node, whole_node
+from firesteel.substrait.write.refusals import ensure_known
 from firesteel.substrait.write.statements import Said, tree_of
 from firesteel.substrait.write.targets import TARGETS, Target, target_named
 
@@ -66,6 +68,9 @@ def _written(plan: p.Plan, chosen: Target) -> Message:
             for i, lit in sorted(writer.parameters.items())
         ]
     writer.anchors.put(made)
+    ensure_known(made, chosen)
+    if chosen.old_fields:
+        put_older_fields(made)
     return made
 
 
