@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from firesteel.partiql.parse.parser import parse
     from firesteel.policy import Policy
     from firesteel.session import Result, Session, connect
-    from firesteel.session.document import Plan, convert, diff, read_plan
+    from firesteel.session.document import Plan, convert, diff, from_spark, read_plan
     from firesteel.substrait import register_relation
     from firesteel.values import MISSING, Bag, Struct
     from firesteel.warning import QueryWarning
@@ -60,6 +60,7 @@ _PLACES = {
     "connect": "session",
     "convert": "session.document",
     "diff": "session.document",
+    "from_spark": "session.document",
     "load_ipython_extension": "notebook",
     "parse": "partiql",
     "read_plan": "session.document",
@@ -118,6 +119,7 @@ __all__ = [
     "connect",
     "convert",
     "diff",
+    "from_spark",
     "ion",
     "parse",
     "read_plan",

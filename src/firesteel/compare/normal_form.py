@@ -7,15 +7,16 @@ groups in one order. Names of columns, hints and static types, which follow from
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypeVar
+import operator
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.compare.sort_key import SortKey, sort_key
 from firesteel.errors import FiresteelError
-from firesteel.node import Node, transform, walk
+from firesteel.node import Node, children, fold, rebuild, transform, walk
 from firesteel.passes import optimize, retyped
 from firesteel.passes.analysis.conditions import terms
 from firesteel.plan import build
@@ -58,11 +59,39 @@ def _normal(plan: p.Plan, ordinals: dict[tuple[object, ...], int], bindings: tup
 def _statement(plan: p.Plan) -> p.Statement:
     """The normal form of one statement. One that cannot be typed, because it is wrong, is only arranged."""
     try:
-        typed = retyped(transform(plan, _unfolded, p.Rel, p.Call), [one.type for one in plan.globals])
+        typed = retyped(_rewritten(plan, _unfolded), [one.type for one in plan.globals])
         plan = optimize(typed, PHYSICAL)
     except FiresteelError:
         pass
-    return transform(plan.statement, lambda node: _arranged(_bare(node), plan.globals))
+    return _rewritten(transform(plan.statement, _bare), lambda node: _arranged(node, plan.globals))
+
+
+def _rewritten(root: N, f: Callable[[Any], Node]) -> N:
+    """The node with `f` of all nodes in it, from below. A chain of AND (or OR) is one node with all of its operands, so
+    that a thousand conditions are sorted once, and not once for each of them."""
+
+    def made(node: Node, kids: list[Any]) -> Any:
+        name = _junction(node)
+        if name is None or not isinstance(node, p.Call):
+            return f(rebuild(node, kids))
+        operands = tuple(term for kid in kids for term in terms(kid, name))
+        if not operands:  # TRUE AND TRUE
+            return node
+        same = len(operands) == len(node.args) and all(map(operator.is_, operands, node.args))
+        return f(node if same else node.replace(args=operands))
+
+    found: N = fold(root, made, _below)
+    return found
+
+
+def _junction(node: Node) -> str | None:
+    """AND or OR, if the node is one with expressions only."""
+    return node.fn.name if isinstance(node, p.Call) and node.fn.name in JUNCTIONS else None
+
+
+def _below(node: Node) -> list[Node]:
+    name = _junction(node)
+    return children(node) if name is None or not isinstance(node, p.Call) else list(terms(node, name))
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -77,8 +106,8 @@ def _unfolded(node: Node) -> Node:
             return p.Limit(node.count, skipped if node.skip is None else p.Offset(node.skip, skipped))
         case p.Aggregate():
             return _sorted_groups(node)
-        case p.Call(fn=p.Fn(name=name)) if name in JUNCTIONS:
-            return build.call(name, *_ordered(terms(node, name))) if len(terms(node, name)) > 1 else node
+        case p.Call(fn=p.Fn(name=name), args=args) if name in JUNCTIONS and len(args) > 1:
+            return build.call(name, *_ordered(node.values))
         case _:
             return node
 
@@ -161,7 +190,7 @@ def _arranged(node: Node, bindings: tuple[p.GlobalBinding, ...]) -> Node:
 def _arranged_call(node: p.Call) -> p.Rex:
     name = node.fn.name
     if name in JUNCTIONS:
-        operands = _ordered(dict.fromkeys(terms(node, name)))
+        operands = _ordered(dict.fromkeys(node.values))
         return operands[0] if len(operands) == 1 else node.replace(args=operands)
     if name in MIRRORED:
         return node.replace(fn=node.fn.replace(name=MIRRORED[name]), args=node.args[::-1])

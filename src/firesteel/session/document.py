@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from firesteel import lineage as tracing
     from firesteel.lineage import Lineage
     from firesteel.partiql_plan import algebra
+    from firesteel.spark import frames
 else:  # a query needs none of these
     partiql_plan, substrait = LazyModule("firesteel.partiql_plan"), LazyModule("firesteel.substrait")
     algebra = LazyModule("firesteel.partiql_plan.algebra")
+    frames = LazyModule("firesteel.spark.frames")
     compare, tracing = LazyModule("firesteel.compare"), LazyModule("firesteel.lineage")
 
 #: Headers of namespaces: files, texts, or what was read from them.
@@ -275,6 +277,13 @@ def diff(left: Plan | str | Path | bytes | Any, right: Plan | str | Path | bytes
     constants computed or not."""
     read = [source if isinstance(source, Plan) else read_plan(source) for source in (left, right)]
     return compare.compare(read[0].inlined, read[1].inlined)
+
+
+def from_spark(frame: Any, tables: Mapping[str, Any] | None = None) -> Plan:
+    """The plan of a PySpark DataFrame of Spark Connect, to run it elsewhere or to write it as Substrait or PartiQL
+    Plan. Its tables are those that the frame reads, by their names. `tables` gives their schemas, as Spark's types or
+    as text (`{"orders": "id INT, total DOUBLE"}`); without it the session of the frame is asked."""
+    return Plan(frames.read_frame(frame, tables))
 
 
 #: Suffixes of PartiQL files.

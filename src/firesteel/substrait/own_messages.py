@@ -29,6 +29,9 @@ PLAN_DETAILS = "firesteel.PlanDetails"
 ALGEBRA_URN = "extension:firesteel:algebra"
 PARTIQL_URN = "extension:firesteel:partiql"
 
+#: Nodes that are no relations or expressions nest a few levels only: a join has keys, a key has expressions.
+MAX_LEVELS = 40
+
 #: The joins, each of which may say by a node which join of ours it is.
 JOINS = ("JoinRel", "CrossRel", "HashJoinRel", "MergeJoinRel", "NestedLoopJoinRel", "LateralJoinRel")
 

@@ -79,15 +79,31 @@ def test_datafusion_gives_the_rows(name: str, session: fs.Session, theirs: Any, 
     assert not compared([tuple(row.values()) for row in found], rows, Precision())
 
 
+#: What consumers have no relation for.
+NOT_THERE = {
+    "duckdb": dict.fromkeys(("q16", "q21", "q22"), "JOIN_TYPE_LEFT_ANTI"),
+    "acero": {
+        **dict.fromkeys(("q11", "q15"), "CrossRel"),
+        **dict.fromkeys(("q04", "q18", "q20"), "JOIN_TYPE_LEFT_SEMI"),
+        **dict.fromkeys(("q16", "q21", "q22"), "JOIN_TYPE_LEFT_ANTI"),
+    },
+}
+
+
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", QUERIES)
 def test_the_plans_are_standard_plans(name: str, target: str, session: fs.Session) -> None:
     """Nothing of ours is in them, and our reader has nothing to say against them."""
+    missing = NOT_THERE.get(target, {}).get(name)
+    if missing is not None:
+        with pytest.raises(fs.UnsupportedError, match=f"'{missing}' in a plan for '{target}'"):
+            session.plan(QUERIES[name]).to_substrait(target)
+        return
     data = session.plan(QUERIES[name]).to_substrait(target)
     assert b"firesteel." not in data
     assert b"extension:firesteel" not in data
     row = TARGETS[target]
-    assert not problems(data, compound=row.compound_names, old_uris=row.old_uris)
+    assert not problems(data, compound=row.compound_names, old_uris=row.old_uris, old_fields=row.old_fields)
     assert not fs.read_plan(data).check()
 
 

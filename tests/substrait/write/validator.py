@@ -21,8 +21,9 @@ from substrait import plan_pb2
 STANDARD = "extension:io.substrait:"
 OURS = "extension:firesteel:"
 
-#: The messages that URIs were removed from.
+#: The messages that URIs were removed from, and those that other fields were.
 _WITH_URIS = ("Plan", "ExtensionFunction")
+_WITH_OLD_FIELDS = ("FetchRel", "Grouping", "VirtualTable")
 
 _SHORT = {
     "boolean": "bool",
@@ -74,6 +75,7 @@ class Validator:
     plan: Any
     compound: bool = True
     old_uris: bool = False
+    old_fields: bool = False
     problems: list[str] = field(default_factory=list)
     widths: list[int | None] = field(default_factory=list)
     tree: Any = None
@@ -81,7 +83,8 @@ class Validator:
     def judge(self) -> list[str]:
         functions, types = self._declarations()
         for message in _all(self.plan):
-            if len(UnknownFieldSet(message)) and not (self.old_uris and message.DESCRIPTOR.name in _WITH_URIS):
+            old = (*_WITH_URIS * self.old_uris, *_WITH_OLD_FIELDS * self.old_fields)
+            if len(UnknownFieldSet(message)) and message.DESCRIPTOR.name not in old:
                 self.problems.append(f"unknown fields in {message.DESCRIPTOR.name}")
             self._anchors(message, functions, types)
         for tree in self.plan.relations:
@@ -265,6 +268,7 @@ def _all(message: Any) -> Iterator[Any]:
                 stack += list(value) if not isinstance(value, Message) else [value]
 
 
-def problems(data: bytes, *, compound: bool = True, old_uris: bool = False) -> list[str]:
-    """What is wrong with a plan. `compound`: its functions go by compound names; `old_uris`: it has those too."""
-    return Validator(plan_pb2.Plan.FromString(data), compound, old_uris).judge()
+def problems(data: bytes, *, compound: bool = True, old_uris: bool = False, old_fields: bool = False) -> list[str]:
+    """What is wrong with a plan. `compound`: its functions go by compound names; `old_uris`
+    and `old_fields`: it has those too."""
+    return Validator(plan_pb2.Plan.FromString(data), compound, old_uris, old_fields).judge()

@@ -22,6 +22,7 @@ from firesteel.substrait.dialects.choose import AUTO, dialect_of
 from firesteel.substrait.dialects.others import SPEC
 from firesteel.substrait.extensions import Extensions, anchored_twice, read_extensions
 from firesteel.substrait.literals import read_literal
+from firesteel.substrait.lower import own_nodes
 from firesteel.substrait.lower.base import Lowerer
 from firesteel.substrait.lower.column_names import in_any_case
 from firesteel.substrait.lower.expressions import calls, references, subqueries  # noqa: F401  (they register)
@@ -145,6 +146,9 @@ def _lower(given: _Given, recovering: Recovering | None = None) -> RepairedPlan:
             lowerer.parameters[one.parameter_anchor] = p.Lit(*read_literal(one.value, extensions))
     if not message.relations:
         raise PlanRule.EMPTY.broken("a plan without relations", where=message.where)
+    whole_plan = own_nodes.whole_plan(lowerer, message.relations)
+    if whole_plan is not None:
+        return RepairedPlan(whole_plan, tuple(extensions.repairs))
     details = PlanDetails(lowerer, own_messages.find(message, own_messages.PLAN_DETAILS))
     made: list[p.Statement] = []
     for i, tree in enumerate(message.relations):

@@ -17,11 +17,12 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import ParseError
 from firesteel.ion import loads
-from firesteel.node import Node, fields
+from firesteel.node import Node, drive, fields
 from firesteel.rules import PlanRule
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.base import FieldScope, Lowerer, Lowering, columns, require_field, scope_over
 from firesteel.substrait.message import Message
+from firesteel.substrait.own_messages import MAX_LEVELS
 from firesteel.substrait.types import read_type
 
 #: The classes of nodes, by their names, and the enumerations of their fields.
@@ -33,8 +34,6 @@ CLASSES: dict[str, type[Node]] = {
 ENUMS: dict[str, type[enum.Enum]] = {
     name: found for name, found in vars(p).items() if isinstance(found, type) and issubclass(found, enum.Enum)
 }
-#: Nodes that are no relations or expressions nest a few levels only: a join has keys, a key has expressions.
-MAX_LEVELS = 20
 #: Expressions with a relation: each is a scalar subquery of a relation that has the node as its detail.
 QUERIES = ("Select", "Pivot")
 #: Relations without an input, each with an expression.
@@ -85,6 +84,18 @@ def _leaf(lowerer: Lowerer, sources: Sequence[Message], node: Message, scope: Fi
     if len(rows) != 1 or len(rows[0].fields) != 1:
         raise PlanRule.OWN_MESSAGE.broken(f"'{node.kind_name}' is over a virtual table of one value", where=node.where)
     return (yield rows[0].fields[0], FieldScope(outer=scope, is_leaf=True))
+
+
+def whole_plan(lowerer: Lowerer, trees: Sequence[Message]) -> p.Plan | None:
+    """The plan that is written by declarations alone: the node of a relation that stands for all of it."""
+    if len(trees) != 1 or not trees[0].rel.has("extension_leaf") or not is_own(trees[0].rel.extension_leaf.detail):
+        return None
+    node = own_messages.opened(trees[0].rel.extension_leaf.detail)
+    if node.kind_name != p.Plan.__name__:
+        return None
+    made = drive(lambda one, scope: read_node(lowerer, one, scope, []), node, FieldScope())
+    assert isinstance(made, p.Plan)
+    return made
 
 
 def window(lowerer: Lowerer, node: Message, scope: FieldScope, rel: p.Rel) -> Lowering:

@@ -19,7 +19,7 @@ from firesteel.substrait.types import read_type
 
 _MODES = {"MODE_PERMISSIVE": p.Mode.PERMISSIVE}
 #: The parts of a document that stand beside its statements.
-_DOCUMENT = ("version", "imports", "types", "fns", "constants")
+_DOCUMENT = ("version", "imports", "types", "fns", "constants", "definitions")
 
 
 class PlanDetails:

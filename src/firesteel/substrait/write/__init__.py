@@ -11,15 +11,17 @@ from __future__ import annotations
 from importlib.metadata import version
 
 from firesteel import plan as p
-from firesteel.errors import PlanError, UnsupportedError
+from firesteel.errors import FiresteelError, PlanError
 from firesteel.node import drive, walk
 from firesteel.substrait import own_messages
 from firesteel.substrait.lower.column_names import in_any_case
 from firesteel.substrait.message import Message, message
 from firesteel.substrait.write import expressions, joins, physical, reads, references, relations  # noqa: F401
-from firesteel.substrait.write.base import TOP, Writer
+from firesteel.substrait.write.base import TOP, Writer, common
 from firesteel.substrait.write.detach import detach
-from firesteel.substrait.write.own_nodes import own_node
+from firesteel.substrait.write.older import put_older_fields
+from firesteel.substrait.write.own_nodes import own_node, whole_node
+from firesteel.substrait.write.refusals import ensure_known
 from firesteel.substrait.write.statements import Said, tree_of
 from firesteel.substrait.write.targets import TARGETS, Target, target_named
 
@@ -31,8 +33,27 @@ def write(plan: p.Plan, target: str | None = None) -> Message:
         from firesteel.substrait.write.portable import portable_plan
 
         plan = portable_plan(plan, chosen.lowerings)
-    if plan.definitions:
-        raise UnsupportedError("labelled nodes of a document in a Substrait plan", where=plan.where)
+    try:
+        return _written(plan, chosen)
+    except FiresteelError:
+        if chosen.portable:
+            raise
+        return _whole(plan, chosen)
+
+
+def _whole(plan: p.Plan, target: Target) -> Message:
+    """A plan that is no relations: without a statement, or with a column that is not there. It comes back as it is."""
+    writer = Writer(plan, target, exact_names=False)
+    node = drive(lambda one: whole_node(writer, one), plan)
+    leaf = message("ExtensionLeafRel", common=common(), detail=own_messages.packed(own_messages.NODE, node))
+    tree = message("PlanRel", rel=message("Rel", extension_leaf=leaf))
+    made = message("Plan", version=_version(target), relations=[tree])
+    writer.anchors.put(made)
+    return made
+
+
+def _written(plan: p.Plan, chosen: Target) -> Message:
+    """The plan as relations, with what they do not say beside them."""
     if not plan.statements:
         raise PlanError("a plan without statements", where=plan.where)
     exact = any(in_any_case(path) != path for path in walk(plan, p.Path))
@@ -47,6 +68,9 @@ def write(plan: p.Plan, target: str | None = None) -> Message:
             for i, lit in sorted(writer.parameters.items())
         ]
     writer.anchors.put(made)
+    ensure_known(made, chosen)
+    if chosen.old_fields:
+        put_older_fields(made)
     return made
 
 
@@ -126,6 +150,11 @@ def _document(writer: Writer) -> list[Message]:
     without = ("statement", "globals", "definitions")
     node: Message = drive(lambda one, row: own_node(writer, one, row, without=without), plan, TOP)
     fields: list[Message] = node.fields
+    if plan.definitions:
+        named = [drive(lambda one: whole_node(writer, one), one) for one in plan.definitions]
+        items = [message("firesteel.Node.Field", node=one) for one in named]
+        listed = message("firesteel.Node.List", items=items)
+        fields = [*fields, message("firesteel.Node.Field", name="definitions", list=listed)]
     if isinstance(plan.statement, p.Script) and len(plan.statement.statements) == 1:
         fields = [*fields, message("firesteel.Node.Field", name="script", flag=True)]
     return fields

@@ -74,7 +74,7 @@ def _case(writer: Writer, rex: p.Case, row: Row) -> Writing:
     name = "IfThen.IfClause" if rex.match is None else "SwitchExpression.IfValue"
     for branch in rex.branches:
         if rex.match is None:
-            when: Message = yield branch.when, row
+            when: Message = yield _certain(writer, branch.when), row
         else:
             assert isinstance(branch.when, p.Lit)
             when = writer.literal(branch.when.type, branch.when.value)
@@ -85,6 +85,13 @@ def _case(writer: Writer, rex: p.Case, row: Row) -> Writing:
         return message("Expression", if_then=message("Expression.IfThen", **parts))
     switch = message("Expression.SwitchExpression", match=(yield rex.match, row), **parts)
     return message("Expression", switch_expression=switch)
+
+
+def _certain(writer: Writer, condition: p.Rex) -> p.Rex:
+    """A condition that is false instead of NULL, for a consumer that gives NULL then."""
+    if not writer.target.certain_conditions or not condition.type.nullable:
+        return condition
+    return build.present("and", build.present("not", build.present("is_null", condition)), condition)
 
 
 def _is_choice(rex: p.Case) -> bool:

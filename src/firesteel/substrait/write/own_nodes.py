@@ -11,10 +11,12 @@ from typing import Any
 
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.errors import UnsupportedError
 from firesteel.ion import dumps
 from firesteel.node import Node, canonical, fields
 from firesteel.substrait import own_calls, own_messages
 from firesteel.substrait.message import Message, message
+from firesteel.substrait.own_messages import MAX_LEVELS
 from firesteel.substrait.write.base import Row, Writer, Writing, common, row_over
 
 
@@ -128,23 +130,48 @@ class _JoinRow(Row):
     split: int
 
 
-def _field(writer: Writer, value: Any, row: Row, is_value: bool) -> Writing:
-    """The value of a field, as the part of a message that it is."""
+def whole_node(writer: Writer, node: Node, level: int = 0) -> Writing:
+    """A node with all that is in it, relations and expressions too, by declarations alone. So a document's part that no
+    relation holds can be written, and a plan that means nothing."""
+    made: list[Message] = []
+    for spec in fields(type(node)):
+        value = getattr(node, spec.name)
+        if spec.named and canonical(value) == canonical(spec.default):
+            continue
+        given = yield from _field(writer, value, None, spec.annotation is Any, level)
+        made.append(message("firesteel.Node.Field", name=spec.name, **given))
+    return message("firesteel.Node", kind_name=type(node).__name__, fields=made)
+
+
+def _inner(writer: Writer, node: Node, row: Row | None, level: int) -> Writing:
+    """A node in a field: without a row, whole."""
+    if row is not None:
+        return (yield from own_node(writer, node, row))
+    if level >= MAX_LEVELS:
+        raise UnsupportedError(
+            f"nodes outside of relations that nest more than {MAX_LEVELS} levels deep", where=node.where
+        )
+    return (yield from whole_node(writer, node, level + 1))
+
+
+def _field(writer: Writer, value: Any, row: Row | None, is_value: bool, level: int = 0) -> Writing:
+    """The value of a field, as the part of a message that it is. Without a row expressions are nodes like others."""
     if is_value:
         return {"ion": dumps(value, binary=True)}
     match value:
         case None:
             return {}
-        case p.Rex():
+        case p.Rex() if row is not None:
             return {"expression": (yield value, row)}
         case t.Type():
             return {"type": writer.type(value)}
         case Node():
-            return {"node": (yield from own_node(writer, value, row))}
+            return {"node": (yield from _inner(writer, value, row, level))}
         case tuple():
             items: list[Message] = []
             for one in value:
-                items.append(message("firesteel.Node.Field", **(yield from _field(writer, one, row, False))))
+                given = yield from _field(writer, one, row, False, level + 1)
+                items.append(message("firesteel.Node.Field", **given))
             return {"list": message("firesteel.Node.List", items=items)}
         case p.FnOption():
             return {"integer": int(value)}

@@ -25,6 +25,8 @@ class Target:
     compound_names: bool = True
     #: Are extensions named by the URIs of before, beside their URNs?
     old_uris: bool = False
+    #: Are fields of before written, which today's specification has no more: counts of rows, keys of groupings?
+    old_fields: bool = False
     #: Does every message nest in its parent? Otherwise deep and repeated ones are detached.
     nested: bool = True
     #: Are window functions a relation? Otherwise they are expressions of a projection.
@@ -39,12 +41,24 @@ class Target:
     names_meant: frozenset[str] = frozenset()
     #: Names that the consumer has for functions, by the standard's.
     function_names: Mapping[str, str] = field(default_factory=dict)
+    #: Is a condition of CASE that may be NULL written as one that may not, because the result would be NULL?
+    certain_conditions: bool = False
+    #: What the consumer has not, or gives other rows for: kinds of messages and values of their fields.
+    refuses: frozenset[str] = frozenset()
     #: The version of Substrait that the plan is written for.
     version: tuple[int, ...] = tuple(int(part) for part in version("substrait-protobuf").split(".")[:3])
 
 
 #: Today's specification.
 TODAY = Target("today", portable=False, nested=False)
+
+_ALL_SETS = frozenset(
+    [
+        *("SET_OP_UNION_ALL", "SET_OP_UNION_DISTINCT", "SET_OP_MINUS_PRIMARY", "SET_OP_MINUS_PRIMARY_ALL"),
+        *("SET_OP_INTERSECTION_MULTISET", "SET_OP_INTERSECTION_MULTISET_ALL"),
+    ]
+)
+_MARKS = ("JOIN_TYPE_LEFT_MARK", "JOIN_TYPE_LEFT_SINGLE")
 
 TARGETS: dict[str, Target] = {
     "datafusion": Target(
@@ -59,7 +73,41 @@ TARGETS: dict[str, Target] = {
         names_meant=frozenset(["ONE"]),
         function_names={"extract": "date_part", "std_dev": "stddev", "variance": "var_samp"},
     ),
-    "spec:0.57": Target("spec:0.57", old_uris=True, version=(0, 57, 0)),
+    "duckdb": Target(
+        "duckdb",
+        compound_names=False,
+        old_uris=True,
+        old_fields=True,
+        window_relations=False,
+        grouping_sets=False,
+        lowerings=("decorrelate",),
+        names_meant=frozenset(["ONE"]),
+        function_names={"negate": "-"},
+        # Its reader takes UNION ALL for UNION.
+        refuses=frozenset([*_ALL_SETS - {"SET_OP_MINUS_PRIMARY"}, *_MARKS, "JOIN_TYPE_LEFT_ANTI", "WindowFunction"]),
+        version=(0, 57, 0),
+    ),
+    "acero": Target(
+        "acero",
+        compound_names=False,
+        old_uris=True,
+        old_fields=True,
+        window_relations=False,
+        grouping_sets=False,
+        lowerings=("decorrelate",),
+        names_meant=frozenset(["ONE"]),
+        certain_conditions=True,
+        refuses=frozenset(
+            [
+                *_ALL_SETS - {"SET_OP_UNION_ALL"},
+                *_MARKS,
+                *("JOIN_TYPE_LEFT_ANTI", "JOIN_TYPE_LEFT_SEMI", "CrossRel"),
+                *("WindowFunction", "AGGREGATION_INVOCATION_DISTINCT"),
+            ]
+        ),
+        version=(0, 44, 0),
+    ),
+    "spec:0.57": Target("spec:0.57", old_uris=True, old_fields=True, version=(0, 57, 0)),
 }
 
 

@@ -65,6 +65,8 @@ class Scope:
 
     def value(self, ordinal: int, depth: int) -> p.Rex:
         """A column of the plan's row: a struct of its fields, if it is a cell of several columns."""
+        if not 0 <= ordinal < len(self.cells):
+            raise PlanError(f"no variable {ordinal}: the row has {len(self.cells)} columns")
         cell = self.cells[ordinal]
         if isinstance(cell, int):
             return self.column(cell, depth)
