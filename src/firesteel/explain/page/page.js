@@ -31,7 +31,9 @@ for (const view of views) {
   view.below = new Map();
   for (const one of view.operators) {
     one.columns = one.columns || [];
-    if (one.parent !== undefined) view.below.set(one.parent, [...(view.below.get(one.parent) || []), one]);
+    if (one.parent === undefined) continue;
+    if (!view.below.has(one.parent)) view.below.set(one.parent, []);
+    view.below.get(one.parent).push(one);
   }
   const times = view.operators.map((one) => (one.measured || {}).milliseconds || 0);
   view.slowest = Math.max(...times);
@@ -46,8 +48,13 @@ function treeColumn(view) {
   const depth = new Map();
   for (const one of view.operators) {
     const siblings = one.parent === undefined ? [one] : view.below.get(one.parent);
-    const above = depth.has(one.parent) ? depth.get(one.parent) : { level: 0, indent: 0 };
-    const at = { level: above.level + 1, indent: above.indent + (siblings.length > 1 ? 1 : 0) }; // a chain is not indented
+    const above = depth.has(one.parent) ? depth.get(one.parent) : { level: 0, below: [] };
+    const at = { level: above.level + 1, guides: above.below, below: above.below };
+    if (siblings.length > 1) { // only branches are indented, chains are not
+      const last = siblings[siblings.length - 1] === one;
+      at.guides = [...above.below, last ? "ell" : "tee"];
+      at.below = [...above.below, last ? "gap" : "bar"];
+    }
     depth.set(one.id, at);
     body.append(row(view, one, at, siblings));
   }
@@ -64,9 +71,9 @@ function row(view, one, at, siblings) {
     "aria-level": at.level, "aria-setsize": siblings.length, "aria-posinset": siblings.indexOf(one) + 1,
     "aria-selected": "false", "aria-expanded": kids.length ? "true" : null, "aria-label": spoken(view, one), title: one.text,
   });
-  for (let i = 0; i < Math.min(at.indent, DEEPEST); i++) made.append(make("span", { class: "guide", "aria-hidden": "true" }));
+  for (const kind of at.guides.slice(-DEEPEST)) made.append(make("span", { class: `guide ${kind}`, "aria-hidden": "true" }));
   made.append(make("span", { class: "twist", "aria-hidden": "true" }, kids.length ? "▾" : "·"));
-  if (at.indent > DEEPEST) made.append(make("span", { class: "label" }, `⋯${at.indent}`));
+  if (at.guides.length > DEEPEST) made.append(make("span", { class: "label" }, `⋯${at.guides.length}`));
   if (one.label) made.append(make("span", { class: "label" }, one.label));
   made.append(make("span", { class: `tag k-${one.kind}` }, one.tag.replaceAll("_", " ")));
   const text = one.same_as === undefined ? one.text.slice(one.text.startsWith(one.tag) ? one.tag.length : 0).trim() : "as above";
@@ -195,9 +202,18 @@ function textColumn(view, layer) {
     }
     const ids = segment.operators;
     const kind = view.operators[ids[ids.length - 1]].kind;
-    const mark = make("span", { class: `k-${kind}`, "data-o": ids.join(" ") }, segment.text);
-    for (const id of ids) view.marks.set(id, [...(view.marks.get(id) || []), mark]);
-    pre.append(mark);
+    for (const piece of segment.text.split(/(^\s+|\s*\n\s*|\s+$)/)) { // white space between lines is not marked
+      if (piece.trim() === "") {
+        pre.append(piece);
+        continue;
+      }
+      const mark = make("span", { class: `k-${kind}`, "data-o": ids.join(" ") }, piece);
+      for (const id of ids) {
+        if (!view.marks.has(id)) view.marks.set(id, []);
+        view.marks.get(id).push(mark);
+      }
+      pre.append(mark);
+    }
   }
   const id = (event) => {
     const mark = event.target.closest("[data-o]");
@@ -381,6 +397,7 @@ function draw() {
   $("layers").replaceChildren(...order.map((name) => layerButton(name, layers.filter(([, layer]) => layer.name === name))));
   for (const view of shown) refold(view);
   hideLayers();
+  for (const mark of document.querySelectorAll("pre > span:first-of-type")) scrollTo(mark);
   state.id = null;
   $("details").replaceChildren(...help());
   shown[0].rows.get(0).tabIndex = 0;
