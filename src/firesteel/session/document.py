@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
-from firesteel import partiql, plan, values
+from firesteel import pages, partiql, plan, values
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.explain import explain
 from firesteel.explain.page import Facts, PlanPage
@@ -30,7 +30,6 @@ from firesteel.plan.findings import Findings, RepairedPlan, check_plan
 from firesteel.plan.lookup import AnyTable, FileLookup, WithoutFiles
 from firesteel.policy import Policy
 from firesteel.repair import Effect, Repair
-from firesteel.session import plan_page
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
@@ -136,12 +135,12 @@ class Plan:
         facts = Facts(repairs=lowered.repairs)
         notes = tuple(warning.message for warning in self.warnings)
         each = (given.replace(statement=one) for one in given.statements)
-        return plan_page.page_of(title, [plan_page.Statement(one, self.message, facts, notes=notes) for one in each])
+        return pages.page_of(title, [pages.Statement(one, self.message, facts, notes=notes) for one in each])
 
     def show(self, path: str | Path | None = None, title: str = "plan") -> PlanPage:
         """Write the page of the plan to an HTML file. Without a path it is opened in a browser, or in a notebook
         shown there."""
-        return plan_page.show(self.page(title), path)
+        return pages.show(self.page(title), path)
 
     def lineage(self) -> Lineage:
         """Where the columns of the plan's one answer come from: tables, paths, and how each takes part. Nothing is run.

@@ -14,7 +14,7 @@ from firesteel.explain.page.model import Operator, PlanPage, PlanView, tree_of
 from firesteel.explain.page.words import measured_words, short, was_hot
 
 #: Characters of an operator that a box shows, and how wide one is.
-_WIDTH, _CHARACTER = 44, 6.7
+_WIDTH, _CHARACTER = 44, 7.25
 _LINE, _PAD, _GAP, _STEP, _TITLE = 15, 8, 14, 26, 26
 
 #: Colours by kind, for light pages and for dark ones.
