@@ -104,9 +104,7 @@ def explain(
     return redacted("\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows))
 
 
-def head(
-    node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...]
-) -> tuple[str, list[Node]]:
+def head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...]) -> tuple[str, list[Node]]:
     """An operator on one line, without its inputs and columns, and the subqueries that the line calls `#1`, `#2`."""
     subqueries: list[Node] = []
     return redacted(_head(node, scope, globals_, subqueries)), subqueries

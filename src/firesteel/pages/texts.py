@@ -5,6 +5,7 @@ A text is joined with the operators by reading it: every reader notes where a no
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 else:  # a query needs none of these
     partiql_plan, substrait = LazyModule("firesteel.partiql_plan"), LazyModule("firesteel.substrait")
     algebra = LazyModule("firesteel.partiql_plan.algebra")
+
+#: Spaces that a line of JSON begins with, at most.
+_INDENTED = 30
 
 
 class _Given(NamedTuple):
@@ -112,11 +116,16 @@ def _numbers(given: _Given, other: Sequence[Found]) -> Mapping[int, int]:
 def _substrait(given: _Given) -> _Written:
     """The message that the plan was read from, or one that is written from it."""
     if given.message is not None:
-        text = redacted(substrait.to_json(given.message))
+        text = redacted(_indented(substrait.to_json(given.message)))
         return _Written(text, _message_ranges(given.found, text))
-    text = substrait.to_json(substrait.write(given.plan))
+    text = _indented(substrait.to_json(substrait.write(given.plan)))
     other = all_operators(substrait.lower(substrait.from_json(text)).plan.statement)
     return _Written(text, _message_ranges(other, text, _numbers(given, other)), "written from the plan")
+
+
+def _indented(text: str) -> str:
+    """JSON with a space for each level, up to a limit: deep in a plan its lines would begin with nothing else."""
+    return re.sub("(?m)^ +", lambda found: " " * min(len(found[0]) // 2, _INDENTED), text)
 
 
 def _message_ranges(found: Sequence[Found], text: str, numbers: Mapping[int, int] | None = None) -> Iterator[Range]:

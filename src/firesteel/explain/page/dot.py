@@ -13,7 +13,12 @@ def page_dot(page: PlanPage) -> str:
     """One graph; each statement or plan is a cluster of it."""
     lines = ["digraph plan {", "  rankdir=BT;", '  node [shape=box, style=rounded, fontname="Helvetica"];']
     for place, view in enumerate(page.views):
-        lines += [f"  subgraph cluster_{place} {{", f"    label={_quoted(view.title)};", *_operators(view, place), "  }"]
+        lines += [
+            f"  subgraph cluster_{place} {{",
+            f"    label={_quoted(view.title)};",
+            *_operators(view, place),
+            "  }",
+        ]
     return "\n".join([*lines, "}"])
 
 

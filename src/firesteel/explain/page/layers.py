@@ -18,7 +18,7 @@ from firesteel.node import Node
 from firesteel.source import Place, Source, Span
 
 #: Characters of a text that are shown.
-MAX_TEXT = 400_000
+MAX_TEXT = 1_000_000
 
 
 class Range(NamedTuple):
@@ -83,11 +83,14 @@ def own_ranges(found: Sequence[Found], source: Source, numbers: Mapping[int, int
     that they stand for, if these are others."""
     for one in found:
         number = one.id if numbers is None else numbers.get(one.id)
-        if number is not None and one.same_as is None:
-            for node in (one.node, *(node for node, _ in one.own)):
-                span = span_of(node)
-                if span is not None and span.source.text == source.text:
-                    yield Range(span.start, span.end, number)
+        if number is None or one.same_as is not None:
+            continue
+        for node in (one.node, *(node for node, _ in one.own)):
+            span = span_of(node)
+            if span is not None and span.source.text == source.text:
+                yield Range(span.start, span.end, number)
+                if node is one.node:  # its expressions are in there
+                    break
 
 
 def span_of(node: Node) -> Span | None:

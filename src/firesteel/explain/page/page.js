@@ -38,26 +38,40 @@ for (const view of views) {
   const times = view.operators.map((one) => (one.measured || {}).milliseconds || 0);
   view.slowest = Math.max(...times);
   view.total = times.reduce((a, b) => a + b, 0);
+  view.sizes = view.operators.map(() => 1);
+  for (const one of [...view.operators].reverse()) if (one.parent !== undefined) view.sizes[one.parent] += view.sizes[one.id];
 }
 
 // ---- the tree ----------------------------------------------------------------------------------------------------------
-const DEEPEST = 24; // levels that are indented
+const DEEPEST = 12; // levels that are indented
 
-function treeColumn(view) {
-  const body = make("div", { class: "body", role: "tree", "aria-label": `Operators of ${view.title}` });
-  const depth = new Map();
-  for (const one of view.operators) {
-    const siblings = one.parent === undefined ? [one] : view.below.get(one.parent);
-    const above = depth.has(one.parent) ? depth.get(one.parent) : { level: 0, below: [] };
-    const at = { level: above.level + 1, guides: above.below, below: above.below };
-    if (siblings.length > 1) { // only branches are indented, chains are not
-      const last = siblings[siblings.length - 1] === one;
+// Only branches are indented, chains are not. In a tree that is deeper than what can be indented, the largest branch
+// comes last and goes on below as a chain does: a join of eighty inputs is a list of eighty inputs.
+function laidOut(view, spine) {
+  const places = new Map();
+  const stack = [[view.operators[0], [view.operators[0]], { level: 0, below: [] }]];
+  while (stack.length) {
+    const [one, siblings, above] = stack.pop();
+    const at = { one, siblings, level: above.level + 1, guides: above.below, below: above.below };
+    const last = siblings[siblings.length - 1] === one;
+    if (siblings.length > 1 && !(spine && last)) {
       at.guides = [...above.below, last ? "ell" : "tee"];
       at.below = [...above.below, last ? "gap" : "bar"];
     }
-    depth.set(one.id, at);
-    body.append(row(view, one, at, siblings));
+    places.set(one.id, at);
+    const kids = [...(view.below.get(one.id) || [])];
+    if (spine) kids.sort((a, b) => view.sizes[a.id] - view.sizes[b.id]);
+    for (const kid of [...kids].reverse()) stack.push([kid, kids, at]);
   }
+  return places;
+}
+
+function treeColumn(view) {
+  const body = make("div", { class: "body", role: "tree", "aria-label": `Operators of ${view.title}` });
+  let places = laidOut(view, false);
+  if (Math.max(...[...places.values()].map((at) => at.guides.length)) > DEEPEST) places = laidOut(view, true);
+  view.order = [...places.values()].map((at) => at.one);
+  for (const at of places.values()) body.append(row(view, at.one, at, at.siblings));
   body.addEventListener("keydown", (event) => treeKey(view, event));
   const head = make("header", {}, make("h2", {}, compared ? `${view.place ? "B" : "A"}: ${view.title}` : "Plan"));
   if (view.engine) head.append(make("p", {}, `as it runs on ${view.engine}`));
@@ -128,7 +142,7 @@ function difference(view, one) {
 
 function visible(view) {
   const away = new Set();
-  return view.operators.filter((one) => {
+  return view.order.filter((one) => {
     if (away.has(one.parent) || view.folded.has(one.parent)) away.add(one.id);
     return !away.has(one.id);
   });
@@ -288,7 +302,7 @@ function drawDetails(view, one) {
   if (one.properties) fact("rows are", one.properties);
   if (one.same_as !== undefined) fact("is", `the same as ${view.operators[one.same_as].text}`);
   if (one.place) fact("read from", one.place);
-  fact("path", make("code", {}, one.path));
+  fact("path", make("code", {}, one.path.length > 80 ? `${one.path.slice(0, 30)} … ${one.path.slice(-30)}` : one.path));
   const partner = compared ? partners[view.place].get(one.id) : undefined;
   if (compared) fact(view.place ? "in A" : "in B", partner === undefined ? "nothing" : views[1 - view.place].operators[partner.id].text);
   const parts = [make("span", { class: `tag k-${one.kind}` }, one.tag.replaceAll("_", " ")), make("p", { class: "what" }, one.text), facts];
@@ -351,7 +365,7 @@ function search(text) {
   document.body.classList.toggle("searching", wanted !== "");
   Object.assign(state, { hits: [], hit: -1 });
   for (const view of shown) {
-    for (const one of view.operators) {
+    for (const one of view.order) {
       const parts = [one.text, one.tag, ...one.columns.map((column) => column.name), ...(one.in_python || []), ...(one.notes || []), ...(one.repairs || [])];
       const found = wanted !== "" && parts.some((part) => part.toLowerCase().includes(wanted));
       view.rows.get(one.id).classList.toggle("found", found);
@@ -389,9 +403,11 @@ function draw() {
     for (const [view, layer] of layers) if (layer.name === name && layer.segments) columns.push(textColumn(view, layer));
   }
   $("columns").replaceChildren(...columns);
-  const notes = shown.flatMap((view) => (view.notes || []).map((note) => make("p", {}, note)));
-  const absent = layers.filter(([, layer]) => !layer.segments).map(([, layer]) => make("p", {}, make("b", {}, layer.title), `: ${layer.note}`));
-  $("notes").replaceChildren(...notes, ...absent);
+  const said = new Map(shown.flatMap((view) => (view.notes || []).map((note) => [note, make("p", {}, note)])));
+  for (const [, layer] of layers) {
+    if (!layer.segments) said.set(`${layer.title}: ${layer.note}`, make("p", {}, make("b", {}, layer.title), `: ${layer.note}`));
+  }
+  $("notes").replaceChildren(...said.values());
   const differ = compared ? `${plural(compared.differences ? compared.differences.length : 0, "difference")} · ` : "";
   $("summary").textContent = differ + shown.map(summary).join(" | ");
   $("layers").replaceChildren(...order.map((name) => layerButton(name, layers.filter(([, layer]) => layer.name === name))));

@@ -68,7 +68,9 @@ def _nodes(text: str) -> list[_Node]:
         if found is not None and not line.startswith("=="):
             name = found["name"]
             begin = start + len(found["lead"])
-            nodes.append(_Node(begin, start + len(line.rstrip("\n")), len(found["lead"]), name, _kind(name, found["rest"])))
+            nodes.append(
+                _Node(begin, start + len(line.rstrip("\n")), len(found["lead"]), name, _kind(name, found["rest"]))
+            )
         start += len(line)
     return nodes
 

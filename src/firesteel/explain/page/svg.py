@@ -131,9 +131,7 @@ def _drawn(box: _Box, view: PlanView) -> str:
         f'height="{box.height:.1f}" rx="6"/>'
     )
     first, *more = box.lines
-    tail = "".join(
-        f'<tspan class="more" x="{box.x + _PAD:.1f}" dy="{_LINE}">{_text(line)}</tspan>' for line in more
-    )
+    tail = "".join(f'<tspan class="more" x="{box.x + _PAD:.1f}" dy="{_LINE}">{_text(line)}</tspan>' for line in more)
     text = f'<text x="{box.x + _PAD:.1f}" y="{box.y + _LINE:.1f}">{_text(first)}{tail}</text>'
     return f"<g><title>{_text(box.one.text)}</title>{rect}{text}</g>"
 
