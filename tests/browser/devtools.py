@@ -178,7 +178,8 @@ class Browser:
     def click(self, selector: str) -> None:
         """A click of the mouse in the middle of an element."""
         box = self.evaluate(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            " e.scrollIntoView({block: 'center'});"
             " const b = e.getClientRects()[0]; return [b.x + Math.min(b.width / 2, 40), b.y + b.height / 2]; })()"
         )
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):

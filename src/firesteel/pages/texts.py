@@ -1,6 +1,7 @@
 """The texts of a statement's plan, joined with its operators.
 
-A text is joined with the operators by reading it: every reader notes where a node was read from (`explain.page.layers`).
+A text is joined with the operators by reading it: every reader notes where a node was read from
+(`explain.page.layers`).
 """
 
 from __future__ import annotations

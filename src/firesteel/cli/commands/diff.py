@@ -12,7 +12,7 @@ import click
 import firesteel as fs
 from firesteel.cli.inputs import STDIN, TEXTS, read_text
 from firesteel.cli.options import with_mode, with_tables
-from firesteel.cli.pages import with_html, write_html
+from firesteel.cli.render.plan_drawings import with_html, write_html
 from firesteel.cli.sessions import open_session
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2

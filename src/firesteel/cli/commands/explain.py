@@ -12,8 +12,8 @@ import firesteel as fs
 from firesteel.cli.inputs import TEXTS, read_text
 from firesteel.cli.lineage import lineage_options, show_lineage
 from firesteel.cli.options import errors, with_planning, with_policy, with_properties, with_tables
-from firesteel.cli.pages import print_drawing, taken_drawing, with_drawings
 from firesteel.cli.plans import numbered_params, print_plan, read, with_notation, with_reading
+from firesteel.cli.render.plan_drawings import print_drawing, taken_drawing, with_drawings
 from firesteel.cli.sessions import open_session
 
 

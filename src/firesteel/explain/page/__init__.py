@@ -1,6 +1,6 @@
-"""What one sees of a plan. `model.py` says what that is, `operators.py` finds it in a plan, `layers.py` joins the texts of
-a plan with its operators, `spark_plan.py` does so for Spark's. `html.py`, `svg.py`, `dot.py`, `mermaid.py` and `pev2.py`
-draw it."""
+"""What one sees of a plan. `model.py` says what that is, `operators.py` finds it in a plan, `layers.py` joins the texts
+of a plan with its operators, `spark_plan.py` does so for Spark's. `html.py`, `svg.py`, `dot.py`, `mermaid.py` and
+`pev2.py` draw it."""
 
 from firesteel.explain.page.layers import MAX_TEXT, Range, linked, matched, own_ranges, unlinked
 from firesteel.explain.page.model import Comparison, Layer, Measured, Operator, Origin, PlanPage, PlanView

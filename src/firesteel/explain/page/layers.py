@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from heapq import heappop, heappush
+from itertools import pairwise
 from typing import NamedTuple
 
 from firesteel.errors import redacted
@@ -57,7 +58,7 @@ def _pieces(length: int, ranges: Iterable[Range]) -> Iterator[tuple[int, int, tu
     borders = sorted({0, length, *(border for one in owners for border in one)})
     around: list[tuple[int, int, int]] = []  # length, start and end of the ranges that have begun, the smallest first
     last: tuple[int, int, tuple[int, ...]] | None = None
-    for start, end in zip(borders, borders[1:], strict=False):
+    for start, end in pairwise(borders):
         while waiting and waiting[-1][0] <= start:
             a, b = waiting.pop()
             heappush(around, (b - a, a, b))

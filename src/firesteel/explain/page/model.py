@@ -1,9 +1,9 @@
-"""What one sees of a plan: its operators, what is known of each, and the texts of the plan, cut where operators begin and
-end. It is built once, and every form (HTML, SVG, DOT, Mermaid, JSON, pev2) is drawn from it.
+"""What one sees of a plan: its operators, what is known of each, and the texts of the plan, cut where operators begin
+and end. It is built once, and every form (HTML, SVG, DOT, Mermaid, JSON, pev2) is drawn from it.
 
-An operator is a statement, a relation or a SELECT. Its identity is its path: the numbers of the children on the way from
-the statement down to it; `(0, 1)` is the second child of the first one. Within a view it goes by a number, its place in
-the list of operators, where it stands behind the one above it.
+An operator is a statement, a relation or a SELECT. Its identity is its path: the numbers of the children on the way
+from the statement down to it; `(0, 1)` is the second child of the first one. Within a view it goes by a number, its
+place in the list of operators, where it stands behind the one above it.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class PlanView:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Where two plans differ. `pairs` are the operators of the first and second view that correspond to each other, with
-    whether they are the same; an operator in no pair is in one of the plans only."""
+    """Where two plans differ. `pairs` are the operators of the first and second view that correspond to each other,
+    with whether they are the same; an operator in no pair is in one of the plans only."""
 
     pairs: tuple[tuple[int, int, bool], ...]
     #: The path of each difference, and what both plans have there.

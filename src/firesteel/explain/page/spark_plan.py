@@ -1,8 +1,7 @@
 """Spark's physical plan as a layer.
 
-Spark prints its plan and does not say which of our operators a node computes. The nodes are matched by kind, in the order
-of the tree. What remains serves a node above it (an exchange, a sort for a merge join) or below it (a conversion of
-columns to rows).
+Spark prints its plan and does not say which of our operators a node computes. The nodes are matched by kind, in the
+order of the tree. Of the others, what serves the node above it (an exchange, a sort for a merge join) goes with that.
 """
 
 from __future__ import annotations
