@@ -23,7 +23,7 @@ export FIRESTEEL_SUITE_REPORT := $(CURDIR)/$(REPORT)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans sql-files docs docs-site clean
+.PHONY: help demo test test-all check house tests-core tests-spark tests-oldest test-browser java suites bench bench-parse conformance conformance-substrait conformance-relations saved-plans sql-files docs docs-site clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,7 +89,11 @@ test-all: ## the same with the slow ones, and with Spark's own settings througho
 	@$(MAKE) --no-print-directory tests-oldest
 
 tests-core: $(STAMP) ## the tests that need no Spark
-	@$(call within,$(CORE_MINUTES),$(BIN)/python -m pytest -n 2 -m "not spark $(NOT_SLOW)" $(ARGS))
+	@$(call within,$(CORE_MINUTES),$(BIN)/python -m pytest -n 2 -m "not spark and not browser $(NOT_SLOW)" $(ARGS))
+
+# Without a Chromium on the PATH these are skipped.
+test-browser: $(STAMP) ## pages of plans in headless Chromium (apt-get install chromium)
+	@$(BIN)/python -m pytest -m browser tests/browser $(ARGS)
 
 # Two processes with a Spark session each: most of the time Spark is planning, which takes one core.
 tests-spark: $(STAMP) ## the tests that need Spark

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from firesteel import plan as p
 from firesteel.compare.differences import Difference, differences
 from firesteel.compare.normal_form import normal_forms
+from firesteel.compare.page import comparison_page
 from firesteel.compare.sides import side_by_side
+from firesteel.explain.page import PlanPage
+from firesteel.pages import show
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,14 @@ class Diff:
     def side_by_side(self, width: int = 160) -> str:
         """Both plans in normal form, as trees, side by side."""
         return side_by_side(self.left, self.right, width)
+
+    def page(self, titles: tuple[str, str] = ("A", "B")) -> PlanPage:
+        """Both plans in normal form, beside each other, to look at."""
+        return comparison_page(self.left, self.right, self.differences, titles)
+
+    def show(self, path: str | Path | None = None, titles: tuple[str, str] = ("A", "B")) -> PlanPage:
+        """Write that page to an HTML file. Without a path it is opened in a browser, or in a notebook shown there."""
+        return show(self.page(titles), path)
 
     def to_python(self) -> dict[str, Any]:
         """The differences as plain lists and dicts."""

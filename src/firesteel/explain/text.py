@@ -104,6 +104,12 @@ def explain(
     return redacted("\n".join(f"{left:<{width}}  {right}".rstrip() for left, right in rows))
 
 
+def head(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...]) -> tuple[str, list[Node]]:
+    """An operator on one line, without its inputs and columns, and the subqueries that the line calls `#1`, `#2`."""
+    subqueries: list[Node] = []
+    return redacted(_head(node, scope, globals_, subqueries)), subqueries
+
+
 def line(node: Node, scope: RowScope | None, globals_: tuple[GlobalBinding, ...]) -> str:
     """One node on one line: a relation without its inputs and columns, an expression as a whole."""
     whole = isinstance(node, Rel | Statement | Definition)

@@ -5,6 +5,6 @@
 """
 
 from firesteel.lineage.model import Column, Input, Lineage, Source, TablePaths, Use
-from firesteel.lineage.trace import trace
+from firesteel.lineage.trace import column_inputs, trace
 
-__all__ = ["Column", "Input", "Lineage", "Source", "TablePaths", "Use", "trace"]
+__all__ = ["Column", "Input", "Lineage", "Source", "TablePaths", "Use", "column_inputs", "trace"]

@@ -13,6 +13,7 @@ from firesteel.lineage.model import (
     ATTRIBUTES,
     ELEMENTS,
     Column,
+    Input,
     Lineage,
     Link,
     Source,
@@ -22,7 +23,7 @@ from firesteel.lineage.model import (
     inputs_of,
 )
 from firesteel.lineage.relations import RELATIONS, unknown_relation
-from firesteel.node import Node, drive, walk
+from firesteel.node import Node, children, drive, walk
 
 #: Columns that are told apart, parts of columns included. What is beyond that is told as one column.
 MAX_COLUMNS = 10_000
@@ -33,6 +34,22 @@ ONLY = "_1"
 def trace(plan: p.Plan) -> list[Lineage]:
     """The lineage of every statement that gives or keeps rows."""
     return [made for statement in plan.statements if (made := _statement(statement, plan)) is not None]
+
+
+def column_inputs(plan: p.Plan) -> dict[int, list[tuple[Input, ...]]]:
+    """The sources of every column of every relation, by the relation's identity: those of its value, not those that
+    decide which rows there are. Beyond `MAX_COLUMNS` columns nothing is said."""
+    found: dict[int, list[tuple[Input, ...]]] = {}
+    room = MAX_COLUMNS
+    for statement in plan.statements:
+        done: _Known = {}
+        for root in children(statement):
+            _flow(root, plan, done)
+        for (node, _), (rows, _) in done.items():
+            if isinstance(rows, Rows) and len(rows.columns) <= room:
+                room -= len(rows.columns)
+                found[node] = [inputs_of(column.all_links()) for column in rows.columns]
+    return found
 
 
 def _statement(statement: p.Statement, plan: p.Plan) -> Lineage | None:
@@ -106,9 +123,13 @@ def _name(binding: p.GlobalBinding) -> str:
 # From a node to its flow
 
 
-def _flow(root: Node, plan: p.Plan) -> Any:
-    """The flow of an expression, or the rows of a relation."""
-    done: dict[tuple[int, int], tuple[Any, Env | None]] = {}
+#: What is known of a node in an environment, by their identities; the environment is kept alive with it.
+_Known = dict[tuple[int, int], tuple[Any, Env | None]]
+
+
+def _flow(root: Node, plan: p.Plan, done: _Known | None = None) -> Any:
+    """The flow of an expression, or the rows of a relation. `done` gets those of all nodes below, too."""
+    done = {} if done is None else done
 
     def dispatch(node: Node, env: Env | None) -> Any:
         known = done.get((id(node), id(env)))
@@ -121,7 +142,7 @@ def _flow(root: Node, plan: p.Plan) -> Any:
             found = yield from RELATIONS.get(type(node), unknown_relation)(node, env)
         else:
             found = yield from EXPRESSIONS.get(type(node), everything)(node, env)
-        done[id(node), id(env)] = (found, env)  # keeps `env` alive, so that its id is not used again
+        done[id(node), id(env)] = (found, env)
         return found
 
     return drive(dispatch, root, None)

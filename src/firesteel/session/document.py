@@ -16,9 +16,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
-from firesteel import partiql, plan, values
+from firesteel import pages, partiql, plan, values
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.explain import explain
+from firesteel.explain.page import Facts, PlanPage
 from firesteel.explain.rows import cut, html_details, html_page_part, shortened
 from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
@@ -128,6 +129,20 @@ class Plan:
     def explain(self) -> str:
         """The plan as a tree, one line per node; a Substrait plan by its own relations."""
         return substrait.explain(self.message) if self.message is not None else explain(self.node)
+
+    def page(self, title: str = "plan") -> PlanPage:
+        """The plan to look at: each statement in every notation, with the same operator marked in all of them."""
+        lowered = self.lowered()
+        given = lowered.plan
+        facts = Facts(repairs=lowered.repairs)
+        notes = tuple(warning.message for warning in self.warnings)
+        each = (given.replace(statement=one) for one in given.statements)
+        return pages.page_of(title, [pages.Statement(one, self.message, facts, notes=notes) for one in each])
+
+    def show(self, path: str | Path | None = None, title: str = "plan") -> PlanPage:
+        """Write the page of the plan to an HTML file. Without a path it is opened in a browser, or in a notebook
+        shown there."""
+        return pages.show(self.page(title), path)
 
     def lineage(self) -> Lineage:
         """Where the columns of the plan's one answer come from: tables, paths, and how each takes part. Nothing is run.

@@ -72,6 +72,9 @@ class Engine(Protocol):
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: Any = None) -> Outcome: ...
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]: ...
+    def physical_plan(self, plan: p.Plan, tables: Sequence[Table]) -> str | None:
+        """What the engine itself plans, as it prints it; None if it has no plan of its own."""
+
     def keep(
         self,
         plan: p.Plan | None,
@@ -163,6 +166,9 @@ class Reference:
 
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
         return plan, ()
+
+    def physical_plan(self, plan: p.Plan, tables: Sequence[Table]) -> str | None:
+        return None
 
     def keep(
         self,

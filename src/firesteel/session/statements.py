@@ -36,10 +36,11 @@ def compiled(prepared: Prepared) -> Foreseen:
     """Let the engine compile a plan without running it. The notes say what would run in Python and why, and what is
     known of files without a schema."""
     plan, fallbacks = prepared.engine.explain(prepared.plan, prepared.tables)
-    return plan, [*((rex, f"python: {reason}") for rex, reason in fallbacks), *_shapes(plan, prepared)]
+    return plan, [*((rex, f"python: {reason}") for rex, reason in fallbacks), *shape_notes(plan, prepared)]
 
 
-def _shapes(plan: p.Plan, prepared: Prepared) -> Iterator[tuple[Node, str]]:
+def shape_notes(plan: p.Plan, prepared: Prepared) -> Iterator[tuple[Node, str]]:
+    """What is known of the shapes of files that have no schema."""
     for node in walk(plan.statement, p.Global):
         source = prepared.tables[node.ordinal].source
         if isinstance(source, tables.File) and source.format == "json":

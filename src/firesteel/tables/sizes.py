@@ -51,4 +51,35 @@ def _file_size(path: Path, format_: str) -> int:
     return 0
 
 
-__all__ = ["SMALL_INPUT", "input_bytes"]
+#: Of more Parquet files the rows are not counted: each has to be opened.
+_COUNTED = 200
+
+
+def row_count(table: Table) -> int | None:
+    """How many rows a table has, if that is known without reading them."""
+    match table.source:
+        case Memory(value=value):
+            found = values.items(value)
+            return None if found is None else len(found)
+        case Arrow(table=arrow):
+            return int(arrow.num_rows)
+        case File(format="parquet") as source:
+            return _parquet_rows(files_of(source)[0])
+        case Parts(format="parquet", parts=parts):
+            return _parquet_rows([part.path for part in parts])
+        case _:
+            return None
+
+
+def _parquet_rows(paths: Sequence[Path]) -> int | None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if len(paths) > _COUNTED:
+        return None
+    with suppress(OSError, pa.ArrowException):
+        return sum(int(pq.read_metadata(path).num_rows) for path in paths)
+    return None
+
+
+__all__ = ["SMALL_INPUT", "input_bytes", "row_count"]

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 import firesteel as fs
-from firesteel.cli.inputs import TEXTS, read_text
+from firesteel.cli.inputs import STDIN, TEXTS, read_text
 from firesteel.cli.options import with_mode, with_tables
+from firesteel.cli.render.plan_drawings import with_html, write_html
 from firesteel.cli.sessions import open_session
 
 SAME, DIFFERENT, TROUBLE = 0, 1, 2
@@ -32,7 +33,10 @@ SAME, DIFFERENT, TROUBLE = 0, 1, 2
     show_default=True,
     help="How the differences are printed.",
 )
-def command(left: str, right: str, mode: str, side_by_side: bool, width: int, format_: str, **options: Any) -> int:
+@with_html
+def command(
+    left: str, right: str, mode: str, side_by_side: bool, width: int, format_: str, html: str | None, **options: Any
+) -> int:
     """Are two plans the same? If not, say where they differ.
 
     A and B are plans in any format, files of PartiQL (.partiql, .sql), or PartiQL texts of several words. What is only
@@ -41,6 +45,7 @@ def command(left: str, right: str, mode: str, side_by_side: bool, width: int, fo
     \b
     firesteel diff old.proto new.proto
     firesteel diff plan.ion "SELECT t.a FROM t WHERE t.b > 1" --table t=t.parquet --side-by-side
+    firesteel diff old.proto new.proto --html differences.html
     """
     try:
         with open_session({"engine": "reference", **options}) as session:
@@ -48,6 +53,10 @@ def command(left: str, right: str, mode: str, side_by_side: bool, width: int, fo
     except fs.FiresteelError as error:
         click.echo(str(error), err=True)
         return TROUBLE
+    if html is not None:
+        write_html(found.page((_title(left), _title(right))), html)
+        if html == STDIN:
+            return SAME if found.same else DIFFERENT
     if format_ == "json":
         click.echo(json.dumps(found.to_python(), indent=2, ensure_ascii=False))
     else:
@@ -55,6 +64,10 @@ def command(left: str, right: str, mode: str, side_by_side: bool, width: int, fo
         if side_by_side:
             click.echo(f"\n{found.side_by_side(width)}")
     return SAME if found.same else DIFFERENT
+
+
+def _title(source: str) -> str:
+    return " ".join(source.split())
 
 
 def _read(source: str, session: fs.Session, mode: str) -> fs.Plan:

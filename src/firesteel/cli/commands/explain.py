@@ -13,6 +13,7 @@ from firesteel.cli.inputs import TEXTS, read_text
 from firesteel.cli.lineage import lineage_options, show_lineage
 from firesteel.cli.options import errors, with_planning, with_policy, with_properties, with_tables
 from firesteel.cli.plans import numbered_params, print_plan, read, with_notation, with_reading
+from firesteel.cli.render.plan_drawings import print_drawing, taken_drawing, with_drawings
 from firesteel.cli.sessions import open_session
 
 
@@ -27,6 +28,7 @@ from firesteel.cli.sessions import open_session
 @with_planning
 @with_reading
 @lineage_options
+@with_drawings
 @errors
 def command(
     plan: str,
@@ -46,12 +48,17 @@ def command(
     """Show a plan, or the plan of a PartiQL query, as a tree or in another notation. A FILE is a table of its name.
 
     With `--pipeline debug`: the plan after every pass that changes it, as it would run on Spark, or on `--engine`.
+    With `--html FILE`: a page of all notations, and with `--engine spark` of Spark's plan, joined operator by operator.
 
     \b
     firesteel explain plan.ion
     firesteel explain plan.ion --engine spark --table t=t.parquet
     firesteel explain "SELECT t.a FROM t WHERE t.b > 1" t.parquet --pipeline debug
+    firesteel explain plan.ion --engine spark --table t=t.parquet --html plan.html
     """
+    drawing, html = taken_drawing(options), options.pop("html")
+    if drawing and (notation != "tree" or pipeline == "debug" or lineage or lineage_as):
+        raise click.UsageError(f"--{drawing} goes without --as, --pipeline and --lineage")
     if notation != "tree" and (engine is not None or pipeline == "debug"):
         raise click.UsageError("--engine and --pipeline go with --as tree")
     text = _text(plan)
@@ -61,6 +68,14 @@ def command(
         given: Any = numbered_params(params) if text is None else [fs.ion(param) for param in params]
         if lineage or lineage_as:
             show_lineage(session, document or text, mode, given, lineage_as)
+            return
+        if drawing:
+            title = " ".join(plan.split())
+            if engine is not None:
+                page = session.page(document or text, mode=mode, params=given, title=title)
+            else:
+                page = (document or session.plan(text or "", mode=mode, params=given)).page(title)
+            print_drawing(page, drawing, html)
             return
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))

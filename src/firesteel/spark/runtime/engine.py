@@ -151,6 +151,10 @@ class SparkEngine:
         outcome = self.run(plan, tables)
         return outcome.plan, outcome.fallbacks
 
+    def physical_plan(self, plan: p.Plan, tables: Sequence[Table] = ()) -> str:
+        """Spark's physical plan, as Spark prints it. Nothing is run for that."""
+        return self.run(plan, tables).physical_plan()
+
     def keep(
         self,
         plan: p.Plan | None,

@@ -22,6 +22,7 @@ from firesteel.spark.encoding.failures import is_from_spark
 from firesteel.spark.relations.compile import Compiled
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.answers import answer_of, arrow_table, batches, infer, named_frame, records, typed_frame
+from firesteel.spark.runtime.inspect import physical_plan
 from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
 from firesteel.spark.runtime.output import is_native, store, write
 from firesteel.spark.runtime.read_files import count_malformed
@@ -85,6 +86,12 @@ class Outcome:
         with self._lease.using(self._compiled.failures), settings(self._spark):
             self._renew()
             return named_frame(self._compiled) if asked is None else typed_frame(self._compiled, type_, asked)
+
+    def physical_plan(self) -> str:
+        """Spark's physical plan, as Spark prints it."""
+        with self._lease.using(self._compiled.failures), settings(self._spark):
+            self._renew()
+            return physical_plan(named_frame(self._compiled))
 
     def rows(self) -> Iterator[Value]:
         """The rows of the answer; Spark is asked for one partition after the other."""

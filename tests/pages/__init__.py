@@ -1,0 +1,1 @@
+"""Pages of plans, with their texts in every notation."""
