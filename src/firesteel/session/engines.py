@@ -12,6 +12,7 @@ from firesteel import evaluate, tables, values
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node
+from firesteel.passes import touched_paths
 from firesteel.session import writes
 from firesteel.tables import Source, Table, counting_skipped
 from firesteel.tables.output.target import Output
@@ -158,7 +159,7 @@ class Reference:
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
         with counting_skipped() as skipped:
-            value = evaluate.evaluate(plan, tables, kept)
+            value = evaluate.evaluate(plan, tables, kept, touched_paths(plan))
         return Known(value, plan, sum(skipped.values()))
 
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
@@ -172,7 +173,7 @@ class Reference:
         before: Source | None,
         kept: dict[str, Any] | None = None,
     ) -> Source:
-        rows = [] if plan is None else list(map(_stored, values.items(evaluate.evaluate(plan, used, kept)) or []))
+        rows = [] if plan is None else _stored_rows(plan, used, kept)
         writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
         old = values.items(before.value) if isinstance(before, tables.Memory) else None
         return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
@@ -195,6 +196,11 @@ class Reference:
 
     def close(self) -> None:
         """Nothing was started."""
+
+
+def _stored_rows(plan: p.Plan, used: Sequence[Table], kept: dict[str, Any] | None) -> list[values.Value]:
+    found = evaluate.evaluate(plan, used, kept, touched_paths(plan))
+    return list(map(_stored, values.items(found) or []))
 
 
 def _stored(row: values.Value) -> values.Value:

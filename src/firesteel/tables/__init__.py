@@ -14,7 +14,14 @@ from firesteel import values
 from firesteel.errors import PlanError, UnsupportedError
 from firesteel.tables.append import append_rows, with_rows
 from firesteel.tables.arrow.columns import to_arrow, to_pandas
-from firesteel.tables.arrow.rows import arrow_rows, arrow_table, arrow_type, column_values, ensure_text_keys
+from firesteel.tables.arrow.rows import (
+    arrow_rows,
+    arrow_table,
+    arrow_type,
+    column_values,
+    ensure_text_keys,
+    touched_columns,
+)
 from firesteel.tables.files import (
     File,
     SkippedLines,
@@ -48,6 +55,7 @@ from firesteel.tables.promises import OrderedColumn, Promise, PromisedColumn, pr
 from firesteel.tables.staging import host, owned, present, staged
 from firesteel.tables.stored import Stored
 from firesteel.tables.text.delimited import Delimited
+from firesteel.tables.touched import WHOLE, PathTree
 
 
 @dataclass(frozen=True)
@@ -91,17 +99,17 @@ class Table:
     malformed: str = "error"
     promise: Promise | None = None
 
-    def read(self) -> values.Value:
-        """The table as one value."""
+    def read(self, touched: PathTree = WHOLE) -> values.Value:
+        """The table as one value, with at least what is touched of its rows."""
         match self.source:
             case Memory(value):
                 return value
             case File():
-                return values.Bag(read_file(self.source, skip=self.malformed == "skip"))
+                return values.Bag(read_file(self.source, skip=self.malformed == "skip", touched=touched))
             case Parts():
                 return values.Bag(parts_rows(self.source))
             case Arrow(table):
-                return values.Bag(arrow_rows(table))
+                return values.Bag(arrow_rows(touched_columns(table, touched)))
             case Frame() | Stored():
                 raise UnsupportedError(
                     "a table of Spark's cannot be read without Spark",
