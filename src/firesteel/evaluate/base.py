@@ -23,6 +23,7 @@ from firesteel.source import Place, Span
 from firesteel.values import MISSING, Value
 
 if TYPE_CHECKING:
+    from firesteel.evaluate.meter import Meter
     from firesteel.tables import Table
     from firesteel.tables.touched import PathTree
 
@@ -67,7 +68,9 @@ class CompileContext:
         now: datetime.datetime | None = None,
         shared: dict[str, Any] | None = None,
         touched: Mapping[int, PathTree] | None = None,
+        meter: Meter | None = None,
     ) -> None:
+        self.meter = meter
         self.strict = strict
         #: The parts of tables that the plan touches; without an entry, all of a table is read.
         self.touched: Mapping[int, PathTree] = touched or {}
@@ -144,6 +147,8 @@ def compile_node(root: Node, context: CompileContext) -> tuple[Any, int]:
         made = handler(node, context)
         if isinstance(made, Generator):
             made = yield from made
+        if context.meter is not None:
+            made = context.meter.around(node, made)
         if isinstance(node, Select) and node is not root and not free_rows(node):
             made = _lasting(made)
         elif id(node) in shared and isinstance(node, Rex | Rel) and not isinstance(node, Lit | Var | Global):

@@ -14,6 +14,7 @@ from firesteel.plan import CreateView, Mode, Plan, Query, Rex, Root
 from firesteel.values import Bag, Struct, Value
 
 if TYPE_CHECKING:
+    from firesteel.evaluate.meter import Meter
     from firesteel.tables import Table
     from firesteel.tables.touched import PathTree
 
@@ -23,16 +24,17 @@ def evaluate(
     tables: Sequence[Table] = (),
     shared: dict[str, Any] | None = None,
     touched: Mapping[int, PathTree] | None = None,
+    meter: Meter | None = None,
 ) -> Value:
     """The value of a plan's statement; `tables[i]` is the table of `plan.globals[i]`, and `touched[i]` what the plan
-    touches of its rows. `shared` is kept between the statements of one plan."""
+    touches of its rows. `shared` is kept between the statements of one plan. With a `meter`, operators are measured."""
     statement = plan.statement
     if isinstance(statement, Query):
-        context = _context(statement.mode, tables, touched=touched)
+        context = _context(statement.mode, tables, touched=touched, meter=meter)
         rex, levels = compile_node(statement.rex, context)
         return _run(lambda: rex(Env()), levels, context)
     if isinstance(statement, Root):
-        context = _context(statement.mode, tables, shared=shared, touched=touched)
+        context = _context(statement.mode, tables, shared=shared, touched=touched, meter=meter)
         rel, levels = compile_node(statement.input, context)
         return _run(lambda: _named(statement, rel), levels, context)
     if isinstance(statement, CreateView):
@@ -83,8 +85,9 @@ def _context(
     now: datetime.datetime | None = None,
     shared: dict[str, Any] | None = None,
     touched: Mapping[int, PathTree] | None = None,
+    meter: Meter | None = None,
 ) -> CompileContext:
-    return CompileContext(mode is Mode.STRICT, tables, now, shared, touched)
+    return CompileContext(mode is Mode.STRICT, tables, now, shared, touched, meter)
 
 
 def _named(root: Root, rel: RelClosure) -> Value:

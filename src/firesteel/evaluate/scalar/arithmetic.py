@@ -84,7 +84,7 @@ def _binary(
             return int64(ints(a, b))  # type: ignore[arg-type]
         if left is float or right is float:
             return floats(to_float(a), to_float(b))
-        return decimals(decs, a if left is Decimal else Decimal(a), b if right is Decimal else Decimal(b))  # type: ignore[arg-type]
+        return decimals(decs, a if left is Decimal else Decimal(a), b if right is Decimal else Decimal(b))
 
     return apply
 

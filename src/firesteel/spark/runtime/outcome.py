@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.meter import Measured
 from firesteel.policy import ensure_unmoved
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.worker_package import is_connect
@@ -23,6 +24,7 @@ from firesteel.spark.relations.compile import Compiled
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.answers import answer_of, arrow_table, batches, infer, named_frame, records, typed_frame
 from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
+from firesteel.spark.runtime.measure import measured
 from firesteel.spark.runtime.output import is_native, store, write
 from firesteel.spark.runtime.read_files import count_malformed
 from firesteel.spark.runtime.sessions import Lease
@@ -153,6 +155,16 @@ class Outcome:
         """The rows; at their end, the files that they come from have to be the same still."""
         yield from rows
         self._ensure_same_files()
+
+    def measure(self) -> Measured:
+        """Run the plan once more, throw its rows away, and say what was measured."""
+
+        def run(action: Callable[[], None]) -> None:
+            self._with_fitting_shapes(lambda: self._done(action))
+
+        with self._lease.using(self._compiled.failures), settings(self._spark):
+            compiled = self._compiled.decided()
+            return measured(self._spark, self.plan, compiled.frame, compiled.shape != "value", run)
 
     def keep(self, folder: Path, columns: t.Schema) -> None:
         """Write the rows, in our encoding, to a folder that later plans read as a table."""
