@@ -16,6 +16,7 @@ from firesteel.errors import UnsupportedError
 from firesteel.evaluate.meter import Measured, Meter
 from firesteel.node import Node
 from firesteel.passes import touched_paths
+from firesteel.query_log import answered
 from firesteel.session import writes
 from firesteel.tables import Source, Table, counting_skipped
 from firesteel.tables.output.target import Output
@@ -176,8 +177,12 @@ class Reference:
         return {}
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
+        start = time.perf_counter()
         with counting_skipped() as skipped:
             value = evaluate.evaluate(plan, tables, kept, touched_paths(plan))
+        answered(
+            [binding.name for binding in plan.globals], self.name, time.perf_counter() - start, len(rows_of(value))
+        )
         return Known(value, plan, sum(skipped.values()), lambda: _measured(plan, tables))
 
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:

@@ -16,6 +16,7 @@ from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.meter import Measured
 from firesteel.policy import ensure_unmoved
+from firesteel.query_log import answered
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding.arrow_values import download
@@ -74,6 +75,7 @@ class Outcome:
         self._lenient = lenient
         self._tag = f"firesteel-{uuid.uuid4().hex}"
         self._cancelled = False
+        self._counted: int | None = None
         self._idle = threading.Event()
         self._idle.set()
 
@@ -130,6 +132,7 @@ class Outcome:
             compiled = self._compiled.decided()
             frame = compiled.frame if limit is None or compiled.shape == "value" else compiled.frame.limit(limit)
             rows = list(download(frame, compiled.types))
+            self._counted = len(rows)
             self._ensure_same_files()
             self._warn_of_malformed()
         return answer_of(compiled, rows)
@@ -218,6 +221,7 @@ class Outcome:
             add(self._tag)
             self._idle.clear()
             self._lease.busy.add(self)
+            start = time.perf_counter()
             try:
                 if self._cancelled:
                     raise EvaluationError("cancelled")
@@ -225,6 +229,8 @@ class Outcome:
                     raise no_end()
                 self._renew()
                 yield
+                tables = [binding.name for binding in self.plan.globals]
+                answered(tables, "spark", time.perf_counter() - start, self._counted)
             except BaseException as error:
                 if not is_from_spark(error):
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more
