@@ -18,11 +18,20 @@ from typing import Any
 
 import firesteel as fs
 from firesteel.spark.runtime.start import start
-from tools import bench_events, bench_json, bench_order_queries, bench_properties, bench_substrait, bench_tpch, tpch
+from tools import (
+    bench_events,
+    bench_json,
+    bench_order_queries,
+    bench_properties,
+    bench_reference,
+    bench_substrait,
+    bench_tpch,
+    tpch,
+)
 from tools.bench_tpch import Found
 
 BUILD = Path(__file__).parent.parent / "build"
-PARTS = ("tpch", "json", "planning", "substrait", "properties")
+PARTS = ("tpch", "json", "planning", "substrait", "properties", "reference")
 
 
 def arguments() -> argparse.Namespace:
@@ -33,6 +42,10 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, default=4_000_000, help="rows of the largest table of properties (4000000)")
     parser.add_argument("--repeat", type=int, default=5, help="rounds that count (5)")
     parser.add_argument("--cold", type=int, default=3, help="fresh processes per arm for the first runs (3); 0: none")
+    parser.add_argument(
+        "--small", type=int, default=16, help="megabytes of JSON lines for the reference evaluator (16)"
+    )
+    parser.add_argument("--before", default="", help="a commit whose reference evaluator runs beside this one")
     parser.add_argument("--queries", default="", help="only these: q01,q06 or filter,distinct mixed")
     return parser.parse_args()
 
@@ -53,10 +66,8 @@ def main() -> int:
     asked = arguments()
     parts = asked.only or list(PARTS)
     only = [name.strip() for name in asked.queries.split(",") if name.strip()]
-    spark = start()
-    session = fs.connect(spark=spark)
     report: dict[str, Any] = {"machine": machine(), "tables": []}
-    for found in _measured(asked, parts, only, session, spark):
+    for found in _all(asked, parts, only):
         if isinstance(found, str):
             print(f"{found}\n", flush=True)
             report.setdefault("disagreements", []).append(found)
@@ -66,8 +77,17 @@ def main() -> int:
         report["tables"].append(as_json)
         BUILD.mkdir(exist_ok=True)
         (BUILD / "bench.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    spark.stop()
     return 0
+
+
+def _all(asked: argparse.Namespace, parts: list[str], only: list[str]) -> Iterator[Found | str]:
+    """The tables of all parts. The reference evaluator is measured first, and needs no Spark."""
+    if "reference" in parts:
+        yield from bench_reference.tables(BUILD / "bench", asked.small, asked.repeat, only, asked.before)
+    if set(parts) - {"reference"}:
+        spark = start()
+        yield from _measured(asked, parts, only, fs.connect(spark=spark), spark)
+        spark.stop()
 
 
 def _measured(

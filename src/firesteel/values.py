@@ -120,19 +120,29 @@ class Struct:
     __slots__ = ("pairs",)
 
     def __init__(self, pairs: Iterable[tuple[str, Value]] | Mapping[str, Value] = ()) -> None:
-        self.pairs: list[tuple[str, Value]] = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
+        if type(pairs) is not list and isinstance(pairs, Mapping):
+            pairs = pairs.items()
+        self.pairs: list[tuple[str, Value]] = list(pairs)
 
     def get(self, name: str, default: Value = MISSING) -> Value:
         """The first attribute of that exact name."""
-        return next((value for key_, value in self.pairs if key_ == name), default)
+        for key_, value in self.pairs:
+            if key_ == name:
+                return value
+        return default
 
     def get_in_any_case(self, name: str, default: Value = MISSING) -> Value:
         """The attribute of that exact name if there is one, else the first that differs only in case."""
-        exact = self.get(name)
-        if exact is not MISSING:
-            return exact
+        for key_, value in self.pairs:
+            if key_ == name:
+                if value is not MISSING:
+                    return value
+                break
         folded = name.lower()
-        return next((value for key_, value in self.pairs if key_.lower() == folded), default)
+        for key_, value in self.pairs:
+            if key_.lower() == folded:
+                return value
+        return default
 
     def __iter__(self) -> Iterator[tuple[str, Value]]:
         return iter(self.pairs)
@@ -151,6 +161,13 @@ class Struct:
 
     def __repr__(self) -> str:
         return f"Struct({self.pairs!r})"
+
+
+def struct_of(pairs: list[tuple[str, Value]]) -> Struct:
+    """A struct of a list that nobody else has: it is not copied."""
+    made = Struct.__new__(Struct)
+    made.pairs = pairs
+    return made
 
 
 def _digits(seconds: Decimal) -> int:
@@ -319,6 +336,10 @@ def fold(value: Value, leaf: Callable[[Value], T], container: Callable[[Value, l
 _END = (-1,)
 _NAN, _LOW, _FINITE, _HIGH = 0, 1, 2, 3
 _INFINITY = Decimal("inf")
+_TEXT, _NUMBER = 7, (2, _FINITE)
+
+#: Values of these classes are their own hash keys.
+OWN_KEYS = frozenset({int, str})
 
 Key = tuple[tuple[Hashable, ...], ...]
 #: A key in pieces, joined once: joining at every level would make a deep value's key quadratic.
@@ -327,6 +348,11 @@ _Rope = Key | list[Any]
 
 def key(value: Value) -> Key:
     """Equal for values that are deeply equal, ordered as the total order has it."""
+    kind = type(value)
+    if kind is str:
+        return ((7, value),)
+    if kind is int:
+        return ((2, _FINITE, value),)
     return _flat(fold(value, _leaf_key, _container_key))
 
 
@@ -400,6 +426,22 @@ def _flat(rope: _Rope) -> Key:
         else:
             stack.extend(reversed(piece))
     return tuple(out)
+
+
+def hash_key(value: Value) -> Hashable:
+    """Equal where `key` is, and hashed faster: text and numbers are keys themselves. It has no order."""
+    return value if type(value) in OWN_KEYS else hash_of(key(value))
+
+
+def hash_of(made: Key) -> Hashable:
+    """The hash key for a key."""
+    first = made[0]
+    return first[1] if first[0] == _TEXT else first[2] if first[:2] == _NUMBER else made
+
+
+def hash_keys(row: Iterable[Value]) -> tuple[Hashable, ...]:
+    """The same for the values of a row."""
+    return tuple([hash_key(value) for value in row])
 
 
 def equal(a: Value, b: Value) -> bool:

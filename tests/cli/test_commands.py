@@ -44,7 +44,7 @@ def test_a_file_is_a_table_of_its_name(here: Path, capsys: pytest.CaptureFixture
     assert _run(["SELECT VALUE o.id FROM orders AS o", ORDERS, "--format", "ion"]) == 0
     said = capsys.readouterr()
     assert said.out == "$bag::[1, 2, 3]\n"
-    assert said.err == "engine: in process, for at most 16 MB of input (--engine spark for Spark)\n"
+    assert said.err == "engine: in process, for at most 32 MB of input (--engine spark for Spark)\n"
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_errors_in_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_config_show_has_the_bound(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(["config", "show"]) == 0
-    assert "16777216 (16 MB)" in capsys.readouterr().out
+    assert "33554432 (32 MB)" in capsys.readouterr().out
     monkeypatch.setenv("FIRESTEEL_SMALL_INPUT", "1024")
     assert _run(["config", "show"]) == 0
     assert "1024 (1 kB)" in capsys.readouterr().out

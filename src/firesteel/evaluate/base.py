@@ -9,11 +9,12 @@ therefore call other closures directly or in a loop, and never through C (`map`,
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from firesteel.errors import EvaluationError, UnsupportedError
+from firesteel.evaluate import collector
 from firesteel.evaluate.depth_limit import survey
 from firesteel.node import Node, drive
 from firesteel.plan import Global, Lit, Rel, Rex, Select, Var
@@ -22,7 +23,9 @@ from firesteel.source import Place, Span
 from firesteel.values import MISSING, Value
 
 if TYPE_CHECKING:
+    from firesteel.evaluate.meter import Meter
     from firesteel.tables import Table
+    from firesteel.tables.touched import PathTree
 
 Row = tuple[Value, ...]
 Fail = Callable[..., Value]
@@ -64,11 +67,18 @@ class CompileContext:
         tables: Sequence[Table] = (),
         now: datetime.datetime | None = None,
         shared: dict[str, Any] | None = None,
+        touched: Mapping[int, PathTree] | None = None,
+        meter: Meter | None = None,
     ) -> None:
+        self.meter = meter
         self.strict = strict
+        #: The parts of tables that the plan touches; without an entry, all of a table is read.
+        self.touched: Mapping[int, PathTree] = touched or {}
         #: Rows of shared relations, by their names.
         self.shared: dict[str, Rows] = {} if shared is None else shared
         self.tables = tables
+        #: Does the plan call functions of a user's? Those may make cycles of objects.
+        self.calls_users = False
         self._now = now
         self._read: dict[int, Value] = {}
 
@@ -80,7 +90,9 @@ class CompileContext:
     def table(self, ordinal: int) -> Value:
         """The value of a global; its table is read when it is first needed, and then no more."""
         if ordinal not in self._read:
-            self._read[ordinal] = self.tables[ordinal].read()
+            table, touched = self.tables[ordinal], self.touched.get(ordinal)
+            with collector.paused():
+                self._read[ordinal] = table.read() if touched is None else table.read(touched)
         return self._read[ordinal]
 
     def failing(self, where: Span | Place | None) -> Fail:
@@ -135,6 +147,8 @@ def compile_node(root: Node, context: CompileContext) -> tuple[Any, int]:
         made = handler(node, context)
         if isinstance(made, Generator):
             made = yield from made
+        if context.meter is not None:
+            made = context.meter.around(node, made)
         if isinstance(node, Select) and node is not root and not free_rows(node):
             made = _lasting(made)
         elif id(node) in shared and isinstance(node, Rex | Rel) and not isinstance(node, Lit | Var | Global):

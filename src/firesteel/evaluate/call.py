@@ -52,9 +52,19 @@ def _call(node: p.Call, context: CompileContext) -> Generator[Any, Any, RexClosu
         user = users.find(row.name)
         try:
             function = SCALARS[row.name] if user is None else implementation(user)
+            context.calls_users |= user is not None
         except FiresteelError as error:
             raise error.located(node.where) from None
     return _closure(function, args, _Parameters(row, node), fail, node)
+
+
+#: What a call is given that has no literal.
+_NOTHING = object()
+
+
+def _literal(rex: object) -> object:
+    """The value of a literal that is present, or nothing."""
+    return rex.value if isinstance(rex, p.Lit) and not absent(rex.value) else _NOTHING
 
 
 class _Parameters:
@@ -123,6 +133,16 @@ def _closure(
             error.located(where)
             raise
 
+    def beside_literal(env: Env) -> Value:
+        a = first(env)
+        try:
+            return function(a, literal) if type(a) in takes_a else otherwise((a, literal))
+        except Forgivable as error:
+            return fail(error, (a, literal))
+        except EvaluationError as error:
+            error.located(where)
+            raise
+
     def any_number(env: Env) -> Value:
         given = [arg(env) for arg in args]
         try:
@@ -138,7 +158,8 @@ def _closure(
         return unary
     if len(args) == 2:
         (first, second), (takes_a, takes_b) = args, usual
-        return binary
+        literal = _literal(node.values[1])
+        return beside_literal if type(literal) in takes_b else binary
     return any_number
 
 

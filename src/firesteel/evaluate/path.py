@@ -22,6 +22,10 @@ Each = Callable[[Value, Env], list[Value]]
 @handles(p.Path)
 def _path(node: p.Path, context: CompileContext) -> Generator[Any, Any, RexClosure]:
     root: RexClosure = yield node.root, context
+    names = _names(node.steps)
+    if names is not None and not context.strict:
+        here = isinstance(node.root, p.Var) and node.root.depth == 0
+        return _walking(root, node.root.ordinal if here else -1, names)
     steps: list[tuple[bool, Any]] = []
     for step in node.steps:
         steps.append((isinstance(step, p.Key), (yield step, context)))
@@ -33,6 +37,44 @@ def _path(node: p.Path, context: CompileContext) -> Generator[Any, Any, RexClosu
         value = root(env)
         for into in intos:
             value = into(value, env)
+        return value
+
+    return run
+
+
+def _names(steps: tuple[p.Step, ...]) -> list[tuple[str, str | None]] | None:
+    """The names that the steps go into, each with its lower case if it matches in any case; None for other steps."""
+    names: list[tuple[str, str | None]] = []
+    for step in steps:
+        match step:
+            case p.Key(key=p.Lit(type=t.Text() as type_, value=str() as name)):
+                names.append((name, name.lower() if isinstance(type_, t.Symbol) else None))
+            case _:
+                return None
+    return names
+
+
+def _walking(root: RexClosure, ordinal: int, names: list[tuple[str, str | None]]) -> RexClosure:
+    """A path of names in permissive mode, the usual one: a loop without a call for each step. It starts at the column
+    of that ordinal, or if that is -1, at the root."""
+
+    def run(env: Env) -> Value:
+        row = env.row
+        value = row[ordinal] if 0 <= ordinal < len(row) else root(env)
+        for name, folded in names:
+            if type(value) is not Struct:
+                return None if value is None else MISSING
+            found: Value = MISSING
+            for key, item in value.pairs:
+                if key == name:
+                    found = item
+                    break
+            if found is MISSING and folded is not None:
+                for key, item in value.pairs:
+                    if key.lower() == folded:
+                        found = item
+                        break
+            value = found
         return value
 
     return run

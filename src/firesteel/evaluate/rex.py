@@ -11,7 +11,7 @@ from firesteel.errors import PlanError
 from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, handles
 from firesteel.evaluate.kinds import kind, show
 from firesteel.evaluate.scalar.compare import eq
-from firesteel.values import MISSING, Bag, Sexp, Struct, Value
+from firesteel.values import MISSING, Bag, Sexp, Struct, Value, struct_of
 
 #: What a handler that asks for its children looks like to the type checker.
 Compiling = Generator[Any, Any, Callable[[Env], Any]]
@@ -131,14 +131,24 @@ def _struct(node: p.Struct, context: CompileContext) -> Compiling:
         value = yield pair.value, context
         pairs.append((key, value))
     fail = context.failing(node.where)
+    names = [pair.key.value for pair in node.pairs if isinstance(pair.key, p.Lit) and isinstance(pair.key.value, str)]
+    named = list(zip(map(str, names), [value for _, value in pairs], strict=False))
+
+    def of_names(env: Env) -> Value:
+        made: list[tuple[str, Value]] = []
+        for name, value in named:
+            item = value(env)
+            if item is not MISSING:
+                made.append((name, item))
+        return struct_of(made)
 
     def run(env: Env) -> Value:
         made: list[tuple[str, Value]] = []
         for key, value in pairs:
             _attribute(made, key(env), value(env), fail)
-        return Struct(made)
+        return struct_of(made)
 
-    return run
+    return of_names if len(names) == len(pairs) else run
 
 
 def _attribute(made: list[tuple[str, Value]], name: Value, item: Value, fail: Fail) -> None:

@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
-from firesteel.evaluate import depth_limit
+from firesteel.evaluate import collector, depth_limit
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, Row, compile_node
 from firesteel.plan import CreateView, Mode, Plan, Query, Rex, Root
 from firesteel.values import Bag, Struct, Value
 
 if TYPE_CHECKING:
+    from firesteel.evaluate.meter import Meter
     from firesteel.tables import Table
+    from firesteel.tables.touched import PathTree
 
 
-def evaluate(plan: Plan, tables: Sequence[Table] = (), shared: dict[str, Any] | None = None) -> Value:
-    """The value of a plan's statement; `tables[i]` is the table of `plan.globals[i]`. `shared` is kept between the
-    statements of one plan."""
+def evaluate(
+    plan: Plan,
+    tables: Sequence[Table] = (),
+    shared: dict[str, Any] | None = None,
+    touched: Mapping[int, PathTree] | None = None,
+    meter: Meter | None = None,
+) -> Value:
+    """The value of a plan's statement; `tables[i]` is the table of `plan.globals[i]`, and `touched[i]` what the plan
+    touches of its rows. `shared` is kept between the statements of one plan. With a `meter`, operators are measured."""
     statement = plan.statement
     if isinstance(statement, Query):
-        rex, levels = compile_node(statement.rex, _context(statement.mode, tables))
-        return depth_limit.run(lambda: rex(Env()), levels)
+        context = _context(statement.mode, tables, touched=touched, meter=meter)
+        rex, levels = compile_node(statement.rex, context)
+        return _run(lambda: rex(Env()), levels, context)
     if isinstance(statement, Root):
-        rel, levels = compile_node(statement.input, _context(statement.mode, tables, shared=shared))
-        return depth_limit.run(lambda: _named(statement, rel), levels)
+        context = _context(statement.mode, tables, shared=shared, touched=touched, meter=meter)
+        rel, levels = compile_node(statement.input, context)
+        return _run(lambda: _named(statement, rel), levels, context)
     if isinstance(statement, CreateView):
         raise UnsupportedError(f"creating the view '{statement.name}' is for a session to do", where=statement.where)
     raise UnsupportedError(f"cannot evaluate a '{statement.tag}' statement", where=statement.where)
+
+
+def _run(work: Callable[[], Value], levels: int, context: CompileContext) -> Value:
+    with nullcontext() if context.calls_users else collector.paused():
+        return depth_limit.run(work, levels)
 
 
 def expression(rex: Rex, mode: Mode, globals: Sequence[Table] = ()) -> Callable[[Sequence[Row]], Value]:
@@ -68,8 +84,10 @@ def _context(
     tables: Sequence[Table],
     now: datetime.datetime | None = None,
     shared: dict[str, Any] | None = None,
+    touched: Mapping[int, PathTree] | None = None,
+    meter: Meter | None = None,
 ) -> CompileContext:
-    return CompileContext(mode is Mode.STRICT, tables, now, shared)
+    return CompileContext(mode is Mode.STRICT, tables, now, shared, touched, meter)
 
 
 def _named(root: Root, rel: RelClosure) -> Value:

@@ -13,7 +13,7 @@ partitions, promises or strategies, the order and the distribution of rows follo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from firesteel import types as t
@@ -69,10 +69,15 @@ class _Line:
 
 
 def explain(
-    plan: Plan, *, marks: Sequence[tuple[Node, str]] = (), max_lines: int = 10_000, columns: bool = True
+    plan: Plan,
+    *,
+    marks: Sequence[tuple[Node, str]] = (),
+    max_lines: int = 10_000,
+    columns: bool = True,
+    beside: Mapping[int, str] | None = None,
 ) -> str:
     """The plan as a tree of text; of several statements, as one each. `marks` are notes on some of its nodes. Without
-    `columns`, relations are shown without theirs."""
+    `columns`, relations are shown without theirs. `beside` are texts to show instead, by the identities of nodes."""
     if isinstance(plan.statement, Script):
         each = (plan.replace(statement=statement) for statement in plan.statements)
         return "\n\n".join(explain(one, marks=marks, max_lines=max_lines, columns=columns) for one in each)
@@ -91,7 +96,11 @@ def explain(
         drawn[id(line.node)] = len(rows) + 1
         subqueries: list[Node] = []
         text = _head(line.node, line.scope, plan.globals, subqueries)
-        rows.append((f"{lead}{line.label}{text}", _columns(line.node, with_properties) if columns else ""))
+        if beside is not None:
+            right = beside.get(id(line.node), "")
+        else:
+            right = _columns(line.node, with_properties) if columns else ""
+        rows.append((f"{lead}{line.label}{text}", right))
         below = _below(line.node, line.scope, subqueries)
         deeper = "" if top else indent + ("   " if last else "│  ")
         rows.extend((f"{deeper}{hint}", "") for hint in _hinted(line.node))

@@ -4,6 +4,7 @@ The Spark engine is in `spark/runtime/engine.py`."""
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
@@ -11,7 +12,11 @@ from typing import Any, Protocol
 from firesteel import evaluate, tables, values
 from firesteel import plan as p
 from firesteel import types as t
+from firesteel.errors import UnsupportedError
+from firesteel.evaluate.meter import Measured, Meter
 from firesteel.node import Node
+from firesteel.passes import touched_paths
+from firesteel.query_log import answered
 from firesteel.session import writes
 from firesteel.tables import Source, Table, counting_skipped
 from firesteel.tables.output.target import Output
@@ -52,6 +57,9 @@ class Outcome(Protocol):
 
     def write(self, output: Output, type_: t.Type, columns: t.Struct | None = None) -> None:
         """Write the answer, whose type the plan says: with these columns, or as it is."""
+
+    def measure(self) -> Measured:
+        """Run the plan once more, and measure it."""
 
     def cancel(self) -> None: ...
 
@@ -106,8 +114,15 @@ class Engine(Protocol):
 class Known:
     """The outcome of a run whose value is already computed."""
 
-    def __init__(self, value: values.Value, plan: p.Plan | None = None, malformed: int = 0) -> None:
+    def __init__(
+        self,
+        value: values.Value,
+        plan: p.Plan | None = None,
+        malformed: int = 0,
+        measure: Callable[[], Measured] | None = None,
+    ) -> None:
         self._value = value
+        self._measure = measure
         #: How many malformed lines of files were skipped.
         self.malformed = malformed
         self.plan = plan
@@ -143,6 +158,11 @@ class Known:
         elif wanted(output):
             write_parquet(self._value, type_, output)
 
+    def measure(self) -> Measured:
+        if self._measure is None:
+            raise UnsupportedError("this answer was not computed from a plan, so there is nothing to measure")
+        return self._measure()
+
     def cancel(self) -> None:
         """There is nothing to cancel."""
 
@@ -160,9 +180,13 @@ class Reference:
         return {}
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
+        start = time.perf_counter()
         with counting_skipped() as skipped:
-            value = evaluate.evaluate(plan, tables, kept)
-        return Known(value, plan, sum(skipped.values()))
+            value = evaluate.evaluate(plan, tables, kept, touched_paths(plan))
+        answered(
+            [binding.name for binding in plan.globals], self.name, time.perf_counter() - start, len(rows_of(value))
+        )
+        return Known(value, plan, sum(skipped.values()), lambda: _measured(plan, tables))
 
     def explain(self, plan: p.Plan, tables: Sequence[Table]) -> tuple[p.Plan, Sequence[tuple[Node, str]]]:
         return plan, ()
@@ -178,7 +202,7 @@ class Reference:
         before: Source | None,
         kept: dict[str, Any] | None = None,
     ) -> Source:
-        rows = [] if plan is None else list(map(_stored, values.items(evaluate.evaluate(plan, used, kept)) or []))
+        rows = [] if plan is None else _stored_rows(plan, used, kept)
         writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
         old = values.items(before.value) if isinstance(before, tables.Memory) else None
         return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
@@ -201,6 +225,19 @@ class Reference:
 
     def close(self) -> None:
         """Nothing was started."""
+
+
+def _measured(plan: p.Plan, tables: Sequence[Table]) -> Measured:
+    meter = Meter()
+    start = time.perf_counter()
+    value = evaluate.evaluate(plan, tables, {}, touched_paths(plan), meter)
+    taken = (time.perf_counter() - start) * 1000
+    return Measured(plan, taken, len(rows_of(value)), meter.figures())
+
+
+def _stored_rows(plan: p.Plan, used: Sequence[Table], kept: dict[str, Any] | None) -> list[values.Value]:
+    found = evaluate.evaluate(plan, used, kept, touched_paths(plan))
+    return list(map(_stored, values.items(found) or []))
 
 
 def _stored(row: values.Value) -> values.Value:

@@ -19,10 +19,11 @@ from firesteel import plan as p
 from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
-from firesteel.passes import Context, Observer, Phase, Unordered, View, ensure_skippable, run_passes
+from firesteel.passes import Context, Observer, Phase, Step, Unordered, View, ensure_skippable, run_passes
 from firesteel.passes.bind.inline_views import inline_views
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
+from firesteel.query_log import logs_passes, pass_ran
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import views_in
 from firesteel.session.document import Headers, Plan, ensure_size, read_plan
@@ -195,12 +196,16 @@ class Planner:
             whole_plan=whole_plan,
             skip=self._skip,
             verify=self._verify,
-            observe=self._observe,
+            observe=self._observe or (_logged if logs_passes() else None),
         )
 
     def forget(self) -> None:
         """Empty the plan cache."""
         self._cache.forget()
+
+
+def _logged(step: Step) -> None:
+    pass_ran(step.phase.value, step.name, step.seconds, changed=step.changed)
 
 
 __all__ = ["Params", "PlanSource", "Planner"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from firesteel import tables, values
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.explain import PlanReport, report
+from firesteel.explain import PlanReport, Profile, profile, report
 from firesteel.explain.rows import LINE, draw, grid_keys, grid_of, html_page_part, html_table, summary
 from firesteel.ion import dumps
 from firesteel.repair import Repair
@@ -216,6 +216,11 @@ class Result:
         """The numbers of relations and expressions in the plan, and the expressions that run in Python."""
         plan = self._outcome.plan
         return PlanReport(self.engine, 0, 0) if plan is None else report(plan, self.engine, self._outcome.fallbacks)
+
+    def profile(self) -> Profile:
+        """Run the query once more and measure it: the rows and the time of each operator, as far as the engine tells
+        them, what ran in Python and why, and what Spark made of the plan."""
+        return profile(self._outcome.measure(), self.engine, self.plan_report().fallbacks)
 
     def write(
         self,

@@ -21,6 +21,7 @@ from firesteel.tables.arrow.rows import (
     column_values,
     ensure_text_keys,
     mixed_rows,
+    touched_columns,
 )
 from firesteel.tables.files import (
     File,
@@ -55,6 +56,7 @@ from firesteel.tables.promises import OrderedColumn, Promise, PromisedColumn, pr
 from firesteel.tables.staging import host, owned, present, staged
 from firesteel.tables.stored import Stored
 from firesteel.tables.text.delimited import Delimited
+from firesteel.tables.touched import WHOLE, PathTree
 
 
 @dataclass(frozen=True)
@@ -98,17 +100,17 @@ class Table:
     malformed: str = "error"
     promise: Promise | None = None
 
-    def read(self) -> values.Value:
-        """The table as one value."""
+    def read(self, touched: PathTree = WHOLE) -> values.Value:
+        """The table as one value, with at least what is touched of its rows."""
         match self.source:
             case Memory(value):
                 return value
             case File():
-                return values.Bag(read_file(self.source, skip=self.malformed == "skip"))
+                return values.Bag(read_file(self.source, skip=self.malformed == "skip", touched=touched))
             case Parts():
                 return values.Bag(parts_rows(self.source))
             case Arrow(table):
-                return values.Bag(arrow_rows(table))
+                return values.Bag(arrow_rows(touched_columns(table, touched)))
             case Frame() | Stored():
                 raise UnsupportedError(
                     "a table of Spark's cannot be read without Spark",

@@ -15,7 +15,7 @@ from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
 from firesteel.policy import Unpacking
-from firesteel.tables.arrow.rows import arrow_rows, arrow_type
+from firesteel.tables.arrow.rows import arrow_rows, arrow_type, touched_columns
 from firesteel.tables.folders import Partitions, files_below, matches, partitions, suffix_of, with_columns
 from firesteel.tables.formats import FORMAT_TABLE, FORMATS, POSITION, format_named, format_of_file, options_of
 from firesteel.tables.json_files import json_records, split_lines
@@ -23,6 +23,7 @@ from firesteel.tables.opening import UNPACKING, ensure_regular, open_unpacked, p
 from firesteel.tables.parts import Part, arrow_batches, arrow_schema, row_counts
 from firesteel.tables.staging import present
 from firesteel.tables.text.csv_files import DEFAULTS, CsvOptions, csv_rows, csv_types
+from firesteel.tables.touched import WHOLE, PathTree
 from firesteel.tables.typed.ddl import spelled
 from firesteel.tables.typed.declared import Declared, declared, fit_records, row_type
 
@@ -246,10 +247,11 @@ def beside_folders(table: Any, folders: Partitions, nth: int) -> Any:
     return table
 
 
-def read_file(source: File, *, skip: bool = False) -> Iterator[values.Value]:
-    """The records of a file, as values. With `skip`, lines that are not JSON are left out, and counted in a warning."""
+def read_file(source: File, *, skip: bool = False, touched: PathTree = WHOLE) -> Iterator[values.Value]:
+    """The records of a file, as values, with at least what is touched of them. With `skip`, lines that are not JSON are
+    left out, and counted in a warning."""
     bad = 0
-    for item in records(source):
+    for item in records(source, touched):
         if not isinstance(item, EvaluationError):
             yield item
         elif not skip:
@@ -260,11 +262,12 @@ def read_file(source: File, *, skip: bool = False) -> Iterator[values.Value]:
         warn_skipped(source.path, bad)
 
 
-def records(source: File) -> Iterator[values.Value | EvaluationError]:
-    """The records of a file, as values, or the errors that they are."""
+def records(source: File, touched: PathTree = WHOLE) -> Iterator[values.Value | EvaluationError]:
+    """The records of a file, as values, or the errors that they are; of each record, at least what is touched."""
     files, folders = files_of(source)
     if source.format in DEFAULTS:
-        yield from (with_columns(row, folders.pairs(nth), files[nth]) for nth, row in csv_rows(source.csv, files))
+        rows = csv_rows(source.csv, files, touched)
+        yield from (with_columns(row, folders.pairs(nth), files[nth]) for nth, row in rows)
         return
     if source.format in SPARK_ONLY:
         raise UnsupportedError(
@@ -272,19 +275,23 @@ def records(source: File) -> Iterator[values.Value | EvaluationError]:
             help='connect with engine="spark"',
         )
     if source.format in SCHEMAS:
-        yield from _arrow_records(source, files, folders)
+        yield from _arrow_records(source, files, folders, touched)
         return
     for nth, part in enumerate(files):
-        yield from part_records(source, part, folders.pairs(nth))
+        yield from part_records(source, part, folders.pairs(nth), touched)
 
 
 def part_records(
-    source: File, path: Path, pairs: list[tuple[str, values.Value]]
+    source: File, path: Path, pairs: list[tuple[str, values.Value]], touched: PathTree = WHOLE
 ) -> Iterator[values.Value | EvaluationError]:
     """The records of one file of a table, with the columns that its folders are."""
-    found = _READERS[source.format](path, source.unpacking)
+    unpacking = source.unpacking
     if source.schema is not None:
-        found = fit_records(found, source.schema.columns, path)
+        found = fit_records(_READERS[source.format](path, unpacking), source.schema.columns, path)
+    elif source.format == "json":
+        found = json_records(path, unpacking, touched)
+    else:
+        found = _READERS[source.format](path, unpacking)
     yield from (with_columns(item, pairs, path) for item in found) if pairs else found
 
 
@@ -314,19 +321,18 @@ def _text_records(path: Path, unpacking: Unpacking) -> Iterator[values.Value]:
             yield line.decode("utf-8" if number else "utf-8-sig")
 
 
-#: The readers of files whose records have no columns.
+#: The readers of files whose records have no columns, besides that of JSON.
 _READERS: dict[str, Callable[[Path, Unpacking], Iterator[values.Value | EvaluationError]]] = {
-    "json": json_records,
     "ion": _ion_records,
     "text": _text_records,
 }
 
 
-def _arrow_records(source: File, files: list[Path], folders: Partitions) -> Iterator[values.Value]:
+def _arrow_records(source: File, files: list[Path], folders: Partitions, touched: PathTree) -> Iterator[values.Value]:
     for nth, path in enumerate(files):
         pairs = folders.pairs(nth)
         for batch in arrow_batches(source.format, Part(path)):
-            for row in arrow_rows(batch):
+            for row in arrow_rows(touched_columns(batch, touched)):
                 yield with_columns(row, pairs, path) if pairs else row
 
 

@@ -27,26 +27,17 @@ from firesteel.ion import dumps
 from firesteel.policy import Unpacking
 from firesteel.tables.arrow.rows import plain
 from firesteel.tables.folders import suffix_of
+from firesteel.tables.json_pick import NumberText, Pick, number, picking
 from firesteel.tables.opening import UNPACKING, open_unpacked, reading
+from firesteel.tables.touched import WHOLE, PathTree
 
 _DIGITS = 38
 _BLANK = " \t\r\n"
 
 
-def _number(text: str) -> Decimal | float:
-    if "e" not in text.lower():
-        whole, point, fraction = text.partition(".")
-        found = Decimal(f"{whole}.{fraction.rstrip('0') or '0'}" if point else text)
-        _, digits, exponent = found.as_tuple()
-        assert isinstance(exponent, int)
-        if max(len(digits), -exponent) <= _DIGITS:
-            return found or abs(found)
-    return float(text)
-
-
 def _integer(text: str) -> int | Decimal | float:
     found = int(text) if len(text) <= 20 else 1 << 64
-    return found if -(1 << 63) <= found < 1 << 63 else _number(text)
+    return found if -(1 << 63) <= found < 1 << 63 else number(text)
 
 
 def refuse_constant(text: str) -> Any:
@@ -58,24 +49,38 @@ def _object(pairs: list[tuple[str, Any]]) -> values.Struct:
 
 
 _decoder = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_int=_integer, parse_constant=refuse_constant
+    object_pairs_hook=_object, parse_float=number, parse_int=_integer, parse_constant=refuse_constant
 )
+#: The same without a call of Python for every object and every number.
+_plain = json.JSONDecoder(parse_float=NumberText, parse_constant=refuse_constant)
 
 
-def json_records(path: Path, unpacking: Unpacking = UNPACKING) -> Iterator[values.Value | EvaluationError]:
-    """The records of a file, or the error that one is."""
-    yield from (_document if is_document(path, unpacking) else _lines)(path, unpacking)
+def json_records(
+    path: Path, unpacking: Unpacking = UNPACKING, touched: PathTree = WHOLE
+) -> Iterator[values.Value | EvaluationError]:
+    """The records of a file, or the error that one is; of each record, at least what is touched."""
+    yield from (_document if is_document(path, unpacking) else _lines)(path, unpacking, picking([touched]))
 
 
-def _lines(path: Path, unpacking: Unpacking) -> Iterator[values.Value | EvaluationError]:
+def _lines(path: Path, unpacking: Unpacking, pick: Pick) -> Iterator[values.Value | EvaluationError]:
+    decode = _plain.raw_decode
     with reading(path), open_unpacked(path, unpacking) as file:
-        for number, line in enumerate(split_lines(file), 1):
+        for nth, line in enumerate(split_lines(file), 1):
             try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8").strip(_BLANK)
+                text = line.decode("utf-8-sig" if nth == 1 else "utf-8").strip(_BLANK)
                 if text:
-                    yield values.from_python(_decoder.decode(text))
-            except (ValueError, RecursionError) as error:
-                yield EvaluationError(f"{path}:{number}: not JSON: {_why(error)}")
+                    item, end = decode(text)
+                    yield pick(item) if end == len(text) else _with_care(line, path, nth)
+            except (ValueError, RecursionError):
+                yield _with_care(line, path, nth)
+
+
+def _with_care(line: bytes, path: Path, nth: int) -> values.Value | EvaluationError:
+    """A line that is nested deeply, has an integer of thousands of digits, or is not JSON."""
+    try:
+        return _decoder.decode(line.decode("utf-8-sig" if nth == 1 else "utf-8").strip(_BLANK))
+    except (ValueError, RecursionError) as error:
+        return EvaluationError(f"{path}:{nth}: not JSON: {_why(error)}")
 
 
 def _why(error: Exception) -> str:
@@ -87,6 +92,9 @@ def _why(error: Exception) -> str:
 def split_lines(file: BinaryIO) -> Iterator[bytes]:
     """Lines end as Spark's do: with a line feed, a carriage return, or both."""
     for line in file:
+        if b"\r" not in line:
+            yield line.rstrip(b"\n")
+            continue
         yield from line.replace(b"\r\n", b"\n").rstrip(b"\n").split(b"\r")
 
 
@@ -116,9 +124,30 @@ def is_document(path: Path, unpacking: Unpacking = UNPACKING) -> bool:
         return False
 
 
-def _document(path: Path, unpacking: Unpacking) -> Iterator[values.Value | EvaluationError]:
+def _document(path: Path, unpacking: Unpacking, pick: Pick) -> Iterator[values.Value | EvaluationError]:
     with reading(path), open_unpacked(path, unpacking) as file:
         text = file.read().decode("utf-8-sig")
+    try:
+        yield from _picked(text, pick)
+    except (ValueError, RecursionError):
+        yield from _all_with_care(text, path)
+
+
+def _picked(text: str, pick: Pick) -> list[values.Value]:
+    found: list[Any] = []
+    at = _behind_blanks(text, 0)
+    while at < len(text):
+        value, at = _plain.raw_decode(text, at)
+        found.append(value)
+        at = _behind_blanks(text, at)
+    return [pick(one) for one in _records(found)]
+
+
+def _records(found: list[Any]) -> list[Any]:
+    return found[0] if len(found) == 1 and isinstance(found[0], list) else found
+
+
+def _all_with_care(text: str, path: Path) -> Iterator[values.Value | EvaluationError]:
     found: list[values.Value] = []
     at = _behind_blanks(text, 0)
     while at < len(text):
@@ -127,13 +156,12 @@ def _document(path: Path, unpacking: Unpacking) -> Iterator[values.Value | Evalu
         except (ValueError, RecursionError) as error:
             line = text.count("\n", 0, error.pos if isinstance(error, json.JSONDecodeError) else at) + 1
             said = error.msg if isinstance(error, json.JSONDecodeError) else _why(error)
-            yield from map(values.from_python, found)
+            yield from found
             yield EvaluationError(f"{path}:{line}: not JSON: {said}")
             return
         found.append(value)
         at = _behind_blanks(text, at)
-    records = found[0] if len(found) == 1 and isinstance(found[0], list) else found
-    yield from map(values.from_python, records)
+    yield from _records(found)
 
 
 def _behind_blanks(text: str, at: int) -> int:

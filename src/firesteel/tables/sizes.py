@@ -12,7 +12,7 @@ from firesteel.tables.files import SPARK_ONLY
 
 #: The bound of `engine="auto"`, in bytes: the reference evaluator reads that much JSON in about the time in which Spark
 #: starts.
-SMALL_INPUT = 16 * 2**20
+SMALL_INPUT = 32 * 2**20
 
 #: A value in memory counts as so many bytes.
 _VALUE = 64

@@ -15,6 +15,7 @@ from firesteel.cli.options import errors, with_planning, with_policy, with_prope
 from firesteel.cli.plans import numbered_params, print_plan, read, with_notation, with_reading
 from firesteel.cli.render.plan_drawings import print_drawing, taken_drawing, with_drawings
 from firesteel.cli.sessions import open_session
+from firesteel.explain import profile_json
 
 
 @click.command("explain")
@@ -22,6 +23,10 @@ from firesteel.cli.sessions import open_session
 @click.argument("files", nargs=-1, metavar="[FILE]...")
 @with_notation("tree")
 @click.option("--engine", type=click.Choice(["spark", "reference"]), help="As this engine would run it. Wants tables.")
+@click.option("--analyze", is_flag=True, help="Run it, and show rows and time of each operator.")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", help="How --analyze is shown."
+)
 @with_tables
 @with_properties
 @with_policy
@@ -40,6 +45,8 @@ def command(
     notation: str,
     target: str | None,
     engine: Any,
+    analyze: bool,
+    format_: str,
     mode: str,
     params: tuple[str, ...],
     pipeline: Any,
@@ -55,15 +62,18 @@ def command(
     firesteel explain plan.ion --engine spark --table t=t.parquet
     firesteel explain "SELECT t.a FROM t WHERE t.b > 1" t.parquet --pipeline debug
     firesteel explain plan.ion --engine spark --table t=t.parquet --html plan.html
+    firesteel explain --analyze "SELECT COUNT(*) FROM t" t.jsonl
     """
     drawing, html = taken_drawing(options), options.pop("html")
     if drawing and (notation != "tree" or pipeline == "debug" or lineage or lineage_as):
         raise click.UsageError(f"--{drawing} goes without --as, --pipeline and --lineage")
-    if notation != "tree" and (engine is not None or pipeline == "debug"):
-        raise click.UsageError("--engine and --pipeline go with --as tree")
+    if notation != "tree" and (engine is not None or analyze or pipeline == "debug"):
+        raise click.UsageError("--engine, --analyze and --pipeline go with --as tree")
+    if format_ != "text" and not analyze:
+        raise click.UsageError("--format goes with --analyze")
     text = _text(plan)
     document = None if text is not None else read(Path(plan), dialect=dialect, headers=headers)
-    how = engine or ("spark" if pipeline == "debug" else "reference")
+    how = engine or ("auto" if analyze else "spark" if pipeline == "debug" else "reference")
     with open_session({"engine": how, **options}, files) as session:
         given: Any = numbered_params(params) if text is None else [fs.ion(param) for param in params]
         if lineage or lineage_as:
@@ -76,6 +86,12 @@ def command(
             else:
                 page = (document or session.plan(text or "", mode=mode, params=given)).page(title)
             print_drawing(page, drawing, html)
+            return
+        if analyze:
+            planned: Any = document or session.plan(text or "", mode=mode, params=given)
+            for answer in session.run_all(planned, params=given if document else None):
+                found = answer.profile()
+                click.echo(profile_json(found) if format_ == "json" else str(found))
             return
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))

@@ -13,7 +13,7 @@ from firesteel.evaluate.kinds import NUMBERS, TEXTS, kind
 from firesteel.evaluate.scalar.arithmetic import DECIMALS, decimals, float_sum, int64, to_decimal, to_float, trim_zeros
 from firesteel.evaluate.scalar.compare import text
 from firesteel.evaluate.scalar.text import within
-from firesteel.values import Bag, Value, absent
+from firesteel.values import MISSING, Bag, Value, absent
 
 Aggregate = Callable[[list[Value]], Value]
 
@@ -24,7 +24,7 @@ _WIDE = decimal.Context(prec=1_000, traps=[decimal.Overflow, decimal.InvalidOper
 
 
 def _present(items: list[Value]) -> list[Value]:
-    return [item for item in items if not absent(item)]
+    return [item for item in items if item is not None and item is not MISSING]
 
 
 def count_star(rows: list[Value]) -> int:
@@ -37,18 +37,22 @@ def count(items: list[Value]) -> int:
 
 def _numbers(name: str, items: list[Value]) -> list[Value]:
     found = _present(items)
-    for item in found:
-        if type(item) not in NUMBERS:
-            raise Forgivable(f"{name} takes numbers, not {kind(item)}")
+    if not NUMBERS.issuperset(map(type, found)):
+        wrong = next(item for item in found if type(item) not in NUMBERS)
+        raise Forgivable(f"{name} takes numbers, not {kind(wrong)}")
     return found
 
 
 def _total(items: list[Value]) -> Decimal:
     """The exact sum of integers and decimals, whatever their order."""
-    total = Decimal(sum(item for item in items if type(item) is int))
+    whole = Decimal(sum([item for item in items if type(item) is int]))
+    return decimals(_add_all, whole, [to_decimal(item) for item in items if type(item) is not int])
+
+
+def _add_all(total: Decimal, items: list[Decimal]) -> Decimal:
+    add = _WIDE.add
     for item in items:
-        if type(item) is not int:
-            total = decimals(_WIDE.add, total, to_decimal(item))
+        total = add(total, item)
     return total
 
 
@@ -85,11 +89,18 @@ def _quotient(total: Decimal, count: int) -> Decimal:
 
 
 def least(items: list[Value]) -> Value:
-    return min(_present(items), key=values.key, default=None)
+    found = _present(items)
+    return min(found, default=None) if _ordered(found) else min(found, key=values.key)
 
 
 def greatest(items: list[Value]) -> Value:
-    return max(_present(items), key=values.key, default=None)
+    found = _present(items)
+    return max(found, default=None) if _ordered(found) else max(found, key=values.key)
+
+
+def _ordered(items: list[Value]) -> bool:
+    """Are the values ordered as their keys are?"""
+    return set(map(type, items)) in ({str}, {int}, set())
 
 
 def _booleans(name: str, items: list[Value]) -> list[bool]:

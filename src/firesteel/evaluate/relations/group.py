@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Hashable
 from typing import Any
 
 from firesteel import functions
@@ -11,7 +11,7 @@ from firesteel.errors import EvaluationError
 from firesteel.evaluate.base import CompileContext, Env, Fail, Forgivable, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.aggregates import AGGREGATES, OF_ROWS
 from firesteel.evaluate.relations.rel import sorted_order
-from firesteel.values import MISSING, Key, Value, key
+from firesteel.values import MISSING, Value, hash_keys
 
 
 @handles(p.Aggregate)
@@ -26,15 +26,19 @@ def _aggregate(node: p.Aggregate, context: CompileContext) -> Generator[Any, Any
     partial = node.strategy is p.Strategy.PARTIAL
 
     def run(env: Env) -> Rows:
-        groups: dict[tuple[Key, ...], tuple[Row, list[Env]]] = {}
+        groups: dict[Hashable, tuple[Row, list[Env]]] = {}
         rows, ordered = source(env)
         for row in rows:
             inner = Env(row, env)
             group = tuple([expr(inner) for expr in keys])
-            group = tuple([None if value is MISSING else value for value in group])
+            if MISSING in group:
+                group = tuple([None if value is MISSING else value for value in group])
             if partial and any(value is None for value in group):
                 continue
-            groups.setdefault(tuple([key(value) for value in group]), (group, []))[1].append(inner)
+            hashed = hash_keys(group)
+            if hashed not in groups:
+                groups[hashed] = (group, [])
+            groups[hashed][1].append(inner)
         if not keys and not groups:
             groups[()] = ((), [])
         made = [(*group, *[agg(members) for agg in aggs]) for group, members in groups.values()]
@@ -58,6 +62,7 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
     for spec in node.order:
         keys.append((yield spec.key, context))
     combine = combiner(node, row, context.failing(node.where))
+    only = args[0] if len(args) == 1 else None
 
     def run(members: list[Env]) -> Value:
         if keep is not None:
@@ -65,7 +70,11 @@ def _agg(node: p.Agg, context: CompileContext) -> Generator[Any, Any, Callable[[
         if keys:
             columns = [[expr(member) for member in members] for expr in keys]
             members = [members[i] for i in sorted_order(len(members), columns, node.order)]
-        given: list[Row] = [tuple([arg(member) for arg in args]) for member in members]
+        given: list[Row]
+        if only is None:
+            given = [tuple([arg(member) for arg in args]) for member in members]
+        else:
+            given = [(only(member),) for member in members]
         try:
             return combine(given)
         except EvaluationError as error:
@@ -81,9 +90,9 @@ def combiner(node: p.Agg | p.WindowCall, row: functions.Function, fail: Fail) ->
 
     def run(given: list[Row]) -> Value:
         if node.distinct and any(given):
-            first: dict[tuple[Key, ...], Row] = {}
+            first: dict[Hashable, Row] = {}
             for one in given:
-                first.setdefault(tuple([key(value) for value in one]), one)
+                first.setdefault(hash_keys(one), one)
             given = list(first.values())
         try:
             return combine(given)

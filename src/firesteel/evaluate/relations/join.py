@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from typing import Any
 
 from firesteel import plan as p
-from firesteel import values
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.evaluate.base import CompileContext, Env, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.relations.rel import holds
 from firesteel.evaluate.scalar.compare import equality_key
-from firesteel.values import Key, absent
+from firesteel.values import OWN_KEYS, absent, hash_key, hash_of
 
 #: For every left row, the ordinals of the right rows it pairs with.
 Pairing = Callable[[list[Row], list[Row], Env], list[Sequence[int]]]
@@ -53,7 +52,7 @@ def _equi(node: p.Equi, context: CompileContext) -> Generator[Any, Any, Pairing]
     fail = context.failing(node.residual.where if node.residual is not None else node.where)
 
     def pair(lefts: list[Row], rights: list[Row], env: Env) -> list[Sequence[int]]:
-        by_key: dict[tuple[Key, ...], list[int]] = {}
+        by_key: dict[Hashable, list[int]] = {}
         for i, right in enumerate(rights):
             key = _join_key(right_keys, Env(right, env))
             if key is not None:
@@ -74,14 +73,17 @@ def _equi(node: p.Equi, context: CompileContext) -> Generator[Any, Any, Pairing]
 _KeyClosure = tuple[RexClosure, bool]
 
 
-def _join_key(exprs: list[_KeyClosure], env: Env) -> tuple[Key, ...] | None:
+def _join_key(exprs: list[_KeyClosure], env: Env) -> tuple[Hashable, ...] | None:
     """A hash key, equal where all join keys are equal; None if a key compared by `=` is absent and never matches."""
-    made: list[Key] = []
+    made: list[Hashable] = []
     for expr, same in exprs:
         value = expr(env)
-        if absent(value) and not same:
+        if type(value) in OWN_KEYS:
+            made.append(value)
+        elif absent(value) and not same:
             return None
-        made.append(values.key(value) if same else equality_key(value))
+        else:
+            made.append(hash_key(value) if same else hash_of(equality_key(value)))
     return tuple(made)
 
 
@@ -93,6 +95,8 @@ def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosu
     capture = node.capture
     pads_left, pads_right = capture.pads_left, capture.pads_right
     keeps = node.keeps_left_order if node.strategy is not None else None
+    #: A lateral join that pairs each row with all rows beside it, as `FROM t, t.items` does.
+    every = isinstance(node.type, p.Cross) and capture is p.Capture.INNER
     no_left: Row = (None,) * len(p.schema(node.left))
     no_right: Row = (None,) * len(p.schema(node.right))
 
@@ -122,6 +126,10 @@ def _join(node: p.Join, context: CompileContext) -> Generator[Any, Any, RelClosu
         made: list[Row] = []
         for row in lefts:
             rights, right_ordered = right(Env(row, env))
+            if every:
+                made.extend([row + other for other in rights])
+                ordered = ordered and right_ordered
+                continue
             (matches,) = pair([row], rights, env)
             if capture.tests:
                 made.extend(_tested(capture, [row], [bool(matches)]))

@@ -140,7 +140,7 @@ def _size(value: Value, node: p.TopN, default: int) -> int:
     return value
 
 
-def _after_ties(order: list[int], keys: list[list[tuple[int, Any]]], last: int) -> int:
+def _after_ties(order: list[int], keys: list[list[Any]], last: int) -> int:
     """The end of the rows that are equal in all keys to the one before `last`."""
     if not 0 < last < len(order):
         return last

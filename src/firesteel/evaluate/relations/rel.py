@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
@@ -11,7 +12,7 @@ from firesteel import plan as p
 from firesteel.errors import EvaluationError, PlanError
 from firesteel.evaluate.base import CompileContext, Env, Fail, RelClosure, RexClosure, Row, Rows, handles
 from firesteel.evaluate.kinds import kind, show
-from firesteel.values import MISSING, Bag, Key, Struct, Value, absent, key
+from firesteel.values import MISSING, Bag, Key, Struct, Value, absent, hash_keys, key
 
 Compiling = Generator[Any, Any, RelClosure]
 
@@ -25,7 +26,10 @@ def _scan(node: p.Scan, context: CompileContext) -> Compiling:
     range_over = _ranging(node, context)
 
     def run(env: Env) -> Rows:
-        items, ids, ordered = range_over(rex(env))
+        value = rex(env)
+        if type(value) is list and not node.identified:
+            return Rows([(item,) for item in value], True)
+        items, ids, ordered = range_over(value)
         if ids is None:
             return Rows([(item,) for item in items], ordered)
         return Rows(list(zip(items, ids, strict=True)), ordered)
@@ -117,7 +121,12 @@ def _filter(node: p.Filter, context: CompileContext) -> Compiling:
 
     def run(env: Env) -> Rows:
         rows, ordered = source(env)
-        return Rows([row for row in rows if holds(predicate(Env(row, env)), fail)], ordered)
+        kept: list[Row] = []
+        for row in rows:
+            held = predicate(Env(row, env))
+            if held is True or (held is not False and holds(held, fail)):
+                kept.append(row)
+        return Rows(kept, ordered)
 
     return run
 
@@ -134,10 +143,7 @@ def _each_once(node: p.Distinct, context: CompileContext) -> Compiling:
     source: RelClosure = yield node.input, context
 
     def run(env: Env) -> Rows:
-        first: dict[tuple[Key, ...], Row] = {}
-        for row in source(env).rows:
-            first.setdefault(tuple([key(value) for value in row]), row)
-        return Rows(list(first.values()), False)
+        return Rows(_distinct(source(env).rows), False)
 
     return run
 
@@ -212,10 +218,17 @@ def sorted_order(count: int, columns: Sequence[Sequence[Value]], specs: Sequence
     return order
 
 
-def sort_keys(values: Sequence[Value], spec: p.SortSpec) -> list[tuple[int, Any]]:
+#: Numbers whose own order is the total one, unless there is a NaN.
+_EXACT = frozenset({int, Decimal})
+
+
+def sort_keys(values: Sequence[Value], spec: p.SortSpec) -> list[Any]:
     """What the values of a sort key are sorted by: equal where the order does not tell two of them apart."""
     absent_first = spec.order.nulls_first is not spec.order.descending  # before it is reversed
     if spec.comparator is None:
+        kinds = set(map(type, values))
+        if kinds == {str} or (kinds <= _EXACT and not any(value != value for value in values)):
+            return list(values)  # ordered as their keys are
         return [_sort_key(value, absent_first) for value in values]
     from firesteel.evaluate.substrait.call import comparison_of  # late: few plans have functions of Substrait
 
@@ -238,14 +251,10 @@ def _sort_key(value: Value, absent_first: bool) -> tuple[int, Key]:
 # Set operators: rows are the same by deep equality, NULL with NULL
 
 
-def _row_key(row: Row) -> tuple[Key, ...]:
-    return tuple([key(value) for value in row])
-
-
 def _distinct(rows: Iterable[Row]) -> list[Row]:
-    first: dict[tuple[Key, ...], Row] = {}
+    first: dict[Hashable, Row] = {}
     for row in rows:
-        first.setdefault(_row_key(row), row)
+        first.setdefault(hash_keys(row), row)
     return list(first.values())
 
 
@@ -255,18 +264,20 @@ def _union(left: list[Row], right: list[Row]) -> Iterator[Row]:
 
 
 def _intersect(left: list[Row], right: list[Row]) -> Iterator[Row]:
-    counts = Counter(map(_row_key, right))
+    counts = Counter(map(hash_keys, right))
     for row in left:
-        if counts[_row_key(row)] > 0:
-            counts[_row_key(row)] -= 1
+        key = hash_keys(row)
+        if counts[key] > 0:
+            counts[key] -= 1
             yield row
 
 
 def _except(left: list[Row], right: list[Row]) -> Iterator[Row]:
-    counts = Counter(map(_row_key, right))
+    counts = Counter(map(hash_keys, right))
     for row in left:
-        if counts[_row_key(row)] > 0:
-            counts[_row_key(row)] -= 1
+        key = hash_keys(row)
+        if counts[key] > 0:
+            counts[key] -= 1
         else:
             yield row
 

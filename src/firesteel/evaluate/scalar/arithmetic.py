@@ -49,7 +49,7 @@ def to_decimal(value: Number) -> Decimal:
     return decimal_of(value) if isinstance(value, float) else Decimal(value)
 
 
-def decimals(operation: Callable[..., Decimal], *args: Decimal) -> Decimal:
+def decimals(operation: Callable[..., Decimal], *args: Any) -> Decimal:
     """A decimal operation; the context's signals become our errors. The result has no positive exponent (`1E+2` becomes
     `100`), and zero has no sign."""
     try:
@@ -58,7 +58,8 @@ def decimals(operation: Callable[..., Decimal], *args: Decimal) -> Decimal:
         raise EvaluationError("decimal overflow: the result is out of range") from None
     if not found:
         return found.copy_abs()
-    return found.quantize(_ONE, context=DECIMALS) if 0 <= found.adjusted() < 38 and _places(found) < 0 else found
+    # From 1 on, a decimal is written with an exponent only if it has a positive one.
+    return found.quantize(_ONE, context=DECIMALS) if 0 <= found.adjusted() < 38 and "E" in str(found) else found
 
 
 def _places(number: Decimal) -> int:
@@ -78,11 +79,12 @@ def _binary(
     """An operator, chosen by the common type of its operands."""
 
     def apply(a: Number, b: Number) -> Number:
-        if isinstance(a, int) and isinstance(b, int):
-            return int64(ints(a, b))
-        if isinstance(a, float) or isinstance(b, float):
+        left, right = type(a), type(b)
+        if left is int and right is int:
+            return int64(ints(a, b))  # type: ignore[arg-type]
+        if left is float or right is float:
             return floats(to_float(a), to_float(b))
-        return decimals(decs, Decimal(a), Decimal(b))
+        return decimals(decs, a if left is Decimal else Decimal(a), b if right is Decimal else Decimal(b))
 
     return apply
 

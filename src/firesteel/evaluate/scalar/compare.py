@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from decimal import Decimal
 
 from firesteel import values
 from firesteel.evaluate.base import Forgivable
@@ -15,6 +16,7 @@ from firesteel.evaluate.kinds import COLLECTIONS, NUMBERS, TEXTS, kind
 from firesteel.values import MISSING, Bag, Clob, Interval, Key, Struct, Time, Timestamp, Value, absent
 
 _PLAIN = frozenset({int, str, bool})
+_EXACT = frozenset({int, Decimal})
 _MISSING_KEY = values.key(MISSING)[0]
 
 
@@ -22,8 +24,11 @@ def eq(a: Value, b: Value) -> bool | None:
     """Deep equality; NULL if either is absent."""
     if a is None or b is None or a is MISSING or b is MISSING:
         return None
-    if type(a) is type(b) and type(a) in _PLAIN:
+    left, right = type(a), type(b)
+    if left is right and left in _PLAIN:
         return bool(a == b)
+    if left in _EXACT and right in _EXACT:
+        return bool(a == b) or (a != a and b != b)  # NaN is equal to itself
     return equality_key(a) == equality_key(b)
 
 
@@ -83,14 +88,16 @@ def text(value: str | Clob) -> str:
 
 
 def lt(a: Value, b: Value) -> bool:
-    if type(a) is int and type(b) is int:
-        return a < b
+    left, right = type(a), type(b)
+    if (left in _EXACT and right in _EXACT and a == a and b == b) or (left is str and right is str):
+        return bool(a < b)
     return _order_key(a, b) < _order_key(b, a)
 
 
 def lte(a: Value, b: Value) -> bool:
-    if type(a) is int and type(b) is int:
-        return a <= b
+    left, right = type(a), type(b)
+    if (left in _EXACT and right in _EXACT and a == a and b == b) or (left is str and right is str):
+        return bool(a <= b)
     return _order_key(a, b) <= _order_key(b, a)
 
 

@@ -14,8 +14,9 @@ from firesteel import functions
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.node import Node, children, drive
-from firesteel.passes.analysis.shapes import NOTHING, WHOLE, Name, PathTree, Shape, Trie, merged
+from firesteel.passes.analysis.shapes import NOTHING, Shape, Trie, merged
 from firesteel.plan import Global, Plan, inputs
+from firesteel.tables.touched import WHOLE, Name, PathTree
 
 __all__ = ["WHOLE", "Name", "PathTree", "touched_paths"]
 

@@ -1,44 +1,12 @@
-"""The data structures of `paths.py`: `PathTree` says which parts of a value are touched, `Shape` which parts of which
-tables the value of an expression may be."""
+"""The data structures of `paths.py`: a `Trie` becomes the `PathTree` of a table, and a `Shape` says which parts of
+which tables the value of an expression may be."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True)
-class Name:
-    """The name of an attribute as the plan spells it. Unless `exact`, it also matches in another case; an attribute in
-    this spelling is preferred."""
-
-    text: str
-    exact: bool
-
-
-@dataclass(frozen=True)
-class PathTree:
-    """The parts of a value that a plan touches.
-
-    `whole`: the complete value is used (returned, compared, tested for its type, passed to a function). All of it has
-    to be read, whatever `fields` and `elements` say.
-    `fields`: the attributes that paths lead into, each with its own tree.
-    `elements`: the tree of the elements, if the value is ranged over (FROM, `[*]`) or indexed. In permissive mode
-    ranging over a value that is no collection gives the value itself: then these are paths of the value.
-    `indexed`: the position of elements matters (AT, `[n]`), or the plan asks whether there are any.
-    If all are empty, only the presence or the number of such values matters.
-
-    A path `r.a.b` depends on what `a` is: it is MISSING where `a` is a number, and NULL where `a` is NULL. A reader
-    that reads `a` as a struct has to keep these cases apart, or to read `a` as a VARIANT.
-    """
-
-    whole: bool = False
-    fields: Mapping[Name, PathTree] = field(default_factory=dict)
-    elements: PathTree | None = None
-    indexed: bool = False
-
-
-WHOLE = PathTree(whole=True)
+from firesteel.tables.touched import WHOLE, Name, PathTree
 
 
 @dataclass(eq=False)

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
+from firesteel.evaluate.meter import Measured
 from firesteel.policy import ensure_unmoved
+from firesteel.query_log import answered
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding.arrow_values import download
@@ -24,6 +26,7 @@ from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.answers import answer_of, arrow_table, batches, infer, named_frame, records, typed_frame
 from firesteel.spark.runtime.inspect import physical_plan
 from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
+from firesteel.spark.runtime.measure import measured
 from firesteel.spark.runtime.output import is_native, store, write
 from firesteel.spark.runtime.read_files import count_malformed
 from firesteel.spark.runtime.sessions import Lease
@@ -73,6 +76,7 @@ class Outcome:
         self._lenient = lenient
         self._tag = f"firesteel-{uuid.uuid4().hex}"
         self._cancelled = False
+        self._counted: int | None = None
         self._idle = threading.Event()
         self._idle.set()
 
@@ -135,6 +139,7 @@ class Outcome:
             compiled = self._compiled.decided()
             frame = compiled.frame if limit is None or compiled.shape == "value" else compiled.frame.limit(limit)
             rows = list(download(frame, compiled.types))
+            self._counted = len(rows)
             self._ensure_same_files()
             self._warn_of_malformed()
         return answer_of(compiled, rows)
@@ -160,6 +165,16 @@ class Outcome:
         """The rows; at their end, the files that they come from have to be the same still."""
         yield from rows
         self._ensure_same_files()
+
+    def measure(self) -> Measured:
+        """Run the plan once more, throw its rows away, and say what was measured."""
+
+        def run(action: Callable[[], None]) -> None:
+            self._with_fitting_shapes(lambda: self._done(action))
+
+        with self._lease.using(self._compiled.failures), settings(self._spark):
+            compiled = self._compiled.decided()
+            return measured(self._spark, self.plan, compiled.frame, compiled.shape != "value", run)
 
     def keep(self, folder: Path, columns: t.Schema) -> None:
         """Write the rows, in our encoding, to a folder that later plans read as a table."""
@@ -213,6 +228,7 @@ class Outcome:
             add(self._tag)
             self._idle.clear()
             self._lease.busy.add(self)
+            start = time.perf_counter()
             try:
                 if self._cancelled:
                     raise EvaluationError("cancelled")
@@ -220,6 +236,8 @@ class Outcome:
                     raise no_end()
                 self._renew()
                 yield
+                tables = [binding.name for binding in self.plan.globals]
+                answered(tables, "spark", time.perf_counter() - start, self._counted)
             except BaseException as error:
                 if not is_from_spark(error):
                     self._stop()  # an interrupt, a timeout: nobody waits for the job any more

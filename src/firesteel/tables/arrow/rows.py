@@ -14,6 +14,7 @@ from firesteel.errors import EvaluationError, UnsupportedError
 from firesteel.ion import dumps
 from firesteel.node import walk
 from firesteel.tables.arrow.kinds import read, struct_type
+from firesteel.tables.touched import PathTree, touches
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,6 +103,14 @@ def arrow_rows(table: pa.Table | pa.RecordBatch) -> Iterator[values.Value]:
         rows = zip(*columns, strict=True) if columns else itertools.repeat((), batch.num_rows)
         for row in rows:
             yield values.Struct(zip(names, row, strict=True))
+
+
+def touched_columns(table: pa.Table | pa.RecordBatch, touched: PathTree) -> pa.Table | pa.RecordBatch:
+    """The columns that a plan touches; the number of rows stays, also without any column."""
+    if touched.whole:
+        return table
+    kept = [i for i, name in enumerate(table.schema.names) if touches(touched, name)]
+    return table.select(kept)
 
 
 def column_values(name: str, column: Any) -> list[values.Value]:

@@ -18,10 +18,11 @@ from typing import Any, Literal
 from firesteel import types as t
 from firesteel import values
 from firesteel.errors import EvaluationError, FiresteelError, PlanError, UnsupportedError
-from firesteel.tables.arrow.rows import arrow_rows
+from firesteel.tables.arrow.rows import arrow_rows, touched_columns
 from firesteel.tables.opening import open_unpacked, reading
 from firesteel.tables.text.cells import TEXT, CellType, arrow_cells, columns_of, inferred
 from firesteel.tables.text.delimited import Delimited, Malformed, ends_plainly, parse_rows
+from firesteel.tables.touched import WHOLE, PathTree
 
 #: The encodings of CSV files, by the names that Python and Spark both know.
 ENCODINGS = {
@@ -149,10 +150,12 @@ def csv_types(options: CsvOptions, files: Sequence[Path]) -> t.Type:
     return t.Struct(tuple(t.Field(name, t.absent(type_.type, nullable=True)) for name, type_ in found), open=False)
 
 
-def csv_rows(options: CsvOptions, files: Sequence[Path]) -> Iterator[tuple[int, values.Value]]:
-    """The rows of all files, each with the number of its file."""
+def csv_rows(
+    options: CsvOptions, files: Sequence[Path], touched: PathTree = WHOLE
+) -> Iterator[tuple[int, values.Value]]:
+    """The rows of all files, each with the number of its file and with the columns that are touched."""
     for nth, table in enumerate(csv_tables(options, files)):
-        yield from ((nth, row) for row in arrow_rows(table))
+        yield from ((nth, row) for row in arrow_rows(touched_columns(table, touched)))
 
 
 def csv_tables(options: CsvOptions, files: Sequence[Path]) -> Iterator[Any]:
