@@ -49,7 +49,7 @@ Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
     if isinstance(node.rex, p.Global):
         return table_rows(outer.run, node, node.rex.ordinal)
-    if isinstance(node.rex, p.Lit):
+    if isinstance(node.rex, p.Lit) and outer.run.named_tables is None:
         return value_rows(outer.run, node, node.rex.value)
     if isinstance(node.rex, p.Path) and ranges(node.rex) and not outer.run.strict:
         return _scan_path(node, node.rex, outer)

@@ -35,7 +35,9 @@ from firesteel.spark.sources.file_readers import (
 )
 from firesteel.spark.sources.frame_columns import frame_column
 from firesteel.spark.sources.named_files import parts_frame
+from firesteel.spark.sources.named_tables import named_rows
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
+from firesteel.spark.sql_text.recording import is_on, recording
 from firesteel.tables import (
     Arrow,
     File,
@@ -59,6 +61,11 @@ Ranging = p.Scan | p.ScanIndexed
 
 def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
     """A scan of a registered table."""
+    named = run.named_tables
+    if named is not None and 0 <= ordinal < len(named):
+        tree = run.touched.get(ordinal, WHOLE)
+        frame, value = named_rows(run, node, named[ordinal], lambda name: _touches(tree, name))
+        return _rows(run, node, frame, value, Table(Memory(None), named[ordinal].type))
     if not 0 <= ordinal < len(run.tables):
         raise PlanError(f"no global {ordinal}: {len(run.tables)} tables are given", where=node.where)
     table = run.tables[ordinal]
@@ -72,7 +79,8 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
         case Stored():
             return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
-            opened = _with_positions(run, node, table) or _native(run, table)
+            with recording(False):
+                opened = _with_positions(run, node, table) or _native(run, table)
             rows = _frame_rows(run, node, opened, table, run.touched.get(ordinal, WHOLE))
             # Spark packs several files into a partition, or splits one; only the partitions of a DataFrame are its own.
             return replace(rows, layout=Layout.SOURCE) if isinstance(table.source, Frame) else rows
@@ -101,7 +109,8 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
     identifiers = _identifiers(table, items) if node.identified else None
     if identifiers is not None:
         columns.append((run.name(), t.merge(t.type_of(i) for i in identifiers) if items else t.ANY, identifiers))
-    frame, types = upload(run.spark, columns)
+    with recording(False):
+        frame, types = upload(run.real_spark, columns)
     exprs = [reference(type_, name) for (name, _, _), type_ in zip(columns, types, strict=True)]
     row: list[Expr] = [exprs[0]]
     if isinstance(node, p.ScanIndexed):
@@ -109,7 +118,7 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
     if node.identified:
         row.append(exprs[-1] if identifiers is not None else missing_expr())
     order = (Order(exprs[1]),) if is_list else ()
-    return Rows(frame, tuple(row), order, is_list)
+    return Rows(run.leaf(frame), tuple(row), order, is_list)
 
 
 def _declared(node: Ranging, table: Table | None) -> t.Type | None:
@@ -155,7 +164,7 @@ def _with_positions(run: Run, node: Ranging, table: Table) -> Opened | None:
     source = table.source
     if not node.identified or table.record_id is not None or not isinstance(source, File) or not has_positions(source):
         return None
-    opened = cached_frame(run.spark, source, "positions", lambda: typed_files(run.spark, source, positions=True))
+    opened = cached_frame(run.real_spark, source, "positions", lambda: typed_files(run.real_spark, source, positions=True))
     if POSITION not in opened.frame.columns:
         raise UnsupportedError("record identifiers of files that Spark has no types for", where=node.where)
     return opened
@@ -166,11 +175,11 @@ def _native(run: Run, table: Table) -> Opened:
         case Frame(frame=frame):
             return Opened(frame)
         case Arrow(arrow):
-            return arrow_frame(run.spark, arrow)
+            return arrow_frame(run.real_spark, arrow)
         case File() as file:
-            return cached_frame(run.spark, file, "rows", lambda: _load_file(run.spark, file))
+            return cached_frame(run.real_spark, file, "rows", lambda: _load_file(run.real_spark, file))
         case Parts():
-            return parts_frame(run.spark, table.source)
+            return parts_frame(run.real_spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
@@ -248,13 +257,14 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))
+    columns = copy.text_columns if is_on() else copy.columns
     for i in wanted:
-        if i not in copy.columns:
+        if i not in columns:
             known, name = source.types.get(i), copy.names[i]
-            copy.columns[i] = frame_column(fields[i], name, node.where) if known is None else reference(known, name)
+            columns[i] = frame_column(fields[i], name, node.where) if known is None else reference(known, name)
     position = frame_column(fields[-1], copy.names[-1], node.where) if identified else None
-    value = struct_expr((fields[i].name, copy.columns[i]) for i in wanted)
-    return _rows(run, node, copy.frame, value, table, position)
+    value = struct_expr((fields[i].name, columns[i]) for i in wanted)
+    return _rows(run, node, run.leaf(copy.frame), value, table, position)
 
 
 def stored_frame(spark: SparkSession, source: Stored) -> DataFrame:
