@@ -233,6 +233,8 @@ def read_plan(
         source = source.SerializeToString()
     data, name = _load(source)
     suffix = Path(name).suffix.lower() if form is None else _form(form).suffixes[0]
+    if suffix in FORMS["spark-sql"].suffixes:
+        raise UnsupportedError(f"{name} is Spark SQL, which is written and not read", help="spark.sql runs it")
     if suffix in TEXTS:
         query = read_text(_text(data, name) if isinstance(data, bytes) else data, name)
         return query if mode is None else replace(query, mode=_mode(mode))
@@ -376,6 +378,8 @@ class Form:
     is_whole: bool = True
     #: Does it say in which mode the plan is?
     has_mode: bool = True
+    #: Can it be read again?
+    is_readable: bool = True
     #: Is it Substrait's, which is written for a target?
     has_target: bool = False
 
@@ -396,7 +400,13 @@ FORMS: dict[str, Form] = {
             is_whole=False,
             has_mode=False,
         ),
-        Form("spark-sql", (".sparksql",), lambda given, _: f"{given.to_spark_sql()}\n".encode(), is_whole=False),
+        Form(
+            "spark-sql",
+            (".sparksql",),
+            lambda given, _: f"{given.to_spark_sql()}\n".encode(),
+            is_whole=False,
+            is_readable=False,
+        ),
         Form("ion", (".ion",), lambda given, _: f"{given.to_ion()}\n".encode()),
         Form("ion-binary", (".10n",), lambda given, _: given.to_ion(binary=True)),
         Form(

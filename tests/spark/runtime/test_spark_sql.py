@@ -67,7 +67,7 @@ def test_a_plan_that_says_its_types_needs_no_session(session: fs.Session) -> Non
     [
         ("SELECT l.a FROM loose AS l", "column 'a' of 'loose' has no certain type"),
         ("SELECT t.id AS \"${x}\" FROM t", "the name"),
-        ("SELECT VALUE v FROM t AS t, UNPIVOT @t AS v AT a WHERE t.name LIKE a", "native"),
+        ("SELECT VALUE v FROM t AS t, UNPIVOT @t AS v AT a WHERE t.name LIKE a", "escape character"),
     ],
 )
 def test_refusals(session: fs.Session, query: str, said: str) -> None:

@@ -34,7 +34,6 @@ from firesteel.spark.core.expr import (
 )
 from firesteel.spark.core.fallback_log import FallbackLog
 from firesteel.spark.core.limits import Limits
-from firesteel.spark.core.text_session import NamedTables, TextSession
 from firesteel.spark.core.variant_kinds import is_json, known_kind, may_be_tagged
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding import variants
@@ -79,17 +78,6 @@ class Run:
     _names: int = 0
     #: How often each of the frames was asked for.
     _frames: Counter[object] = field(default_factory=Counter)
-
-    @property
-    def real_spark(self) -> SparkSession:
-        return self.spark.real if isinstance(self.spark, TextSession) else self.spark
-
-    @property
-    def named_tables(self) -> tuple[GlobalBinding, ...] | None:
-        return self.spark.globals if isinstance(self.spark, NamedTables) else None
-
-    def leaf(self, frame: DataFrame) -> DataFrame:
-        return self.spark.leaf(frame) if isinstance(self.spark, TextSession) else frame
 
     def nth(self, frame: object) -> int:
         """How many times the frame was asked for before."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -34,9 +34,6 @@ from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, common_type, form
 from firesteel.spark.encoding.failures import Failures
-from firesteel.spark.core.text_session import TextSession
-from firesteel.spark.sql_text.recording import recording, is_on
-from firesteel.spark.sql_text.literals import NoTextError
 from firesteel.spark.encoding.variants import from_entries
 from firesteel.spark.relations import (  # noqa: F401  (they register)
     exclude,
@@ -56,6 +53,7 @@ from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
 from firesteel.spark.sources.known_shapes import KnownShapes, Learned
+from firesteel.spark.sql_text.recording import is_on
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -128,7 +126,6 @@ class Compiled:
     in_partitions: Rows | UnsupportedError | None = None
     #: The shapes of files that were taken as known. The plan is wrong for a file that has changed.
     relies_on: tuple[Learned, ...] = ()
-    text: TextSession | None = None
 
     def for_partitions(self) -> Compiled:
         """The same, for who sees the partitions: in a DataFrame, or as files."""
@@ -144,21 +141,15 @@ class Compiled:
         return replace(self, ordered=ordered, kind=t.Array if ordered and self.shape == "values" else t.Bag)
 
     def __post_init__(self) -> None:
-        """Build the frame now, so that Spark's analysis errors come now; unless `named_parts` may do without it."""
-        if self.shape != "rows" and self._struct() is None and self.text is None and not is_on():
+        """Build the frame now, so that Spark's analysis errors come now; unless `named_parts` may do without it, or
+        there is only a text."""
+        if self.shape != "rows" and self._struct() is None and not is_on():
             assert self.frame is not None
 
     @cached_property
     def frame(self) -> DataFrame:
         """A column for every column of the rows, encoded by its type."""
-        return self.picked(lambda: [(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
-
-    def picked(self, pairs: Callable[[], Sequence[tuple[str, Expr]]]) -> DataFrame:
-        if self.text is None:
-            return self.rows.picked(pairs())
-        with recording():
-            frame = self.rows.picked(pairs())
-        return self.text.frame(frame.sql)
+        return self.rows.picked([(f"o{i}", expr) for i, expr in enumerate(self.rows.columns)])
 
     def _struct(self) -> StructParts | None:
         """The value of a row, if it is a struct whose attributes are separate columns."""
@@ -200,12 +191,6 @@ def compile_plan(
     run.kept = kept if kept is not None else SharedRelations(failures=failures)
     run.shapes = shapes
     top = Scope(run)
-    if isinstance(spark, TextSession):
-        with recording():
-            compiled = _root(statement, top) if isinstance(statement, p.Root) else _query(statement.rex, top)
-        if compiled.rows.listed:
-            raise NoTextError("listed")
-        return replace(compiled, text=spark)
     compiled = _root(statement, top) if isinstance(statement, p.Root) else _query(statement.rex, top)
     return replace(compiled, relies_on=tuple(run.relied_on)) if run.relied_on else compiled
 

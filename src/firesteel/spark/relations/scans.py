@@ -25,6 +25,7 @@ from firesteel.spark.core.expr import (
     struct_expr,
 )
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
+from firesteel.spark.core.named_tables import NamedTables
 from firesteel.spark.core.rows import Order, Rows, apply_stages, one_row
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
@@ -49,7 +50,7 @@ Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
     if isinstance(node.rex, p.Global):
         return table_rows(outer.run, node, node.rex.ordinal)
-    if isinstance(node.rex, p.Lit) and outer.run.named_tables is None:
+    if isinstance(node.rex, p.Lit) and not isinstance(outer.run.spark, NamedTables):
         return value_rows(outer.run, node, node.rex.value)
     if isinstance(node.rex, p.Path) and ranges(node.rex) and not outer.run.strict:
         return _scan_path(node, node.rex, outer)

@@ -17,7 +17,6 @@ from firesteel.spark.core.worker_package import ship
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.arrow_values import seal, taken
 from firesteel.spark.encoding.column_types import Form, form, to_spark
-from firesteel.spark.sql_text.recording import recording
 from firesteel.spark.encoding.fitted import Site, fitted, fitted_part
 from firesteel.tables.typed.arrow_types import certain, columns_of, inferred, row_type
 from firesteel.tables.typed.fit import ensure_columns
@@ -72,19 +71,12 @@ def named_frame(compiled: Compiled) -> DataFrame:
     compiled = compiled.for_partitions()
     parts = compiled.named_parts()
     if parts is not None:
-        return compiled.picked(lambda: [(name, _at_edge(expr)) for name, expr in parts])
-    frame = compiled.picked(lambda: [("_1", _at_edge(compiled.rows.columns[0]))])
+        return compiled.rows.picked([(name, _at_edge(expr)) for name, expr in parts])
+    frame = compiled.rows.picked([("_1", _at_edge(compiled.rows.columns[0]))])
     (type_,) = compiled.types
     if isinstance(type_, t.Struct) and not type_.absent and form(type_) is not Form.VARIANT:
         return frame.select(*(F.col("_1")[field.name or ""].alias(field.name or "") for field in type_.fields))
     return frame
-
-
-def named_text(compiled: Compiled) -> str:
-    parts = compiled.named_parts()
-    names = parts if parts is not None else [("_1", compiled.rows.columns[0])]
-    with recording():
-        return compiled.rows.picked([(name, _at_edge(expr)) for name, expr in names]).sql
 
 
 def typed_frame(compiled: Compiled, known: t.Type, asked: t.Struct) -> DataFrame:
@@ -103,7 +95,7 @@ def typed_frame(compiled: Compiled, known: t.Type, asked: t.Struct) -> DataFrame
     own = {name: i for i, (name, _) in enumerate(parts)}
     if len(own) < len(parts):
         raise AnalysisError("the names of the answer's columns repeat: a schema cannot tell them apart")
-    frame = compiled.picked(lambda: [(f"p{i}", expr) for i, (_, expr) in enumerate(parts)])
+    frame = compiled.rows.picked([(f"p{i}", expr) for i, (_, expr) in enumerate(parts)])
     row = F.to_json(F.struct(*(F.col(f"p{i}").alias(name) for name, i in own.items())))
     site = Site(mark, "", row)
     columns = [_asked_column(field, own.get(field.name or ""), parts, site) for field in asked.fields]
@@ -143,7 +135,7 @@ def _types_seen(compiled: Compiled, exprs: Sequence[Expr]) -> list[t.Type]:
     """The types of the values of expressions, each partition by itself."""
     if not exprs:
         return []
-    frame = compiled.picked(lambda: [(f"d{i}", expr) for i, expr in enumerate(exprs)])
+    frame = compiled.rows.picked([(f"d{i}", expr) for i, expr in enumerate(exprs)])
     types = tuple(expr.type for expr in exprs)
     sealed = frame.select(*(seal(F.col(f"d{i}"), type_).alias(f"d{i}") for i, type_ in enumerate(types)))
     ship(frame.sparkSession)

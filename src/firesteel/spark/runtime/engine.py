@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,8 +12,6 @@ from firesteel import types as t
 from firesteel.spark.core import limits as plan_depth
 from firesteel.spark.core.fallback_log import Fallback, FallbackLog
 from firesteel.spark.core.limits import Limits
-from firesteel.spark.core.text_session import TextSession
-from firesteel.errors import FiresteelError
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding import columns
 from firesteel.spark.encoding.failures import Failures, translated
@@ -115,14 +112,6 @@ class SparkEngine:
 
         def compiled_now(log: FallbackLog | None = None, misread: Sequence[Learned] = ()) -> Compiled:
             self._shapes.distrust(misread)
-            if not is_connect(spark) and os.environ.get("FS_TEXT", "1") == "1":
-                try:
-                    return compile_plan(
-                        plan, tables, TextSession(spark), _limits(spark), failures, FallbackLog(), self._refuse, kept, self._shapes
-                    )
-                except FiresteelError as e:
-                    if os.environ.get("FS_SHOW"):
-                        print("no text:", type(e).__name__, e)
             return compile_plan(plan, tables, spark, _limits(spark), failures, log, self._refuse, kept, self._shapes)
 
         with leased.using(failures), settings(spark):

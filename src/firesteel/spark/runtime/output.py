@@ -68,8 +68,6 @@ def store(
 ) -> None:
     """Write the rows as Parquet, encoded by the declared types, in columns `c0`, `c1` ... After a failure the folder
     is removed."""
-    if compiled.text is not None:
-        raise NotImplementedError
     aliased = []
     for i, (field, expr) in enumerate(zip(columns, compiled.rows.columns, strict=True)):
         column = fit(expr, field.type)

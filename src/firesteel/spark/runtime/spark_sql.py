@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.source import Place, Span
 from firesteel.spark.core import limits
-from firesteel.spark.core.text_session import NamedTables
+from firesteel.spark.core.named_tables import NamedTables
 from firesteel.spark.encoding.failures import Failures
 from firesteel.spark.relations.compile import compile_plan
-from firesteel.spark.runtime.answers import named_text
+from firesteel.spark.runtime.answers import named_frame
 from firesteel.spark.sql_text.literals import NoTextError
+from firesteel.spark.sql_text.recording import recording
 
 
 class _Unmarked(Failures):
@@ -23,8 +26,11 @@ class _Unmarked(Failures):
 def spark_sql(plan: p.Plan) -> str:
     """The text of a plan that has been through the engine's `lowerings`. Its tables are known by name only."""
     try:
-        compiled = compile_plan(plan, (), NamedTables(plan.globals), limits.OWN, _Unmarked(), refuse=True)
-        return _indented(named_text(compiled))
+        with recording():
+            tables: Any = NamedTables(plan.globals)
+            compiled = compile_plan(plan, (), tables, limits.OWN, _Unmarked(), refuse=True)
+            frame: Any = named_frame(compiled)
+        return _indented(frame.sql)
     except NoTextError as error:
         message = f"the plan cannot be written as Spark SQL: {error.message}"
         raise UnsupportedError(message, where=error.where, help=error.help) from None

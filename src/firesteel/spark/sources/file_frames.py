@@ -34,7 +34,6 @@ class Copy:
     frame: DataFrame
     names: list[str]
     columns: dict[int, Any] = field(default_factory=dict)
-    text_columns: dict[int, Any] = field(default_factory=dict)
 
 
 @dataclass(eq=False)

@@ -1,44 +1,53 @@
-"""Tables by their names, for a plan that is written as SQL text and not run."""
+"""Tables by their names, in a plan that is written as SQL text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import UnsupportedError
-from firesteel.spark.core.expr import Expr, reference, struct_expr
+from firesteel.errors import PlanError, UnsupportedError
+from firesteel.spark.core.expr import Expr, missing_expr, reference, struct_expr
+from firesteel.spark.core.rows import Rows
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form
-from firesteel.spark.sql_text.columns import TextColumn
-from firesteel.spark.sql_text.frames import TextFrame
-from firesteel.spark.sql_text.literals import identifier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pyspark.sql import Column
 
     from firesteel.spark.core.scope import Run
 
 
-def named_rows(run: Run, node: p.Scan | p.ScanIndexed, binding: p.GlobalBinding, used: Callable[[str], bool]) -> tuple[TextFrame, Expr]:
-    """A SELECT from the table of the columns that the plan uses, under generated names; and the value of a row."""
+def named_rows(run: Run, node: p.Scan | p.ScanIndexed, ordinal: int, used: Callable[[str], bool]) -> Rows:
+    """A SELECT of the columns that the plan uses, under generated names."""
+    tables = run.spark
+    if not 0 <= ordinal < len(tables.globals):
+        raise PlanError(f"no global {ordinal}: the plan has {len(tables.globals)}", where=node.where)
+    binding = tables.globals[ordinal]
+    if isinstance(node, p.ScanIndexed) or node.identified:
+        raise UnsupportedError(f"'{binding.name}' by index or record identifier in Spark SQL", where=node.where)
+    pairs: list[tuple[str, Expr]] = []
+    picked: list[Column] = []
+    for field in _fields(binding, node):
+        name = field.name or ""
+        if used(name):
+            if form(field.type) is Form.VARIANT:
+                message = f"column '{name}' of '{binding.name}' has no certain type: it cannot be written as Spark SQL"
+                raise UnsupportedError(message, where=node.where)
+            pairs.append((name, reference(field.type, run.name())))
+            picked.append(F.quoted(name).alias(*pairs[-1][1].place.names))
+    frame = tables.table(binding.path).select(*picked or [F.lit(1).alias(run.name())])
+    return Rows(frame, (struct_expr(pairs),))
+
+
+def _fields(binding: p.GlobalBinding, node: p.Scan | p.ScanIndexed) -> tuple[t.Field, ...]:
+    """The columns of a table; UnsupportedError if they are not known."""
     element = binding.type.element if isinstance(binding.type, t.Collection) else None
     if binding.files is not None or not isinstance(element, t.Struct) or element.open:
         raise UnsupportedError(
-            f"'{binding.name}' has no columns that are known: it cannot be written as Spark SQL",
+            f"the columns of '{binding.name}' are not known: it cannot be written as Spark SQL",
             where=node.where,
             help="give a session in which it is a table with columns",
         )
-    pairs: list[tuple[str, Expr]] = []
-    picked: list[TextColumn] = []
-    for field in element.fields:
-        name = field.name or ""
-        if not used(name):
-            continue
-        if form(field.type) is Form.VARIANT:
-            raise UnsupportedError(f"column '{name}' of '{binding.name}' has no certain type", where=node.where)
-        new = run.name()
-        picked.append(TextColumn(identifier(name)).alias(new))
-        pairs.append((name, reference(field.type, new)))
-    source = TextFrame(".".join(identifier(part) for part in binding.path))
-    return source.select(*picked or [F.lit(1).alias(run.name())]), struct_expr(pairs)
+    return element.fields

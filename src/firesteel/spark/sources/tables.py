@@ -16,6 +16,7 @@ from firesteel.passes.analysis.paths import WHOLE, PathTree
 from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.literals import determines_column
+from firesteel.spark.core.named_tables import NamedTables
 from firesteel.spark.core.rows import Layout, Order, Rows
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.encoding import columns as F
@@ -37,7 +38,6 @@ from firesteel.spark.sources.frame_columns import frame_column
 from firesteel.spark.sources.named_files import parts_frame
 from firesteel.spark.sources.named_tables import named_rows
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
-from firesteel.spark.sql_text.recording import is_on, recording
 from firesteel.tables import (
     Arrow,
     File,
@@ -61,11 +61,9 @@ Ranging = p.Scan | p.ScanIndexed
 
 def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
     """A scan of a registered table."""
-    named = run.named_tables
-    if named is not None and 0 <= ordinal < len(named):
-        tree = run.touched.get(ordinal, WHOLE)
-        frame, value = named_rows(run, node, named[ordinal], lambda name: _touches(tree, name))
-        return _rows(run, node, frame, value, Table(Memory(None), named[ordinal].type))
+    tree = run.touched.get(ordinal, WHOLE)
+    if isinstance(run.spark, NamedTables):
+        return named_rows(run, node, ordinal, lambda name: _touches(tree, name))
     if not 0 <= ordinal < len(run.tables):
         raise PlanError(f"no global {ordinal}: {len(run.tables)} tables are given", where=node.where)
     table = run.tables[ordinal]
@@ -73,15 +71,14 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
         case Memory(value):
             return value_rows(run, node, value, table)
         case File(format="ion" | "json"):
-            return _record_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
+            return _record_rows(run, node, table.source, table, tree)
         case File(format="text"):
             return _text_rows(run, node, table.source, table)
         case Stored():
-            return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
+            return _stored_rows(run, node, table.source, table, tree)
         case _:
-            with recording(False):
-                opened = _with_positions(run, node, table) or _native(run, table)
-            rows = _frame_rows(run, node, opened, table, run.touched.get(ordinal, WHOLE))
+            opened = _with_positions(run, node, table) or _native(run, table)
+            rows = _frame_rows(run, node, opened, table, tree)
             # Spark packs several files into a partition, or splits one; only the partitions of a DataFrame are its own.
             return replace(rows, layout=Layout.SOURCE) if isinstance(table.source, Frame) else rows
 
@@ -109,8 +106,7 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
     identifiers = _identifiers(table, items) if node.identified else None
     if identifiers is not None:
         columns.append((run.name(), t.merge(t.type_of(i) for i in identifiers) if items else t.ANY, identifiers))
-    with recording(False):
-        frame, types = upload(run.real_spark, columns)
+    frame, types = upload(run.spark, columns)
     exprs = [reference(type_, name) for (name, _, _), type_ in zip(columns, types, strict=True)]
     row: list[Expr] = [exprs[0]]
     if isinstance(node, p.ScanIndexed):
@@ -118,7 +114,7 @@ def value_rows(run: Run, node: Ranging, value: values.Value, table: Table | None
     if node.identified:
         row.append(exprs[-1] if identifiers is not None else missing_expr())
     order = (Order(exprs[1]),) if is_list else ()
-    return Rows(run.leaf(frame), tuple(row), order, is_list)
+    return Rows(frame, tuple(row), order, is_list)
 
 
 def _declared(node: Ranging, table: Table | None) -> t.Type | None:
@@ -164,7 +160,7 @@ def _with_positions(run: Run, node: Ranging, table: Table) -> Opened | None:
     source = table.source
     if not node.identified or table.record_id is not None or not isinstance(source, File) or not has_positions(source):
         return None
-    opened = cached_frame(run.real_spark, source, "positions", lambda: typed_files(run.real_spark, source, positions=True))
+    opened = cached_frame(run.spark, source, "positions", lambda: typed_files(run.spark, source, positions=True))
     if POSITION not in opened.frame.columns:
         raise UnsupportedError("record identifiers of files that Spark has no types for", where=node.where)
     return opened
@@ -175,11 +171,11 @@ def _native(run: Run, table: Table) -> Opened:
         case Frame(frame=frame):
             return Opened(frame)
         case Arrow(arrow):
-            return arrow_frame(run.real_spark, arrow)
+            return arrow_frame(run.spark, arrow)
         case File() as file:
-            return cached_frame(run.real_spark, file, "rows", lambda: _load_file(run.real_spark, file))
+            return cached_frame(run.spark, file, "rows", lambda: _load_file(run.spark, file))
         case Parts():
-            return parts_frame(run.real_spark, table.source)
+            return parts_frame(run.spark, table.source)
     raise UnsupportedError(f"no way to read a {type(table.source).__name__} on Spark")
 
 
@@ -257,14 +253,13 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
         fields = [fields[i] for i in wanted]
         wanted = list(range(len(fields)))
     copy = source.copy(run.nth(source))
-    columns = copy.text_columns if is_on() else copy.columns
     for i in wanted:
-        if i not in columns:
+        if i not in copy.columns:
             known, name = source.types.get(i), copy.names[i]
-            columns[i] = frame_column(fields[i], name, node.where) if known is None else reference(known, name)
+            copy.columns[i] = frame_column(fields[i], name, node.where) if known is None else reference(known, name)
     position = frame_column(fields[-1], copy.names[-1], node.where) if identified else None
-    value = struct_expr((fields[i].name, columns[i]) for i in wanted)
-    return _rows(run, node, run.leaf(copy.frame), value, table, position)
+    value = struct_expr((fields[i].name, copy.columns[i]) for i in wanted)
+    return _rows(run, node, copy.frame, value, table, position)
 
 
 def stored_frame(spark: SparkSession, source: Stored) -> DataFrame:
