@@ -10,6 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import sqlglot
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 
 import firesteel as fs
 from firesteel import values
@@ -44,7 +46,9 @@ def text_of(session: fs.Session, query: str, mode: str = "permissive") -> str:
 
 
 def test_a_text(session: fs.Session) -> None:
-    query = """SELECT t.name || '!' AS "n ", t."odd `name." AS x FROM data.u AS t WHERE t.name = 'it''s' ORDER BY t.id"""
+    query = (
+        """SELECT t.name || '!' AS "n ", t."odd `name." AS x FROM data.u AS t WHERE t.name = 'it''s' ORDER BY t.id"""
+    )
     assert text_of(session, query) == (
         "SELECT concat(CAST(c2 AS STRING), '!') AS `n `, c3 AS `x`\n"
         "FROM (\n"
@@ -66,7 +70,7 @@ def test_a_plan_that_says_its_types_needs_no_session(session: fs.Session) -> Non
     ("query", "said"),
     [
         ("SELECT l.a FROM loose AS l", "column 'a' of 'loose' has no certain type"),
-        ("SELECT t.id AS \"${x}\" FROM t", "the name"),
+        ('SELECT t.id AS "${x}" FROM t', "the name"),
         ("SELECT VALUE v FROM t AS t, UNPIVOT @t AS v AT a WHERE t.name LIKE a", "escape character"),
     ],
 )
@@ -121,13 +125,31 @@ def typed_tables(case: Case) -> dict[str, pa.Table] | None:
     return found
 
 
-def outcome(run: Callable[[], Any]) -> Any:
+def written(session: fs.Session, case: Case) -> str | None:
+    """The text; None if the plan is refused, or fails before it runs."""
     try:
-        return run()
-    except fs.UnsupportedError:
+        return text_of(session, case.query, case.mode)
+    except fs.FiresteelError:
         return None
+
+
+def expected_of(session: fs.Session, case: Case) -> pa.Table | str:
+    try:
+        return session.query(case.query, mode=case.mode).to_arrow()
     except fs.FiresteelError:
         return "error"
+
+
+def rows_of(spark: Any, text: str, tables: dict[str, pa.Table]) -> pa.Table | str:
+    for name, table in tables.items():
+        spark.createDataFrame(table).createOrReplaceTempView(name)
+    try:
+        return spark.sql(text).toArrow()
+    except (PySparkException, Py4JError):
+        return "error"
+    finally:
+        for name in tables:
+            spark.catalog.dropTempView(name)
 
 
 @pytest.mark.spark
@@ -141,20 +163,10 @@ def test_golden_queries(spark: Any) -> None:
         session = fs.connect(engine="reference")
         for name, table in tables.items():
             session.register(name, table)
-        text = outcome(lambda: text_of(session, case.query, case.mode))
-        expected = outcome(lambda: session.query(case.query, mode=case.mode).to_arrow())
-        if not isinstance(text, str) or text == "error" or expected is None:
+        text = written(session, case)
+        if text is None:
             continue
-        for name, table in tables.items():
-            spark.createDataFrame(table).createOrReplaceTempView(name)
-        try:
-            rows = spark.sql(text).toArrow()
-        except Exception as error:
-            assert type(error).__module__.startswith(("pyspark", "py4j")), error
-            rows = "error"
-        finally:
-            for name in tables:
-                spark.catalog.dropTempView(name)
+        rows, expected = rows_of(spark, text, tables), expected_of(session, case)
         compared += 1
         if not same_answer(rows, expected):
             wrong.append(f"{case.file}, {case.name}: {rows} instead of {expected}\n{text}")

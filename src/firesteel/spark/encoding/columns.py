@@ -14,18 +14,15 @@ from typing import Any, TypeGuard
 
 from pyspark.sql import Column, is_remote
 from pyspark.sql import functions as _spark
-from pyspark.sql import window as _window
 from pyspark.sql.functions import *  # noqa: F403
 from pyspark.sql.types import DataType
-from pyspark.sql.window import WindowSpec
 
-from firesteel.spark.sql_text import functions as _text
-from firesteel.spark.sql_text.literals import identifier
 from firesteel.spark.sql_text import columns as _columns
+from firesteel.spark.sql_text import functions as _text
 from firesteel.spark.sql_text.columns import TextColumn
+from firesteel.spark.sql_text.literals import identifier
 from firesteel.spark.sql_text.recording import is_on
-from firesteel.spark.sql_text.windows import TextWindow
-
+from firesteel.spark.sql_text.windows import Window as Window
 
 
 def _either(name: str, function: Any) -> Any:
@@ -120,21 +117,6 @@ def once(value: Column) -> Column:
 @lru_cache(maxsize=2)
 def _always(remote: bool) -> Column:
     return _spark.spark_partition_id() >= 0
-
-
-class Window:
-    """PySpark's `Window`."""
-
-    unboundedPreceding = _window.Window.unboundedPreceding
-    unboundedFollowing = _window.Window.unboundedFollowing
-
-    @staticmethod
-    def partitionBy(*columns: Any) -> WindowSpec:
-        return TextWindow().partitionBy(*columns) if is_on() else _window.Window.partitionBy(*columns)
-
-    @staticmethod
-    def orderBy(*columns: Any) -> WindowSpec:
-        return TextWindow().orderBy(*columns) if is_on() else _window.Window.orderBy(*columns)
 
 
 def is_column(value: object) -> TypeGuard[Column]:

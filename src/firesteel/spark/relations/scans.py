@@ -25,7 +25,6 @@ from firesteel.spark.core.expr import (
     struct_expr,
 )
 from firesteel.spark.core.handlers import Compiling, expr_of, handles, rows_of
-from firesteel.spark.core.named_tables import NamedTables
 from firesteel.spark.core.rows import Order, Rows, apply_stages, one_row
 from firesteel.spark.core.scope import Run, Scope, Stages, Where
 from firesteel.spark.core.variant_kinds import JSON
@@ -35,9 +34,11 @@ from firesteel.spark.encoding.column_types import Form, common_type, form, settl
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import cast_variant, elements, kind_of
 from firesteel.spark.relations.joins.sides import joined_order
+from firesteel.spark.relations.named_tables import named_rows
 from firesteel.spark.scalar.paths import ranged_over, ranges
 from firesteel.spark.scalar.structs import attributes, entries_of
 from firesteel.spark.sources.tables import table_rows, value_rows
+from firesteel.spark.sql_text.named_tables import NamedTables
 from firesteel.values import MISSING
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 
 @handles(p.Scan, p.ScanIndexed)
 def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
+    if isinstance(node.rex, p.Global) and isinstance(outer.run.spark, NamedTables):
+        return named_rows(outer.run, node, node.rex.ordinal)
     if isinstance(node.rex, p.Global):
         return table_rows(outer.run, node, node.rex.ordinal)
     if isinstance(node.rex, p.Lit) and not isinstance(outer.run.spark, NamedTables):

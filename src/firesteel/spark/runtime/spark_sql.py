@@ -8,11 +8,11 @@ from firesteel import plan as p
 from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.source import Place, Span
 from firesteel.spark.core import limits
-from firesteel.spark.core.named_tables import NamedTables
 from firesteel.spark.encoding.failures import Failures
 from firesteel.spark.relations.compile import compile_plan
 from firesteel.spark.runtime.answers import named_frame
 from firesteel.spark.sql_text.literals import NoTextError
+from firesteel.spark.sql_text.named_tables import NamedTables
 from firesteel.spark.sql_text.recording import recording
 
 

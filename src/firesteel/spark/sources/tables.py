@@ -16,7 +16,6 @@ from firesteel.passes.analysis.paths import WHOLE, PathTree
 from firesteel.spark.core.expr import Expr, StructParts, column_expr, missing_expr, reference, struct_expr
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.literals import determines_column
-from firesteel.spark.core.named_tables import NamedTables
 from firesteel.spark.core.rows import Layout, Order, Rows
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.encoding import columns as F
@@ -36,7 +35,6 @@ from firesteel.spark.sources.file_readers import (
 )
 from firesteel.spark.sources.frame_columns import frame_column
 from firesteel.spark.sources.named_files import parts_frame
-from firesteel.spark.sources.named_tables import named_rows
 from firesteel.spark.sources.utf8 import ensure_utf8, ensure_whole
 from firesteel.tables import (
     Arrow,
@@ -61,9 +59,6 @@ Ranging = p.Scan | p.ScanIndexed
 
 def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
     """A scan of a registered table."""
-    tree = run.touched.get(ordinal, WHOLE)
-    if isinstance(run.spark, NamedTables):
-        return named_rows(run, node, ordinal, lambda name: _touches(tree, name))
     if not 0 <= ordinal < len(run.tables):
         raise PlanError(f"no global {ordinal}: {len(run.tables)} tables are given", where=node.where)
     table = run.tables[ordinal]
@@ -71,14 +66,14 @@ def table_rows(run: Run, node: Ranging, ordinal: int) -> Rows:
         case Memory(value):
             return value_rows(run, node, value, table)
         case File(format="ion" | "json"):
-            return _record_rows(run, node, table.source, table, tree)
+            return _record_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case File(format="text"):
             return _text_rows(run, node, table.source, table)
         case Stored():
-            return _stored_rows(run, node, table.source, table, tree)
+            return _stored_rows(run, node, table.source, table, run.touched.get(ordinal, WHOLE))
         case _:
             opened = _with_positions(run, node, table) or _native(run, table)
-            rows = _frame_rows(run, node, opened, table, tree)
+            rows = _frame_rows(run, node, opened, table, run.touched.get(ordinal, WHOLE))
             # Spark packs several files into a partition, or splits one; only the partitions of a DataFrame are its own.
             return replace(rows, layout=Layout.SOURCE) if isinstance(table.source, Frame) else rows
 
@@ -242,7 +237,7 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     """A row for every row of a DataFrame: a struct, in parts, of the columns that the plan uses. Catalyst does not read
     the other columns of the frame."""
     fields = source.frame.schema.fields
-    wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name) and field.name != POSITION]
+    wanted = [i for i, field in enumerate(fields) if touches(tree, field.name) and field.name != POSITION]
     if isinstance(table.source, File | Parts):
         for i in wanted:
             ensure_read(fields[i], table.source.format)
@@ -277,14 +272,14 @@ def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: Pa
     frame = stored_frame(run.spark, source)
     pairs, picked = [], []
     for field, (stored_name, type_) in zip(source.columns, types.items(), strict=True):
-        if _touches(tree, field.name or ""):
+        if touches(tree, field.name or ""):
             name = run.name()
             picked.append(F.col(stored_name).alias(name))
             pairs.append((field.name or "", reference(type_, name)))
     return _rows(run, node, frame.select(*picked), struct_expr(pairs), table)
 
 
-def _touches(tree: PathTree, name: str) -> bool:
+def touches(tree: PathTree, name: str) -> bool:
     """Does the plan use an attribute of that name?"""
     if tree.whole or tree.elements is not None:
         return True

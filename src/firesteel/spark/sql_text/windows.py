@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyspark.sql import Window
+from pyspark.sql import window
 
 from firesteel.spark.sql_text.columns import TextColumn
 from firesteel.spark.sql_text.functions import col
+from firesteel.spark.sql_text.recording import is_on
 
 
 def _text(one: TextColumn | str) -> str:
@@ -16,9 +17,9 @@ def _text(one: TextColumn | str) -> str:
 
 
 def _bound(value: int) -> str:
-    if value <= Window.unboundedPreceding:
+    if value <= window.Window.unboundedPreceding:
         return "UNBOUNDED PRECEDING"
-    if value >= Window.unboundedFollowing:
+    if value >= window.Window.unboundedFollowing:
         return "UNBOUNDED FOLLOWING"
     return "CURRENT ROW" if value == 0 else f"{abs(value)} {'PRECEDING' if value < 0 else 'FOLLOWING'}"
 
@@ -49,3 +50,20 @@ class TextWindow:
 
     def _between(self, unit: str, start: Any, end: Any) -> TextWindow:
         return replace(self, frame=f"{unit} BETWEEN {_bound(start)} AND {_bound(end)}")
+
+
+class Window:
+    """PySpark's `Window`, or its form as text while expressions are recorded."""
+
+    unboundedPreceding = window.Window.unboundedPreceding
+    unboundedFollowing = window.Window.unboundedFollowing
+
+    @staticmethod
+    def partitionBy(*columns: Any) -> window.WindowSpec:
+        text: Any = TextWindow()
+        return text.partitionBy(*columns) if is_on() else window.Window.partitionBy(*columns)
+
+    @staticmethod
+    def orderBy(*columns: Any) -> window.WindowSpec:
+        text: Any = TextWindow()
+        return text.orderBy(*columns) if is_on() else window.Window.orderBy(*columns)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError, UnsupportedError
-from firesteel.spark.core.expr import Expr, missing_expr, reference, struct_expr
+from firesteel.passes.analysis.paths import WHOLE
+from firesteel.spark.core.expr import Expr, reference, struct_expr
 from firesteel.spark.core.rows import Rows
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import Form, form
+from firesteel.spark.sources.tables import touches
+from firesteel.spark.sql_text.named_tables import NamedTables
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -19,19 +21,21 @@ if TYPE_CHECKING:
     from firesteel.spark.core.scope import Run
 
 
-def named_rows(run: Run, node: p.Scan | p.ScanIndexed, ordinal: int, used: Callable[[str], bool]) -> Rows:
+def named_rows(run: Run, node: p.Scan | p.ScanIndexed, ordinal: int) -> Rows:
     """A SELECT of the columns that the plan uses, under generated names."""
     tables = run.spark
+    assert isinstance(tables, NamedTables)
     if not 0 <= ordinal < len(tables.globals):
         raise PlanError(f"no global {ordinal}: the plan has {len(tables.globals)}", where=node.where)
     binding = tables.globals[ordinal]
     if isinstance(node, p.ScanIndexed) or node.identified:
         raise UnsupportedError(f"'{binding.name}' by index or record identifier in Spark SQL", where=node.where)
+    tree = run.touched.get(ordinal, WHOLE)
     pairs: list[tuple[str, Expr]] = []
     picked: list[Column] = []
     for field in _fields(binding, node):
         name = field.name or ""
-        if used(name):
+        if touches(tree, name):
             if form(field.type) is Form.VARIANT:
                 message = f"column '{name}' of '{binding.name}' has no certain type: it cannot be written as Spark SQL"
                 raise UnsupportedError(message, where=node.where)
