@@ -46,9 +46,9 @@ def command(
     """Write the plan IN as OUT, in another form or in today's. OUT may be `-`, with --to.
 
     The forms are PartiQL text (.partiql, .sql), expressions of the algebra (.algebra), PartiQL Plan documents (.ion,
-    .10n), Substrait plans (.proto, .json) and, for OUT only, Spark's SQL (.sparksql). What a form has no words for is an
-    error that names it; with --lossy it is dropped and listed on stderr. A Substrait plan of an old version becomes one
-    of today's. Tables give the types of columns that a plan does not say.
+    .10n), Substrait plans (.proto, .json) and, for OUT only, Spark's SQL (.sparksql). What a form has no words for is
+    an error that names it; with --lossy it is dropped and listed on stderr. A Substrait plan of an old version becomes
+    one of today's. Tables give the types of columns that a plan does not say.
 
     \b
     firesteel convert query.partiql plan.ion --table t=t.parquet
