@@ -11,7 +11,7 @@ from typing import Any
 from pyspark.sql import functions as _spark
 
 from firesteel.spark.sql_text.columns import BIT_OR, COMPARED, NOT, SIGN, TextColumn, call, case, column
-from firesteel.spark.sql_text.literals import NoTextError, identifier, type_name
+from firesteel.spark.sql_text.literals import NoTextError, identifier
 
 #: Functions that have another name in SQL.
 _NAMES = {
@@ -82,14 +82,23 @@ def _distinct(name: str) -> Callable[..., TextColumn]:
     return lambda *args: TextColumn(f"{name}(DISTINCT {', '.join(column(arg).sql for arg in args)})")
 
 
-def _named_type(name: str) -> Callable[..., TextColumn]:
-    return lambda value, path, type_: call(name, value, path, type_name(type_).lower())
-
-
 def _unit_first(unit: str, *rest: Any) -> TextColumn:
     if not unit.isalpha():
         raise NoTextError(f"{unit!r} is no unit of time")
     return TextColumn(f"timestampadd({unit.upper()}, {', '.join(column(one).sql for one in rest)})")
+
+
+def _named(name: str, *args: Any) -> TextColumn:
+    """A call of a function by its name, which may be a user's."""
+    return call(
+        ".".join(part if part.isidentifier() and part.isascii() else identifier(part) for part in name.split(".")),
+        *args,
+    )
+
+
+def _trimmed(name: str) -> Callable[..., TextColumn]:
+    """In Spark's SQL the characters to take away come first."""
+    return lambda value, characters=None: call(name, *(() if characters is None else (characters,)), value)
 
 
 def _without_none(name: str) -> Callable[..., TextColumn]:
@@ -111,7 +120,10 @@ _SPECIAL: dict[str, Callable[..., TextColumn]] = {
     "like": _like,
     "lit": column,
     "col": col,
-    "call_function": call,
+    "call_function": _named,
+    "trim": _trimmed("trim"),
+    "ltrim": _trimmed("ltrim"),
+    "rtrim": _trimmed("rtrim"),
     "count_distinct": _distinct("count"),
     "sum_distinct": _distinct("sum"),
     "timestamp_add": _unit_first,
