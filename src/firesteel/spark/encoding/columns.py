@@ -17,12 +17,16 @@ from pyspark.sql import functions as _spark
 from pyspark.sql.functions import *  # noqa: F403
 from pyspark.sql.types import DataType
 
-from firesteel.spark.sql_text import columns as _columns
-from firesteel.spark.sql_text import functions as _text
+from firesteel.spark.sql_text import columns as _text_columns
+from firesteel.spark.sql_text import functions as _text_functions
 from firesteel.spark.sql_text.columns import TextColumn
 from firesteel.spark.sql_text.literals import identifier
 from firesteel.spark.sql_text.recording import is_on
 from firesteel.spark.sql_text.windows import Window as Window
+
+#: Text stands where columns stand: for the type checker it is anything.
+_text: Any = _text_functions
+_texts: Any = _text_columns
 
 
 def _either(name: str, function: Any) -> Any:
@@ -70,7 +74,7 @@ def col(name: str) -> Column:  # type: ignore[no-redef]
 def quoted(name: str) -> Column:
     """The column of that name, in backquotes: the name may hold dots."""
     if is_on():
-        return TextColumn(identifier(name))
+        return _texts.TextColumn(identifier(name))
     return col("`" + name.replace("`", "``") + "`")
 
 
@@ -79,7 +83,7 @@ def lit(value: Any) -> Column:  # type: ignore[no-redef]
     if isinstance(value, StrEnum):
         value = value.value
     if is_on():
-        return _columns.column(value)
+        return _texts.column(value)
     if type(value) in _CACHED:
         return _lit(value, type(value).__name__, is_remote())
     return _spark.lit(value)
@@ -90,7 +94,7 @@ def literal(value: Any, type_: DataType | str) -> Column:
     if isinstance(value, StrEnum):
         value = value.value
     if is_on():
-        return _columns.column(value).cast(type_)
+        return _texts.column(value).cast(type_)
     if type(value) in _CACHED and isinstance(type_, str):
         return _literal(value, type(value).__name__, type_, is_remote())
     return lit(value).cast(type_)
@@ -98,7 +102,7 @@ def literal(value: Any, type_: DataType | str) -> Column:
 
 def error(message: str) -> Column:
     """A column that raises an error when it is computed."""
-    return _columns.call("raise_error", message) if is_on() else _error(message, is_remote())
+    return _texts.call("raise_error", message) if is_on() else _error(message, is_remote())
 
 
 def coalesce(*columns: Column) -> Column:  # type: ignore[no-redef]
@@ -110,7 +114,7 @@ def once(value: Column) -> Column:
     """The column, computed once, in its own select. Catalyst would inline it into a filter above, once for every
     mention there; it does not do that to expressions that are not deterministic, such as `spark_partition_id()`."""
     if is_on():
-        return _text.text_of("when", (_columns.call("spark_partition_id") >= 0, value), {})
+        return _text.text_of("when", (_texts.call("spark_partition_id") >= 0, value), {})
     return _spark.when(_always(is_remote()), value)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from firesteel.spark.core.scope import Run
 
 
-def named_rows(run: Run, node: p.Scan | p.ScanIndexed, ordinal: int) -> Rows:
+def named_rows(tables: NamedTables, run: Run, node: p.Scan | p.ScanIndexed, ordinal: int) -> Rows:
     """A SELECT of the columns that the plan uses, under generated names."""
-    tables = run.spark
-    assert isinstance(tables, NamedTables)
     if not 0 <= ordinal < len(tables.globals):
         raise PlanError(f"no global {ordinal}: the plan has {len(tables.globals)}", where=node.where)
     binding = tables.globals[ordinal]
@@ -41,7 +39,7 @@ def named_rows(run: Run, node: p.Scan | p.ScanIndexed, ordinal: int) -> Rows:
                 raise UnsupportedError(message, where=node.where)
             pairs.append((name, reference(field.type, run.name())))
             picked.append(F.quoted(name).alias(*pairs[-1][1].place.names))
-    frame = tables.table(binding.path).select(*picked or [F.lit(1).alias(run.name())])
+    frame: Any = tables.table(binding.path).select(*picked or [F.lit(1).alias(run.name())])
     return Rows(frame, (struct_expr(pairs),))
 
 

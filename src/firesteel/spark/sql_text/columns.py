@@ -72,7 +72,7 @@ class TextColumn:
         return TextColumn(f"{self.at(BIT_OR)} IN ({', '.join(column(value).sql for value in values)})", COMPARED)
 
     def between(self, low: Any, high: Any) -> TextColumn:
-        return (self >= low) & (self <= high)
+        return _infix(_infix(self, ">=", low, COMPARED), "AND", _infix(self, "<=", high, COMPARED), AND)
 
     def eqNullSafe(self, other: Any) -> TextColumn:
         return _infix(self, "<=>", other, COMPARED)
@@ -136,8 +136,6 @@ class TextColumn:
         return TextColumn(f"{self.sql} OVER ({window.sql})")
 
     # Operators --------------------------------------------------------------------------------------------------------
-
-    __hash__ = object.__hash__
 
     def __invert__(self) -> TextColumn:
         return TextColumn(f"NOT {self.at(COMPARED)}", NOT)

@@ -11,6 +11,11 @@ from firesteel.spark.sql_text.frames import TextFrame
 from firesteel.spark.sql_text.literals import NoTextError, identifier
 
 
+def tables_by_name(session: object) -> NamedTables | None:
+    """What stands for the session, if it is no session."""
+    return session if isinstance(session, NamedTables) else None
+
+
 class NamedTables:
     """The tables of a plan, and as much of a session as relations without tables need."""
 
