@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import firesteel as fs
 from firesteel.cli import main
@@ -110,3 +112,16 @@ def test_old_plans_in_todays_form(outside: Callable[[str], Path]) -> None:
         assert not [one for one in again.lowered().repairs if one.name in _OLD], path.name
         count += 1
     assert count > 100
+
+
+def test_spark_sql_is_written_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, query, out = (tmp_path / name for name in ("t.parquet", "q.partiql", "q.sparksql"))
+    parquet.write_table(pa.table({"id": ["1"], "name": ["a"]}), data)
+    query.write_text("SELECT t.name FROM t WHERE t.id = '1'", encoding="utf-8")
+    expected = "SELECT c2 AS `name`\nFROM (\n  SELECT `id` AS c1, `name` AS c2\n  FROM `t`\n)\nWHERE c1 = '1'\n"
+    assert _run("convert", query, out, "--table", f"t={data}") == 0
+    assert out.read_text(encoding="utf-8") == expected
+    assert _run("plan", query.read_text(encoding="utf-8"), data, "--as", "spark-sql") == 0
+    assert capsys.readouterr().out == expected
+    assert _run("convert", out, tmp_path / "q.ion") == 1
+    assert "written and not read" in capsys.readouterr().err

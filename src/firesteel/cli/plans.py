@@ -15,7 +15,7 @@ from firesteel.cli.options import Command, shared
 from firesteel.substrait import DIALECTS
 
 #: The notations of a plan. Substrait's is protobuf's bytes.
-NOTATIONS = ("tree", "ion", "algebra", "substrait", "substrait-json")
+NOTATIONS = ("tree", "ion", "algebra", "substrait", "substrait-json", "spark-sql")
 
 with_dialect = click.option(
     "--dialect",
@@ -80,8 +80,8 @@ def numbered_params(given: tuple[str, ...]) -> dict[int, Any]:
     return found
 
 
-def print_plan(plan: fs.Plan, notation: str, target: str | None) -> None:
-    """Print a plan in a notation."""
+def print_plan(plan: fs.Plan, notation: str, target: str | None, session: fs.Session) -> None:
+    """Print a plan in a notation. The session's tables, if it has some, say the types of columns."""
     if target is not None and not notation.startswith("substrait"):
         raise click.UsageError("--target goes with --as substrait")
     match notation:
@@ -91,6 +91,8 @@ def print_plan(plan: fs.Plan, notation: str, target: str | None) -> None:
             click.echo(plan.to_substrait_json(target))
         case "ion":
             click.echo(plan.to_ion())
+        case "spark-sql":
+            click.echo(plan.to_spark_sql(session=session if session.tables() else None))
         case "algebra":
             click.echo(plan.to_algebra())
         case _:

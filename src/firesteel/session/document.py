@@ -24,6 +24,7 @@ from firesteel.explain.rows import cut, html_details, html_page_part, shortened
 from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
 from firesteel.lazy import LazyModule
+from firesteel.passes import Context, Phase, run_passes
 from firesteel.passes.losses import ensure_nothing, losses, without_how
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import Findings, RepairedPlan, check_plan
@@ -33,7 +34,7 @@ from firesteel.repair import Effect, Repair
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
-    from firesteel import compare, partiql_plan, substrait
+    from firesteel import compare, partiql_plan, spark, substrait
     from firesteel import lineage as tracing
     from firesteel.lineage import Lineage
     from firesteel.partiql_plan import algebra
@@ -42,6 +43,7 @@ else:  # a query needs none of these
     partiql_plan, substrait = LazyModule("firesteel.partiql_plan"), LazyModule("firesteel.substrait")
     algebra = LazyModule("firesteel.partiql_plan.algebra")
     frames = LazyModule("firesteel.spark.frames")
+    spark = LazyModule("firesteel.spark")
     compare, tracing = LazyModule("firesteel.compare"), LazyModule("firesteel.lineage")
 
 #: Headers of namespaces: files, texts, or what was read from them.
@@ -115,6 +117,15 @@ class Plan:
         if not lossy:
             ensure_nothing(losses(self.node), "partiql")
         return partiql.write(without_how(self.node))
+
+    def to_spark_sql(self, *, session: Typing | None = None) -> str:
+        """The plan as a query in Spark's SQL, over tables of the plan's names. With `spark.sql` it gives the rows that
+        running the plan gives, if the session's time zone is UTC. A plan that does not say the types of its tables'
+        columns gets them from a session. Nothing is run, and Spark is not started. What has no words in Spark's SQL is
+        an UnsupportedError."""
+        node = self.inlined if session is None else session.typed(self).node
+        context = Context(lowerings=spark.SparkEngine.lowerings)
+        return spark.spark_sql(run_passes(node, context, (Phase.TYPE, Phase.OPTIMIZE, Phase.LOWER)))
 
     def to_substrait(self, target: str | None = None) -> bytes:
         """The plan as a Substrait plan in protobuf's bytes. Without a target it is written by today's specification,
@@ -239,6 +250,8 @@ def read_plan(
         source = source.SerializeToString()
     data, name = _load(source)
     suffix = Path(name).suffix.lower() if form is None else _form(form).suffixes[0]
+    if suffix in FORMS["spark-sql"].suffixes:
+        raise UnsupportedError(f"{name} is Spark SQL, which is written and not read", help="spark.sql runs it")
     if suffix in TEXTS:
         query = read_text(_text(data, name) if isinstance(data, bytes) else data, name)
         return query if mode is None else replace(query, mode=_mode(mode))
@@ -389,6 +402,8 @@ class Form:
     is_whole: bool = True
     #: Does it say in which mode the plan is?
     has_mode: bool = True
+    #: Can it be read again?
+    is_readable: bool = True
     #: Is it Substrait's, which is written for a target?
     has_target: bool = False
 
@@ -408,6 +423,13 @@ FORMS: dict[str, Form] = {
             lambda given, _: f"{given.to_algebra()}\n".encode(),
             is_whole=False,
             has_mode=False,
+        ),
+        Form(
+            "spark-sql",
+            (".sparksql",),
+            lambda given, _: f"{given.to_spark_sql()}\n".encode(),
+            is_whole=False,
+            is_readable=False,
         ),
         Form("ion", (".ion",), lambda given, _: f"{given.to_ion()}\n".encode()),
         Form("ion-binary", (".10n",), lambda given, _: given.to_ion(binary=True)),

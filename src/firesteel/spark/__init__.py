@@ -2,6 +2,7 @@
 
 Its folders, lowest first; each imports only those before it:
 
+    sql_text/    columns, frames and windows that print themselves as one SQL text
     encoding/    how a value sits in a column, and how it gets there and back
     core/        what nodes are compiled to: typed columns, scopes, rows, handlers, the Python fallback
     numbers/     exact decimals, floats beside decimals
@@ -18,6 +19,7 @@ from firesteel.spark.encoding.column_types import Encoding, Form, encoding, fram
 from firesteel.spark.relations.compile import HANDLERS, NESTED, UNSUPPORTED, UNSUPPORTED_NESTED
 from firesteel.spark.runtime.engine import SparkEngine
 from firesteel.spark.runtime.outcome import Outcome
+from firesteel.spark.runtime.spark_sql import spark_sql
 from firesteel.spark.runtime.start import start
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "encoding",
     "frame_type",
     "from_spark",
+    "spark_sql",
     "start",
     "to_spark",
     "upload",

@@ -17,12 +17,13 @@ from firesteel.plan.findings import repair_lines
 from firesteel.session.document import FORMS, form_of
 
 _form = click.Choice(list(FORMS))
+_readable = click.Choice([form.name for form in FORMS.values() if form.is_readable])
 
 
 @click.command("convert")
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("out", metavar="OUT", type=click.Path(path_type=Path))
-@click.option("--from", "read_as", type=_form, help="The form of IN. Default: by its suffix and content.")
+@click.option("--from", "read_as", type=_readable, help="The form of IN. Default: by its suffix and content.")
 @click.option("--to", type=_form, help="The form of OUT. Default: by its suffix.")
 @click.option("--target", metavar="NAME", help="Who reads the Substrait plan: datafusion, spec:0.57.")
 @click.option("--lossy", is_flag=True, help="Drop what the form has no words for, and list it.")
@@ -45,9 +46,9 @@ def command(
     """Write the plan IN as OUT, in another form or in today's. OUT may be `-`, with --to.
 
     The forms are PartiQL text (.partiql, .sql), expressions of the algebra (.algebra), PartiQL Plan documents (.ion,
-    .10n) and Substrait plans (.proto, .json). What a form has no words for is an error that names it; with --lossy it
-    is dropped and listed on stderr. A Substrait plan of an old version becomes one of today's. Tables give the types
-    of columns that a plan does not say.
+    .10n), Substrait plans (.proto, .json) and, for OUT only, Spark's SQL (.sparksql). What a form has no words for is
+    an error that names it; with --lossy it is dropped and listed on stderr. A Substrait plan of an old version becomes
+    one of today's. Tables give the types of columns that a plan does not say.
 
     \b
     firesteel convert query.partiql plan.ion --table t=t.parquet

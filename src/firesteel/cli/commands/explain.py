@@ -96,7 +96,7 @@ def command(
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))
             return
-        print_plan(document or session.plan(text or "", mode=mode, params=given), notation, target)
+        print_plan(document or session.plan(text or "", mode=mode, params=given), notation, target, session)
 
 
 def _text(given: str) -> str | None:

@@ -45,6 +45,7 @@ def command(
 
     \b
     firesteel plan "SELECT t.a FROM t" t.parquet
+    firesteel plan "SELECT t.a FROM t" t.parquet --as spark-sql
     firesteel plan "SELECT t.a FROM t" --table t=t.parquet --as substrait --target datafusion > plan.pb
     """
     query = inputs.find_query(words, None, file, named=True)
@@ -56,4 +57,4 @@ def command(
             stages(query.text, session, mode, given)
         made = session.plan(query.text, mode=mode, typing=typing, params=given)
         warn(made.warnings, quiet=quiet)
-        print_plan(made, notation, target)
+        print_plan(made, notation, target, session)

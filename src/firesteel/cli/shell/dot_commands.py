@@ -143,14 +143,15 @@ def _plan(shell: Shell, text: str = "") -> None:
     notation = word if word in _NOTATIONS else "tree"
     query = _query(shell, rest.strip() if word in _NOTATIONS else text)
     made = shell.session.plan(query, mode="strict" if shell.settings.strict else "permissive")
-    shell.page(_NOTATIONS[notation](made).rstrip("\n") + "\n")
+    shell.page(_NOTATIONS[notation](made, shell.session).rstrip("\n") + "\n")
 
 
-_NOTATIONS: dict[str, Callable[[fs.Plan], str]] = {
-    "tree": fs.Plan.explain,
-    "ion": fs.Plan.to_ion,
-    "algebra": fs.Plan.to_algebra,
-    "substrait": fs.Plan.to_substrait_json,
+_NOTATIONS: dict[str, Callable[[fs.Plan, fs.Session], str]] = {
+    "tree": lambda plan, _: plan.explain(),
+    "ion": lambda plan, _: plan.to_ion(),
+    "algebra": lambda plan, _: plan.to_algebra(),
+    "substrait": lambda plan, _: plan.to_substrait_json(),
+    "spark-sql": lambda plan, session: plan.to_spark_sql(session=session),
 }
 
 

@@ -53,6 +53,7 @@ from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.scalar import constant_lists, paths
 from firesteel.spark.scalar import functions as calls
 from firesteel.spark.sources.shapes.known_shapes import KnownShapes, Learned
+from firesteel.spark.sql_text.recording import is_on
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -140,8 +141,9 @@ class Compiled:
         return replace(self, ordered=ordered, kind=t.Array if ordered and self.shape == "values" else t.Bag)
 
     def __post_init__(self) -> None:
-        """Build the frame now, so that Spark's analysis errors come now; unless `named_parts` may do without it."""
-        if self.shape != "rows" and self._struct() is None:
+        """Build the frame now, so that Spark's analysis errors come now; unless `named_parts` may do without it, or
+        there is only a text."""
+        if self.shape != "rows" and self._struct() is None and not is_on():
             assert self.frame is not None
 
     @cached_property

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Column, Window
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -44,7 +44,7 @@ class StreamedOrder:
         if self.keys is not None:
             return frame
         totals.append(F.min(self.number).alias(self.first))
-        place = F.row_number().over(Window.orderBy(*(one.column() for one in self.rows.order)))
+        place = F.row_number().over(F.Window.orderBy(*(one.column() for one in self.rows.order)))
         return frame.select("*", place.alias(self.number))
 
     def first_rows(self, groups: Rows) -> Rows:

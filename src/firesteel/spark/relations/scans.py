@@ -34,9 +34,11 @@ from firesteel.spark.encoding.column_types import Form, cast_type, common_type, 
 from firesteel.spark.encoding.kinds import VariantKind as Kind
 from firesteel.spark.encoding.variants import cast_variant, elements, kind_of
 from firesteel.spark.relations.joins.sides import joined_order
+from firesteel.spark.relations.named_tables import named_rows
 from firesteel.spark.scalar.paths import ranged_over, ranges
 from firesteel.spark.scalar.structs import attributes, entries_of
 from firesteel.spark.sources.tables import table_rows, value_rows
+from firesteel.spark.sql_text.named_tables import tables_by_name
 from firesteel.values import MISSING
 
 if TYPE_CHECKING:
@@ -47,9 +49,12 @@ Ranging = p.Scan | p.ScanIndexed | p.Unpivot
 
 @handles(p.Scan, p.ScanIndexed)
 def _scan(node: p.Scan | p.ScanIndexed, outer: Scope) -> Rows | Compiling[Rows]:
+    named = tables_by_name(outer.run.spark)
+    if isinstance(node.rex, p.Global) and named is not None:
+        return named_rows(named, outer.run, node, node.rex.ordinal)
     if isinstance(node.rex, p.Global):
         return table_rows(outer.run, node, node.rex.ordinal)
-    if isinstance(node.rex, p.Lit):
+    if isinstance(node.rex, p.Lit) and named is None:
         return value_rows(outer.run, node, node.rex.value)
     if isinstance(node.rex, p.Path) and ranges(node.rex) and not outer.run.strict:
         return _scan_path(node, node.rex, outer)

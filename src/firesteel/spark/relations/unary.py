@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from pyspark.sql import Column
-from pyspark.sql.window import Window
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -153,7 +152,7 @@ def _slice_by_column(node: p.Limit | p.Offset, rows: Rows, outer: Scope) -> Comp
     counted = project(alone, scope, [limit], node.where)
     place = outer.run.name()
     order = [spec.column() for spec in rows.order] or [F.lit(1)]
-    numbered = rows.materialize().select("*", F.row_number().over(Window.orderBy(*order)).alias(place))
+    numbered = rows.materialize().select("*", F.row_number().over(F.Window.orderBy(*order)).alias(place))
     frame = numbered.crossJoin(counted.materialize())
     size = counted.columns[0].column
     kept = F.col(place) <= size if isinstance(node, p.Limit) else F.col(place) > size

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyspark.sql import Column
-from pyspark.sql.window import Window, WindowSpec
+from pyspark.sql.window import WindowSpec
 
 from firesteel import functions
 from firesteel import plan as p
@@ -23,7 +23,7 @@ from firesteel.spark.core.scope import Run, Scope
 from firesteel.spark.encoding import columns as F
 from firesteel.spark.encoding.column_types import common_type
 
-FIRST, LAST = Window.unboundedPreceding, Window.unboundedFollowing
+FIRST, LAST = F.Window.unboundedPreceding, F.Window.unboundedFollowing
 #: PySpark takes an offset this large for UNBOUNDED.
 _MOST = 2**63 - 1
 _ROWS = 2**31 - 1
@@ -70,7 +70,7 @@ class Call:
     @property
     def whole(self) -> WindowSpec:
         """The partition, without an order."""
-        return Window.partitionBy(*self.partition)
+        return F.Window.partitionBy(*self.partition)
 
     def ordered(self, *, ties: bool) -> WindowSpec:
         """The partition with its ORDER BY. Spark requires one, so it is a constant if there are no keys."""
@@ -105,7 +105,7 @@ def window_with_frame(call: Call, keys: Sequence[Expr], offsets: Sequence[Expr |
     edges: list[int] = []
     for bound, offset in zip((frame.start, frame.end), offsets, strict=True):
         edge = _edge(call, frame.unit, bound, offset)
-        if isinstance(edge, Column):
+        if F.is_column(edge):
             return edge
         edges.append(edge)
     start, end = edges

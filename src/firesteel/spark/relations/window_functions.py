@@ -95,7 +95,7 @@ def _pick(value: Expr, array: str, place: Column, default: Expr) -> Expr:
 def _first_or_last(function: Callable[[Column], Column]) -> Build:
     def build(call: Call, framing: Framing) -> Expr:
         spec = framing()
-        if isinstance(spec, Column):
+        if F.is_column(spec):
             return column_expr(t.ANY, spec.cast("variant"), throws=True)
         if spec is None:
             return null_expr()
@@ -112,7 +112,7 @@ def _nth(call: Call, framing: Framing) -> Expr:
         count, parts = seen.value, seen.parts
     bound = call.scope.bind(derive(t.INT64, count, *parts, throws=True)).column
     spec = framing()
-    if isinstance(spec, Column):
+    if F.is_column(spec):
         return column_expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
         return null_expr()

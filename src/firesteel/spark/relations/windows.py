@@ -137,7 +137,7 @@ def _aggregate(call: Call, framing: Framing) -> Expr:
     """An aggregate, compiled as for a group; each of its aggregated columns is over the window."""
     spec = framing()
     node = call.node
-    if isinstance(spec, Column):
+    if F.is_column(spec):
         return column_expr(t.ANY, spec.cast("variant"), throws=True)
     if spec is None:
         return _of_nothing(call)

@@ -244,7 +244,7 @@ def _frame_rows(run: Run, node: Ranging, source: Opened, table: Table, tree: Pat
     """A row for every row of a DataFrame: a struct, in parts, of the columns that the plan uses. Catalyst does not read
     the other columns of the frame."""
     fields = source.frame.schema.fields
-    wanted = [i for i, field in enumerate(fields) if _touches(tree, field.name) and field.name != POSITION]
+    wanted = [i for i, field in enumerate(fields) if touches(tree, field.name) and field.name != POSITION]
     if isinstance(table.source, File | Parts):
         for i in wanted:
             ensure_read(fields[i], table.source.format)
@@ -279,14 +279,14 @@ def _stored_rows(run: Run, node: Ranging, source: Stored, table: Table, tree: Pa
     frame = stored_frame(run.spark, source)
     pairs, picked = [], []
     for field, (stored_name, type_) in zip(source.columns, types.items(), strict=True):
-        if _touches(tree, field.name or ""):
+        if touches(tree, field.name or ""):
             name = run.name()
             picked.append(F.col(stored_name).alias(name))
             pairs.append((field.name or "", reference(type_, name)))
     return _rows(run, node, frame.select(*picked), struct_expr(pairs), table)
 
 
-def _touches(tree: PathTree, name: str) -> bool:
+def touches(tree: PathTree, name: str) -> bool:
     """Does the plan use an attribute of that name?"""
     if tree.whole or tree.elements is not None:
         return True

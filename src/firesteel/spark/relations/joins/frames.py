@@ -15,7 +15,7 @@ from functools import reduce
 from operator import and_
 from typing import Any, NamedTuple
 
-from pyspark.sql import Column, Window
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -288,7 +288,7 @@ def _join_frames(node: p.Join, left: Rows, right: Rows, condition: Column, outer
 def _check_single(frame: Any, number: str, node: p.Join, run: Run) -> Any:
     """Raise an error if two of the joined rows come from one left row."""
     matches = run.name()
-    frame = frame.withColumn(matches, F.count(F.lit(1)).over(Window.partitionBy(number)))
+    frame = frame.withColumn(matches, F.count(F.lit(1)).over(F.Window.partitionBy(number)))
     wrong = run.error(SECOND_MATCH, node.where)
     return frame.filter(F.when(F.col(matches) > 1, wrong.cast("boolean")).otherwise(True))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pyspark.sql import Column, Window
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -61,11 +61,11 @@ def join_by_pairs(
 
 
 def _is_first(number: Column) -> Column:
-    return F.row_number().over(Window.partitionBy(number).orderBy(number)) == 1
+    return F.row_number().over(F.Window.partitionBy(number).orderBy(number)) == 1
 
 
 def _matches(number: Column, match: Column) -> Column:
-    return F.count(F.when(match, 1)).over(Window.partitionBy(number))
+    return F.count(F.when(match, 1)).over(F.Window.partitionBy(number))
 
 
 def _unmatched_role(number: Column, match: Column, role: int, error: Column | None) -> Column:

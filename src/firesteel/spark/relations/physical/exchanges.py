@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from pyspark.sql import Column, Window
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -142,7 +142,7 @@ def _round_robin(kind: p.RoundRobin, sending: Sending) -> Rows:
         arrival = run.name()
         frame, order = frame.select("*", F.monotonically_increasing_id().alias(arrival)), [F.col(arrival)]
     number = run.name()
-    turn = F.pmod(F.row_number().over(Window.orderBy(*order)) - 1, F.lit(count)).cast("int")
+    turn = F.pmod(F.row_number().over(F.Window.orderBy(*order)) - 1, F.lit(count)).cast("int")
     frame = frame.select("*", turn.alias(number))
     return _exchanged(sending, _by_number(frame, count, F.col(number), sending), operators=4)
 

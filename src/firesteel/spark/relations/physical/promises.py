@@ -11,7 +11,7 @@ from functools import reduce
 from operator import and_
 from typing import TYPE_CHECKING
 
-from pyspark.sql import Column, Window
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel.plan.field_paths import field_path
@@ -96,7 +96,7 @@ def _numbered(node: p.Promised, rows: Rows, keys: list[Expr]) -> DataFrame:
     arrival = F.struct(block.alias("block"), F.monotonically_increasing_id().alias("row")).alias("arrival")
     frame = rows.materialize().select("*", part, arrival)
     order = [one.column() for one in rows.order] or [F.col("arrival")]
-    number = F.row_number().over(Window.partitionBy(_PART).orderBy(*order)).alias(_NUMBER)
+    number = F.row_number().over(F.Window.partitionBy(_PART).orderBy(*order)).alias(_NUMBER)
     columns = [expr.column.alias(f"k{i}") for i, expr in enumerate(keys)]
     place = F.struct(F.col(_PART), F.col("arrival")).alias(_PLACE)
     return frame.select(F.col(_PART), place, number, _text(node, rows).alias(_TEXT), *columns)
@@ -128,19 +128,19 @@ def _out_of_order(frame: DataFrame, keys: list[Order]) -> DataFrame:
     columns: list[Column] = []
     for i, one in enumerate(keys):
         if one.order is p.SortOrder.CLUSTERED:
-            like = Window.partitionBy(_PART, *(f"k{j}" for j in range(i + 1)))
+            like = F.Window.partitionBy(_PART, *(f"k{j}" for j in range(i + 1)))
             frame = frame.select("*", F.min(_NUMBER).over(like).alias(f"first{i}"))
             columns.append(F.col(f"first{i}"))
         else:
             columns.append(one.column())
-    ranked = frame.select("*", F.dense_rank().over(Window.partitionBy(_PART).orderBy(*columns)).alias("rank"))
-    before = F.lag("rank").over(Window.partitionBy(_PART).orderBy(_NUMBER)).alias("before")
+    ranked = frame.select("*", F.dense_rank().over(F.Window.partitionBy(_PART).orderBy(*columns)).alias("rank"))
+    before = F.lag("rank").over(F.Window.partitionBy(_PART).orderBy(_NUMBER)).alias("before")
     return ranked.select("*", before).filter(F.col("rank") < F.col("before"))
 
 
 def _apart(frame: DataFrame, keys: list[Column]) -> DataFrame:
     """The rows whose keys are equal to those of a row in an earlier partition."""
-    first = F.min(_PART).over(Window.partitionBy(*keys)).alias("first")
+    first = F.min(_PART).over(F.Window.partitionBy(*keys)).alias("first")
     return frame.select("*", first).filter(F.col(_PART) != F.col("first"))
 
 
@@ -149,4 +149,4 @@ def _in_second_partition(frame: DataFrame) -> DataFrame:
     firsts = frame.groupBy(_PART).agg(
         F.min(_PLACE).alias(_PLACE), *(F.min_by(name, _PLACE).alias(name) for name in (_NUMBER, _TEXT))
     )
-    return firsts.select("*", F.row_number().over(Window.orderBy(_PART)).alias("nth")).filter(F.col("nth") > 1)
+    return firsts.select("*", F.row_number().over(F.Window.orderBy(_PART)).alias("nth")).filter(F.col("nth") > 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pyspark.sql import Column, Window
+from pyspark.sql import Column
 
 from firesteel import plan as p
 from firesteel import types as t
@@ -94,8 +94,8 @@ def _cut(node: p.TopN, rows: Rows, keys: list[Order], sizes: Sizes, outer: Scope
     """The rows between two numbers in the order of the list. A row that is tied with the last one has a rank that is no
     greater than the number of the last."""
     number, rank = outer.run.name(), outer.run.name()
-    place = F.row_number().over(Window.orderBy(*(one.column() for one in rows.order)))
-    tied = F.rank().over(Window.orderBy(*(one.column() for one in keys)))
+    place = F.row_number().over(F.Window.orderBy(*(one.column() for one in rows.order)))
+    tied = F.rank().over(F.Window.orderBy(*(one.column() for one in keys)))
     frame = rows.materialize().select("*", place.alias(number), tied.alias(rank))
     if sizes.counted is not None:
         frame = frame.crossJoin(sizes.counted.materialize())
