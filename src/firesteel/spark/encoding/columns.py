@@ -10,7 +10,7 @@ import datetime
 from enum import StrEnum
 from functools import lru_cache, wraps
 from inspect import isfunction
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Column, is_remote
 from pyspark.sql import functions as _spark
@@ -23,6 +23,9 @@ from firesteel.spark.sql_text.columns import TextColumn
 from firesteel.spark.sql_text.literals import identifier
 from firesteel.spark.sql_text.recording import is_on
 from firesteel.spark.sql_text.windows import Window as Window
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 #: Text stands where columns stand: for the type checker it is anything.
 _text: Any = _text_functions
@@ -123,7 +126,7 @@ def _always(remote: bool) -> Column:
     return _spark.spark_partition_id() >= 0
 
 
-def is_column(value: object) -> TypeGuard[Column]:
+def is_column(value: object) -> TypeIs[Column]:
     """Is it a column, of PySpark's or as text?"""
     return isinstance(value, Column | TextColumn)
 

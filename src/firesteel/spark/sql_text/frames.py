@@ -115,14 +115,19 @@ class TextFrame:
         return replace(base, offset_=count)
 
     def union(self, other: TextFrame) -> TextFrame:
-        sides = "\nUNION ALL\n".join(one._around().sql if one.order else one.sql for one in (self, other))
-        return TextFrame("", union_=sides)
+        return TextFrame("", union_=f"{self._side}\nUNION ALL\n{other._side}")
 
     def crossJoin(self, other: TextFrame) -> TextFrame:
         return TextFrame(f"{self._left}\nCROSS JOIN {other._right}", joined=True)
 
     def join(self, other: TextFrame, on: TextColumn, how: str = "inner") -> TextFrame:
         return TextFrame(f"{self._left}\n{_JOINS[how]} {other._right} ON {on.sql}", joined=True)
+
+    @property
+    def _side(self) -> str:
+        """The text as one side of a union, where ORDER BY and LIMIT would be those of the union."""
+        ends = bool(self.order) or self.limit_ is not None or self.offset_ is not None
+        return self._around().sql if ends else self.sql
 
     @property
     def _left(self) -> str:
