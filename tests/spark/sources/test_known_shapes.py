@@ -120,14 +120,14 @@ def test_documents(spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     if way == "sampled":
         monkeypatch.setattr(known_shapes, "SMALL", -1)
         monkeypatch.setattr(known_shapes, "LARGE", 0)
+        monkeypatch.setattr(known_shapes, "SAMPLE", 4 * 6000)
     found: list[str] = []
     with fs.connect(spark=spark, in_process=False, shapes=way != "off") as session:
         for seed in seeds:
             path = tmp_path / f"d{seed}.jsonl"
             path.write_text("\n".join(documents.lines(seed)), encoding="utf-8")
-            every = len(seeds) == 1
-            asked = documents.QUERIES[:: 1 if way == "learned" or not every else 6]
-            found += differences(session, path, asked)
+            step = 1 if len(seeds) > 1 else 2 if way == "learned" else 6
+            found += differences(session, path, documents.QUERIES[::step])
     assert not found, "\n".join(found)
 
 
