@@ -80,3 +80,23 @@ def test_the_command_line_knows_them(capsys: pytest.CaptureFixture[str]) -> None
     assert "CASE WHEN a IS NOT NULL THEN b ELSE c END" in capsys.readouterr().out
     assert _run(["functions", "to_char"]) == 0
     assert "TO_STRING" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("query", "help_"),
+    [
+        ("SELECT VALUE t.s RLIKE 'a' FROM t", "REGEXP_LIKE"),
+        ("SELECT VALUE t.s SIMILAR TO 'a' FROM t", "REGEXP_LIKE"),
+        ("SELECT VALUE t.s ~ 'a' FROM t", "REGEXP_LIKE"),
+        ("SELECT t.n FROM t QUALIFY ROW_NUMBER() OVER (ORDER BY t.n) = 1", "a query in FROM"),
+        ("SELECT VALUE t.n::INT FROM t", "CAST(x AS INT)"),
+        ("SELECT VALUE t.n ** 2 FROM t", "POWER"),
+        ("SELECT VALUE t.n // 2 FROM t", "truncates"),
+        ("SELECT VALUE t.n IS DISTINCT FROM 2 FROM t", "NOT (a = b)"),
+        ("SELECT * EXCLUDE (n) FROM t", "without brackets"),
+    ],
+)
+def test_syntax_of_other_databases(query: str, help_: str, session: fs.Session) -> None:
+    with pytest.raises(fs.ParseError) as caught:
+        session.query(query)
+    assert help_ in str(caught.value)

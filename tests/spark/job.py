@@ -36,7 +36,11 @@ def job(spark: Any, folder: Path) -> dict[str, Any]:
     people = [(1, "Ada", ("de",)), (2, "Grace", ("fr",)), (9, "Alan", ("uk",))]
     frame = spark.createDataFrame(people, "id int, name string, address struct<country: string>")
     frame.createOrReplaceTempView("people")
-    orders = [(1, date(2024, 1, 1), 2.25), (1, date(2024, 1, 1), 3.0), (1, date(2024, 1, 1), 120.5)]
+    orders: list[tuple[int, date, float | None]] = [
+        (1, date(2024, 1, 1), 2.25),
+        (1, date(2024, 1, 1), 3.0),
+        (1, date(2024, 1, 1), 120.5),
+    ]
     orders += [(2, date(2024, 1, 2), 7.0), (2, date(2024, 1, 2), None), (9, date(2024, 1, 3), 1.0)]
     spark.sql(f"CREATE DATABASE IF NOT EXISTS job_db LOCATION '{folder}/job_db'")
     made = spark.createDataFrame(orders, "person int, day date, amount double")

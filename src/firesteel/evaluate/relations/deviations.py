@@ -35,8 +35,9 @@ def _spread(name: str, less: int, *, root: bool) -> Callable[[Value], float | No
         if not all(math.isfinite(item) for item in found):
             return math.nan
         exact = [Fraction(item) for item in found]
-        mean = sum(exact) / len(exact)
-        variance = sum((item - mean) ** 2 for item in exact) / (len(exact) - less)
+        mean = sum(exact, Fraction()) / len(exact)
+        apart = [item - mean for item in exact]
+        variance = sum((item * item for item in apart), Fraction()) / (len(exact) - less)
         if not root:
             return to_float(variance)
         return float(_ROOT.sqrt(_ROOT.divide(variance.numerator, variance.denominator)))

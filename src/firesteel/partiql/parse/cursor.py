@@ -209,6 +209,9 @@ class Cursor:
         """A misspelt keyword, a keyword for a name, a bracket left open: what is the likeliest?"""
         at, kind, text = self.at, self.kinds[self.at], self.texts[self.at]
         before = self.kinds[at - 1] if at else "end"
+        elsewhere = self._written_elsewhere()
+        if elsewhere is not None:
+            return elsewhere
         # Where a certain word is expected, what stands here may be meant as it; else one word or the last is any other.
         words = tuple(word for word in words if word.isalpha())
         for place, known in ((at, words),) if words else ((at, _MISSPELT), (at - 1, _MISSPELT)):
@@ -227,6 +230,12 @@ class Cursor:
         if kind in RESERVED and what.startswith(("a name", "an expression")):
             return f'{text.upper()} is a keyword; as a name it is written "{text}"'
         return self._unclosed() if kind == "end" or kind in _CLOSERS else None
+
+    def _written_elsewhere(self) -> str | None:
+        """What to write instead, if the words or signs here are those of another database."""
+        here = [self.texts[place].upper() for place in range(max(self.at - 1, 0), min(self.at + 2, len(self.texts)))]
+        pairs = (" ".join(here[i : i + 2]) for i in range(len(here)))
+        return next((_ELSEWHERE[words] for words in (*pairs, *here[:-1]) if words in _ELSEWHERE), None)
 
     def _unclosed(self) -> str | None:
         """The bracket that should have been closed here, unless it is."""
@@ -268,6 +277,17 @@ class Cursor:
 
 
 #: The keywords that a misspelt word may be meant as: those that start a clause, and the long ones.
+_PATTERN = "REGEXP_LIKE(x, pattern) matches a regular expression"
+#: Words and signs of other databases, and what they are here.
+_ELSEWHERE = {
+    **dict.fromkeys(("RLIKE", "REGEXP", "SIMILAR TO", "~"), _PATTERN),
+    "QUALIFY": "a query in FROM has the window function, and WHERE around it the condition",
+    ": :": "a cast is written CAST(x AS INT)",
+    "* *": "a power is written POWER(x, y)",
+    "/ /": "/ of two integers truncates",
+    "IS DISTINCT": "write NOT (a = b), and what NULL means: OR a IS NULL",
+    "EXCLUDE (": "EXCLUDE t.a, t.b: paths, without brackets",
+}
 _MISSPELT = sorted(word for word in RESERVED if len(word) > 3)
 
 
