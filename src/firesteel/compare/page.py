@@ -40,8 +40,9 @@ def _view(plan: p.Plan, title: str) -> PlanView:
 def _pairs(left: Sequence[Operator], right: Sequence[Operator]) -> Iterator[tuple[int, int, bool]]:
     """The operators that correspond to each other: those that are the same in order, and between them those of one
     kind."""
-    sides = [[(one.parent is None, one.tag, one.text) for one in side] for side in (left, right)]
-    for what, a, b, c, d in SequenceMatcher(None, *sides, autojunk=False).get_opcodes():
+    ours = [(one.tag, one.text) for one in left]
+    theirs = [(one.tag, one.text) for one in right]
+    for what, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         if what == "equal":
             yield from ((left[i].id, right[c + i - a].id, True) for i in range(a, b))
             continue

@@ -16,10 +16,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, overload
 
-from firesteel import pages, partiql, plan, values
+from firesteel import partiql, plan, values
 from firesteel.errors import FiresteelError, PlanError, UnsupportedError
 from firesteel.explain import explain
-from firesteel.explain.page import Facts, PlanPage
 from firesteel.explain.rows import cut, html_details, html_page_part, shortened
 from firesteel.functions.users import UserFunctions
 from firesteel.ion import Element, read
@@ -34,7 +33,7 @@ from firesteel.repair import Effect, Repair
 from firesteel.warning import QueryWarning
 
 if TYPE_CHECKING:
-    from firesteel import compare, partiql_plan, spark, substrait
+    from firesteel import compare, pages, partiql_plan, spark, substrait
     from firesteel import lineage as tracing
     from firesteel.lineage import Lineage
     from firesteel.partiql_plan import algebra
@@ -45,6 +44,7 @@ else:  # a query needs none of these
     frames = LazyModule("firesteel.spark.frames")
     spark = LazyModule("firesteel.spark")
     compare, tracing = LazyModule("firesteel.compare"), LazyModule("firesteel.lineage")
+    pages = LazyModule("firesteel.pages")
 
 #: Headers of namespaces: files, texts, or what was read from them.
 Headers: TypeAlias = "Sequence[partiql_plan.Header | str | Path | bytes]"
@@ -141,16 +141,16 @@ class Plan:
         """The plan as a tree, one line per node; a Substrait plan by its own relations."""
         return substrait.explain(self.message) if self.message is not None else explain(self.node)
 
-    def page(self, title: str = "plan") -> PlanPage:
+    def page(self, title: str = "plan") -> pages.PlanPage:
         """The plan to look at: each statement in every notation, with the same operator marked in all of them."""
         lowered = self.lowered()
         given = lowered.plan
-        facts = Facts(repairs=lowered.repairs)
+        facts = pages.Facts(repairs=lowered.repairs)
         notes = tuple(warning.message for warning in self.warnings)
         each = (given.replace(statement=one) for one in given.statements)
         return pages.page_of(title, [pages.Statement(one, self.message, facts, notes=notes) for one in each])
 
-    def show(self, path: str | Path | None = None, title: str = "plan") -> PlanPage:
+    def show(self, path: str | Path | None = None, title: str = "plan") -> pages.PlanPage:
         """Write the page of the plan to an HTML file. Without a path it is opened in a browser, or in a notebook
         shown there."""
         return pages.show(self.page(title), path)

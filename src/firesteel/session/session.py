@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from firesteel import pages, partiql, values
+from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
 from firesteel.explain import explain, explain_steps
-from firesteel.explain.page import PlanPage
 from firesteel.explain.rows import cut, html_details, html_page_part, html_text
 from firesteel.functions.users import FunctionKind, UserFunctions
 from firesteel.lazy import LazyModule, ensure
@@ -24,7 +23,6 @@ from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, Found, describe, found_in
 from firesteel.session.document import Headers, Plan, ensure_size
 from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
-from firesteel.session.foreseen_pages import Profile, foreseen_statements
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
@@ -38,9 +36,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from firesteel import lineage as tracing
+    from firesteel import pages
     from firesteel.lineage import Lineage
+    from firesteel.session import foreseen_pages
 else:  # a query needs none of it
-    tracing = LazyModule("firesteel.lineage")
+    tracing, pages = LazyModule("firesteel.lineage"), LazyModule("firesteel.pages")
+    foreseen_pages = LazyModule("firesteel.session.foreseen_pages")
 
 
 def connect(
@@ -450,17 +451,17 @@ class Session:
         mode: str = "permissive",
         params: Params = None,
         title: str | None = None,
-        profile: Profile | None = None,
-    ) -> PlanPage:
+        profile: foreseen_pages.Profile | None = None,
+    ) -> pages.PlanPage:
         """A plan, or the plan of a PartiQL text, to look at as this session would run it: each statement in every
         notation, on Spark with Spark's plan. `profile` has what a run told of operators, by their paths: rows and
         milliseconds, each None where it is not known."""
         title = title or (" ".join(source.split()) if isinstance(source, str) else "plan")
         source, params = self._planned(source, mode, params)
         planner = self._planner.over(self._catalog.copy())
-        return pages.page_of(title, foreseen_statements(planner, planner.read(source), params, profile))
+        return pages.page_of(title, foreseen_pages.foreseen_statements(planner, planner.read(source), params, profile))
 
-    def show_plan(self, source: PlanSource, path: str | Path | None = None, **how: Any) -> PlanPage:
+    def show_plan(self, source: PlanSource, path: str | Path | None = None, **how: Any) -> pages.PlanPage:
         """Write the page of a plan to an HTML file. Without a path it is opened in a browser, or in a notebook shown
         there. All else is as for `page`."""
         return pages.show(self.page(source, **how), path)
