@@ -17,13 +17,13 @@ from typing import Any
 from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, UnsupportedError
+from firesteel.evaluate.query_log import logs_passes, pass_ran
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
 from firesteel.passes import Context, Observer, Phase, Step, Unordered, View, ensure_skippable, run_passes
 from firesteel.passes.bind.inline_views import inline_views
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
-from firesteel.query_log import logs_passes, pass_ran
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import views_in
 from firesteel.session.document import Headers, Plan, ensure_size, read_plan
