@@ -158,8 +158,7 @@ def _closure(
         return unary
     if len(args) == 2:
         (first, second), (takes_a, takes_b) = args, usual
-        literal = _literal(node.values[1])
-        return beside_literal if type(literal) in takes_b else binary
+        return beside_literal if type(literal := _literal(node.values[1])) in takes_b else binary
     return any_number
 
 

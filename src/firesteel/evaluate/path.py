@@ -24,8 +24,8 @@ def _path(node: p.Path, context: CompileContext) -> Generator[Any, Any, RexClosu
     root: RexClosure = yield node.root, context
     names = _names(node.steps)
     if names is not None and not context.strict:
-        here = isinstance(node.root, p.Var) and node.root.depth == 0
-        return _walking(root, node.root.ordinal if here else -1, names)
+        column = node.root.ordinal if isinstance(node.root, p.Var) and node.root.depth == 0 else -1
+        return _walking(root, column, names)
     steps: list[tuple[bool, Any]] = []
     for step in node.steps:
         steps.append((isinstance(step, p.Key), (yield step, context)))

@@ -14,9 +14,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
 from firesteel.evaluate.meter import Measured, Meter
+from firesteel.evaluate.query_log import answered
 from firesteel.node import Node
 from firesteel.passes import touched_paths
-from firesteel.query_log import answered
 from firesteel.session import writes
 from firesteel.tables import Source, Table, counting_skipped
 from firesteel.tables.output.target import Output

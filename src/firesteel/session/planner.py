@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,13 +18,13 @@ from typing import Any
 from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel.errors import FiresteelError, UnsupportedError
+from firesteel.evaluate.query_log import LOG, pass_ran
 from firesteel.functions.users import UserFunctions
 from firesteel.node import walk
 from firesteel.passes import Context, Observer, Phase, Step, Unordered, View, ensure_skippable, run_passes
 from firesteel.passes.bind.inline_views import inline_views
 from firesteel.plan.check import ensure
 from firesteel.plan.findings import RepairedPlan
-from firesteel.query_log import logs_passes, pass_ran
 from firesteel.session.catalog import Catalog
 from firesteel.session.databases import views_in
 from firesteel.session.document import Headers, Plan, ensure_size, read_plan
@@ -196,7 +197,7 @@ class Planner:
             whole_plan=whole_plan,
             skip=self._skip,
             verify=self._verify,
-            observe=self._observe or (_logged if logs_passes() else None),
+            observe=self._observe or (_logged if LOG.isEnabledFor(logging.DEBUG) else None),
         )
 
     def forget(self) -> None:

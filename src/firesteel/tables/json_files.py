@@ -27,8 +27,8 @@ from firesteel.ion import dumps
 from firesteel.policy import Unpacking
 from firesteel.tables.arrow.rows import plain
 from firesteel.tables.folders import suffix_of
-from firesteel.tables.json_pick import NumberText, Pick, number, picking
 from firesteel.tables.opening import UNPACKING, open_unpacked, reading
+from firesteel.tables.shapes.pick_json import NumberText, Pick, number, picking
 from firesteel.tables.touched import WHOLE, PathTree
 
 _DIGITS = 38

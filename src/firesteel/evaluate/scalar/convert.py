@@ -161,7 +161,7 @@ def _decimal(type_: t.Decimal) -> Cast:
         if isinstance(value, int | float | Decimal):
             return fit(to_decimal(int(value) if isinstance(value, bool) else value))
         if type(value) in TEXTS and _NUMBER.fullmatch(text(value)):
-            return fit(decimals(_READING.create_decimal, _number(text(value))))  # type: ignore[arg-type]
+            return fit(decimals(_READING.create_decimal, _number(text(value))))
         raise _cannot(value, type_)
 
     return to

@@ -15,8 +15,8 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import EvaluationError
 from firesteel.evaluate.meter import Measured
+from firesteel.evaluate.query_log import answered
 from firesteel.policy import ensure_unmoved
-from firesteel.query_log import answered
 from firesteel.spark.core.fallback_log import Fallback
 from firesteel.spark.core.worker_package import is_connect
 from firesteel.spark.encoding.arrow_values import download

@@ -18,7 +18,6 @@ from pyspark.sql import types as s
 
 from firesteel import types as t
 from firesteel.errors import EvaluationError, FiresteelError, UnsupportedError
-from firesteel.passes.analysis.shapes import WHOLE, PathTree
 from firesteel.spark.core.expr import reference, struct_expr
 from firesteel.spark.core.scope import Run, Where
 from firesteel.spark.core.worker_package import ship
@@ -28,6 +27,7 @@ from firesteel.spark.encoding.column_types import to_spark
 from firesteel.spark.encoding.failures import mark_message
 from firesteel.spark.sources.json_lines import Lines
 from firesteel.tables import File, Partitions, Table, part_records
+from firesteel.tables.touched import WHOLE, PathTree
 from firesteel.values import Bag, Struct, Value
 
 if TYPE_CHECKING:

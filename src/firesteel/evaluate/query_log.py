@@ -26,14 +26,9 @@ def answered(tables: Iterable[str], engine: str, seconds: float, rows: int | Non
     LOG.info("query over %s on %s: %.1f ms%s", shown or "no table", engine, seconds * 1000, counted)
 
 
-def logs_passes() -> bool:
-    """Does anybody want to know of passes?"""
-    return LOG.isEnabledFor(logging.DEBUG)
-
-
 def pass_ran(phase: str, name: str, seconds: float, *, changed: bool) -> None:
     """A pass of the pipeline ran."""
     LOG.debug("%s: %s: %.2f ms%s", phase, name, seconds * 1000, "" if changed else ", nothing to do")
 
 
-__all__ = ["LOG", "answered", "logs_passes", "pass_ran"]
+__all__ = ["LOG", "answered", "pass_ran"]
