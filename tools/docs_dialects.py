@@ -44,7 +44,7 @@ def _section(dialect: Dialect) -> Iterator[str]:
         yield "Nothing but what the specification says.\n"
     shapes = {shape.value: reason for shape, reason in dialect.shapes.items()}
     yield from _table(("what it means", "reason"), shapes)
-    yield from _table(("name", "standard function"), {f"`{a}`": f"`{b}`" for a, b in dialect.names.aliases.items()})
+    yield from _table(("name", "standard function"), {_code(a): _code(b) for a, b in dialect.names.aliases.items()})
     yield from _table(("type", "read as"), {f"`{name}`": f"`{type_}`" for name, type_ in dialect.types.items()})
     rules = {f"`{name}`": rule.reason for name, rule in dialect.rules.items()}
     yield from _table(("call", "why it is read as another expression"), rules)
@@ -65,6 +65,11 @@ def _spark(name: str, native: Mapping[str, object]) -> str:
     if name in native:
         return "native"
     return "refused" if native is AGGREGATES else "in Python"
+
+
+def _code(name: str) -> str:
+    """A name as code; a bar would end the column of the table."""
+    return f"`{name}`".replace("|", "\\|")
 
 
 def _table(head: tuple[str, str], rows: Mapping[str, str]) -> Iterator[str]:

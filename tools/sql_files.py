@@ -33,9 +33,9 @@ KINDS = ("optimized", "analyzed")
 
 #: The plans that do not match: a `# reason` is followed by the plans, such as `optimized joins.slt:3614`.
 KNOWN = Path(__file__).parent / "known_sql_files.txt"
-#: How reasons begin: the plan does not say what the query does; DataFusion's own answer is wrong, or another one is right
-#: as well; a refusal by name; the mistake is ours.
-LOST, THEIRS, FREE, REFUSED, OURS = "the plan has lost", "DataFusion", "not determined", "refused", "not as DataFusion"
+#: How reasons of other rows begin: the plan does not say what the query does; DataFusion's own answer is wrong; another
+#: answer is right as well; values that are not told apart here.
+LOST, THEIRS, FREE, OURS = "the plan has lost", "DataFusion", "not determined", "not as DataFusion"
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import firesteel as fs
-from tools import saved_plans
+from tools import saved_plans, tpcds
 
 pytestmark = [
     pytest.mark.spark,
@@ -39,6 +39,19 @@ def test_a_part_of_them(runner: saved_plans.Runner) -> None:
 @pytest.mark.slow
 def test_all_of_them(runner: saved_plans.Runner) -> None:
     assert wrong(runner, "") == []
+
+
+@pytest.mark.slow
+def test_the_queries_of_tpcds(runner: saved_plans.Runner) -> None:
+    """On Spark, over the small data; `make saved-plans` takes data over which all queries have rows."""
+    folder = Path(saved_plans.DATA / "tpcds")
+    try:
+        plans = saved_plans.made(folder, "tpcds", largest=min(tpcds.SCALES))
+    except tpcds.Absent as absent:
+        pytest.skip(str(absent))
+    assert len(plans) == tpcds.COUNT
+    outcomes = [runner.run(plan) for plan in plans if not plan.wrong]
+    assert [str(outcome) for outcome in outcomes if not outcome.equal] == []
 
 
 def test_both_forms_of_a_plan_are_one(runner: saved_plans.Runner) -> None:

@@ -98,7 +98,7 @@ def _constant_or_null(given: Given) -> p.Rex | None:
     value, *others = given.args
     absent = [one for one in others if one.type.nullable or isinstance(one.type, t.Null)]
     if not absent:
-        return value  # type: ignore[no-any-return]
+        return value
     type_ = t.absent(value.type, nullable=True)
     nothing = tuple(p.Branch(build.call("is_null", one), p.Lit(type_, None)) for one in absent)
     return p.Case(type_, None, nothing, default=value)

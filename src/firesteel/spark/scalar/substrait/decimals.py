@@ -41,13 +41,15 @@ def in_units(value: Column, scale: int) -> Column:
 
 def cut_quotient(a: Column, b: Column, shift: int, returns: t.Type) -> Column | None:
     """The quotient of two whole numbers, the first times ten to the power of `shift`, in units of the result, without
-    the digits behind those. SQL NULL if a number is too long; None if Spark has no room for the result's digits."""
+    the digits behind those. SQL NULL if a number is too long; None if Spark has no room for the result's digits behind
+    the point. A type of 38 digits has less room here: Spark multiplies the quotient by the unit, which takes digits."""
     precision, scale = digits(returns)
-    if shift < 0 or precision + scale + 2 > MAX_DIGITS or shift > MAX_DIGITS - 2:
+    room = MAX_DIGITS - scale - 2
+    if shift < 0 or room < 1 or shift > MAX_DIGITS - 2:
         return None
     whole = f"decimal({MAX_DIGITS},0)"
     shifted = (a * F.literal(str(10**shift), f"decimal({shift + 1},0)")).try_cast(whole)
-    exact = ((shifted - shifted % b) / b).try_cast(f"decimal({precision},0)")
+    exact = ((shifted - shifted % b) / b).try_cast(f"decimal({min(precision, room)},0)")
     unit = F.literal(f"{Decimal((0, (1,), -scale)):f}", f"decimal({scale + 1},{scale})")
     return (exact * unit).try_cast(f"decimal({precision},{scale})")
 

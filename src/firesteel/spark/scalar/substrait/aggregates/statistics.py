@@ -59,7 +59,7 @@ def correlation(call: AggregateCall) -> Expr:
     ends = [(call.group.add(F.min(one)), call.group.add(F.max(one))) for one in pairs]
     odd = call.group.add(F.bool_or(~finite(x) | ~finite(y)))
     found = call.group.add(F.corr(F.when(finite(x), x), F.when(finite(y), y)))
-    if call.name.startswith("datafusion:"):  # NULL where one side does not vary, even if the other is NaN
+    if call.fn.name.startswith("datafusion:"):  # NULL where one side does not vary, even if the other is NaN
         vary = [(least < most) | F.isnan(most) for least, most in ends]
         value = F.when(vary[0] & vary[1], F.when(odd, F.lit(math.nan)).otherwise(found))
     else:
