@@ -38,6 +38,7 @@ def _read(reader: Reader, message: Any) -> Frame:
         raise refuse("a stream")
     found = reader.schema_of(message)
     row = from_spark(found) if isinstance(found, s.DataType) else found
+    assert isinstance(row, t.Struct)
     if message.WhichOneof("read_type") == "named_table":
         path = tuple(split_identifier(message.named_table.unparsed_identifier))
         return _table(reader, p.GlobalBinding(path, t.Bag(row)), row, path)
@@ -325,7 +326,9 @@ def _unpivot(reader: Reader, message: Any) -> Reading:
     given = list(message.values.values)
     if not given:
         kept = {one.ordinal for one in ids if isinstance(one, p.Var)}
-        cells = [(frame.columns[i].name, frame.var(i)) for i in range(len(frame.columns)) if i not in kept]
+        cells: list[tuple[str, p.Rex]] = [
+            (frame.columns[i].name, frame.var(i)) for i in range(len(frame.columns)) if i not in kept
+        ]
     else:
         cells = [(name_of(one), expression(reader, one, Scope(frame))) for one in given]
     type_ = reduce(common_type, (rex.type for _, rex in cells))

@@ -41,7 +41,7 @@ class Target:
     names_meant: frozenset[str] = frozenset()
     #: Names that the consumer has for functions, by the standard's.
     function_names: Mapping[str, str] = field(default_factory=dict)
-    #: Is a condition of CASE that may be NULL written as one that may not, because the result would be NULL?
+    #: May a condition of CASE not be NULL, because the result would be NULL then?
     certain_conditions: bool = False
     #: What the consumer has not, or gives other rows for: kinds of messages and values of their fields.
     refuses: frozenset[str] = frozenset()
