@@ -18,7 +18,17 @@ sys.modules.setdefault("substrait.proto", ModuleType("substrait.proto"))
 acero = pytest.importorskip("pyarrow.substrait")
 
 #: What the writer refuses for Acero, and the functions that Acero has not, by the beginning of a query.
-REFUSED = ("IN (SELECT", "NOT EXISTS", "DISTINCT t.b)", " UNION SELECT", "EXCEPT", "INTERSECT", "CROSS JOIN", "OVER (")
+REFUSED = (
+    "IN (SELECT",
+    "NOT EXISTS",
+    "DISTINCT t.b)",
+    " UNION SELECT",
+    "EXCEPT",
+    "INTERSECT",
+    "CROSS JOIN",
+    "OVER (",
+    "CASE",
+)
 NO_FUNCTION = ("LIKE", "nullif", "%", "BETWEEN")
 
 

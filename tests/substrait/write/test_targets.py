@@ -96,7 +96,7 @@ def test_the_plans_are_standard_plans(name: str, target: str, session: fs.Sessio
     """Nothing of ours is in them, and our reader has nothing to say against them."""
     missing = NOT_THERE.get(target, {}).get(name)
     if missing is not None:
-        with pytest.raises(fs.UnsupportedError, match=f"'{missing}' in a plan for '{target}'"):
+        with pytest.raises(fs.UnsupportedError, match=f"{missing}.* in a plan for '{target}'"):
             session.plan(QUERIES[name]).to_substrait(target)
         return
     data = session.plan(QUERIES[name]).to_substrait(target)

@@ -8,8 +8,8 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.spark.frames.base import Column, Frame, Reader, Scope, refuse
-from firesteel.spark.frames.expressions import expression
-from firesteel.spark.frames.functions import coalesce
+from firesteel.spark.frames.columns.choices import coalesce
+from firesteel.spark.frames.columns.expressions import expression
 
 _GENERATORS = ("explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack")
 

@@ -12,11 +12,11 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import PlanError
 from firesteel.plan import build
-from firesteel.spark.frames.aggregates import AGGREGATES
 from firesteel.spark.frames.base import Column, Frame, Reader, Scope, refuse, replaced
-from firesteel.spark.frames.coercion import cast
-from firesteel.spark.frames.expressions import expression, name_of
-from firesteel.spark.frames.literals import literal
+from firesteel.spark.frames.columns.aggregates import AGGREGATES
+from firesteel.spark.frames.columns.coercion import cast
+from firesteel.spark.frames.columns.expressions import expression, name_of
+from firesteel.spark.frames.columns.literals import literal
 
 _GROUP_BY, _ROLLUP, _CUBE, _PIVOT, _SETS = 1, 2, 3, 4, 5
 

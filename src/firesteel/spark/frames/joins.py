@@ -9,9 +9,9 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.plan import build
 from firesteel.spark.frames.base import Column, Frame, Reader, Scope, places, refuse
-from firesteel.spark.frames.coercion import alike
-from firesteel.spark.frames.expressions import expression
-from firesteel.spark.frames.functions import coalesce
+from firesteel.spark.frames.columns.choices import coalesce
+from firesteel.spark.frames.columns.coercion import alike
+from firesteel.spark.frames.columns.expressions import expression
 
 _CAPTURES = {
     1: p.Capture.INNER,

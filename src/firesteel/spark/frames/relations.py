@@ -19,13 +19,13 @@ from firesteel.plan.fit import attribute
 from firesteel.spark.encoding.column_types import from_spark
 from firesteel.spark.frames import generators
 from firesteel.spark.frames.base import Column, Frame, Reader, Reading, Scope, places, refuse, split_identifier
-from firesteel.spark.frames.coercion import cast, common_type
-from firesteel.spark.frames.expressions import expression, name_of
-from firesteel.spark.frames.functions import coalesce, is_nan
+from firesteel.spark.frames.columns.coercion import cast, common_type
+from firesteel.spark.frames.columns.expressions import expression, name_of
+from firesteel.spark.frames.columns.ordering import sort_specs
 from firesteel.spark.frames.groups import aggregate_frame, counts_rows
 from firesteel.spark.frames.joins import join_frame
-from firesteel.spark.frames.literals import literal
-from firesteel.spark.frames.ordering import sort_specs
+from firesteel.spark.frames.nulls import drop_null, fill_null
+from firesteel.spark.frames.sets import set_operation
 from firesteel.tables.arrow.rows import arrow_rows, arrow_type
 from firesteel.tables.typed.ddl import read_ddl
 
@@ -38,6 +38,7 @@ def _read(reader: Reader, message: Any) -> Frame:
         raise refuse("a stream")
     found = reader.schema_of(message)
     row = from_spark(found) if isinstance(found, s.DataType) else found
+    assert isinstance(row, t.Struct)
     if message.WhichOneof("read_type") == "named_table":
         path = tuple(split_identifier(message.named_table.unparsed_identifier))
         return _table(reader, p.GlobalBinding(path, t.Bag(row)), row, path)
@@ -304,94 +305,6 @@ def _distinct(reader: Reader, message: Any) -> Reading:
     return Frame(p.Project(tuple(exprs), grouped, names=tuple(one.name for one in frame.columns)), frame.columns)
 
 
-_SETS: dict[int, type[p.SetRel]] = {1: p.Intersect, 2: p.Union, 3: p.Except}
-
-
-def _set(reader: Reader, message: Any) -> Reading:
-    left: Frame = yield (message.left_input,)
-    right: Frame = yield (message.right_input,)
-    if message.by_name:
-        left, right = _by_name(left, right, add=message.allow_missing_columns)
-    if len(left.columns) != len(right.columns):
-        raise refuse("a set operation on frames of different widths")
-    types = [common_type(a.type, b.type) for a, b in zip(p.schema(left.rel), p.schema(right.rel), strict=True)]
-    sides = [
-        frame.project([cast(frame.var(i), type_) for i, type_ in enumerate(types)], frame.columns)
-        for frame in (left, right)
-    ]
-    quantifier = p.Quantifier.ALL if message.is_all else p.Quantifier.DISTINCT
-    rel = _SETS[message.set_op_type](sides[0].rel, sides[1].rel, quantifier=quantifier)
-    return Frame(rel, tuple(Column(one.name) for one in left.columns))
-
-
-def _by_name(left: Frame, right: Frame, *, add: bool) -> tuple[Frame, Frame]:
-    """Both frames with the columns of the left in order, and then those that only the right has."""
-    wanted = [one.name for one in left.columns]
-    wanted += [one.name for one in right.columns if not left.named(one.name)]
-    sides = []
-    for frame, other in ((left, right), (right, left)):
-        exprs: list[p.Rex] = []
-        for name in wanted:
-            found = frame.named(name)
-            if not found and not add:
-                raise refuse(f"a union by name without the column '{name}'", "pass allowMissingColumns=True")
-            there = other.named(name)
-            missing = p.Lit(t.absent(other.var(there[0]).type, nullable=True), None) if not found else None
-            exprs.append(frame.var(found[0]) if missing is None else missing)
-        columns = [frame.columns[frame.named(name)[0]] if frame.named(name) else Column(name) for name in wanted]
-        sides.append(frame.project(exprs, columns))
-    return sides[0], sides[1]
-
-
-# ---------------------------------------------------------------------------------------------------------------------
-# NULL
-
-
-def _chosen(reader: Reader, frame: Frame, names: Sequence[str]) -> list[int]:
-    return [places(reader, frame, name)[0] for name in names] or list(range(len(frame.columns)))
-
-
-def _fill(reader: Reader, message: Any) -> Reading:
-    frame: Frame = yield (message.input,)
-    chosen = _chosen(reader, frame, message.cols)
-    given = [literal(one) for one in message.values]
-    fills = dict(zip(chosen, given if len(given) > 1 else given * len(chosen), strict=False))
-    exprs: list[p.Rex] = []
-    columns = list(frame.columns)
-    for i in range(len(frame.columns)):
-        var: p.Rex = frame.var(i)
-        fill = fills.get(i)
-        if fill is not None and any(isinstance(fill.type, one) and isinstance(var.type, one) for one in _FILLED):
-            absent = build.present("or", build.present("is_null", var), is_nan(var))
-            value = cast(fill, t.proper(var.type))
-            type_ = t.absent(var.type, nullable=False)
-            made = coalesce(var, value)
-            if isinstance(var.type, t.Float32 | t.Float64):
-                made = p.Case(type_, None, (p.Branch(absent, value),), default=build.exactly(var, type_))
-            var, columns[i] = made, Column(columns[i].name)
-        exprs.append(var)
-    return frame.project(exprs, columns)
-
-
-#: A fill value fills columns of its own family.
-_FILLED = (t.Number, t.Text, t.Bool)
-
-
-def _drop_null(reader: Reader, message: Any) -> Reading:
-    frame: Frame = yield (message.input,)
-    there = []
-    for i in _chosen(reader, frame, message.cols):
-        var = frame.var(i)
-        absent = build.present("is_null", var)
-        absent = build.present("or", absent, is_nan(var)) if isinstance(var.type, t.Float32 | t.Float64) else absent
-        there.append(build.present("not", absent))
-    least = message.min_non_nulls if message.HasField("min_non_nulls") else len(there)
-    if least not in (1, len(there)):
-        raise refuse("`dropna` with a number of values", "how='any' and how='all' can be said")
-    name = "and" if least == len(there) else "or"
-    return frame.over(p.Filter(reduce(lambda a, b: build.present(name, a, b), there), frame.rel))
-
-
 # ---------------------------------------------------------------------------------------------------------------------
 # Rows of several rows
 
@@ -413,7 +326,9 @@ def _unpivot(reader: Reader, message: Any) -> Reading:
     given = list(message.values.values)
     if not given:
         kept = {one.ordinal for one in ids if isinstance(one, p.Var)}
-        cells = [(frame.columns[i].name, frame.var(i)) for i in range(len(frame.columns)) if i not in kept]
+        cells: list[tuple[str, p.Rex]] = [
+            (frame.columns[i].name, frame.var(i)) for i in range(len(frame.columns)) if i not in kept
+        ]
     else:
         cells = [(name_of(one), expression(reader, one, Scope(frame))) for one in given]
     type_ = reduce(common_type, (rex.type for _, rex in cells))
@@ -442,9 +357,9 @@ RELATIONS: dict[str, Callable[[Reader, Any], Any]] = {
     "repartition_by_expression": _same,
     "hint": _same,
     "deduplicate": _distinct,
-    "set_op": _set,
-    "fill_na": _fill,
-    "drop_na": _drop_null,
+    "set_op": set_operation,
+    "fill_na": fill_null,
+    "drop_na": drop_null,
     "join": _join,
     "aggregate": _aggregate,
     "unpivot": _unpivot,

@@ -19,9 +19,9 @@ from firesteel.substrait.message import Message, message
 from firesteel.substrait.write import expressions, joins, physical, reads, references, relations  # noqa: F401
 from firesteel.substrait.write.base import TOP, Writer, common
 from firesteel.substrait.write.detach import detach
-from firesteel.substrait.write.older import put_older_fields
 from firesteel.substrait.write.own_nodes import own_node, whole_node
-from firesteel.substrait.write.refusals import ensure_known
+from firesteel.substrait.write.portable.older import put_older_fields
+from firesteel.substrait.write.portable.refusals import ensure_known
 from firesteel.substrait.write.statements import Said, tree_of
 from firesteel.substrait.write.targets import TARGETS, Target, target_named
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from firesteel import plan as p
 from firesteel import types as t
-from firesteel.errors import FiresteelError
+from firesteel.errors import FiresteelError, UnsupportedError
 from firesteel.evaluate.substrait import casts
 from firesteel.plan import build
 from firesteel.plan.build import present
@@ -88,10 +88,11 @@ def _case(writer: Writer, rex: p.Case, row: Row) -> Writing:
 
 
 def _certain(writer: Writer, condition: p.Rex) -> p.Rex:
-    """A condition that is false instead of NULL, for a consumer that gives NULL then."""
-    if not writer.target.certain_conditions or not condition.type.nullable:
-        return condition
-    return build.present("and", build.present("not", build.present("is_null", condition)), condition)
+    """A condition, which may not be NULL for a consumer that gives NULL then instead of going on."""
+    if writer.target.certain_conditions and condition.type.nullable:
+        said = f"a condition of CASE that may be NULL in a plan for '{writer.target.name}', which gives NULL then"
+        raise UnsupportedError(said, where=condition.where, help="coalesce(condition, false) may not be NULL")
+    return condition
 
 
 def _is_choice(rex: p.Case) -> bool:

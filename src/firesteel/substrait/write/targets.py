@@ -8,7 +8,7 @@ into Substrait's own nodes and functions (`portable/`), and anything of ours is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 
 from firesteel.errors import UnsupportedError
@@ -41,7 +41,7 @@ class Target:
     names_meant: frozenset[str] = frozenset()
     #: Names that the consumer has for functions, by the standard's.
     function_names: Mapping[str, str] = field(default_factory=dict)
-    #: Is a condition of CASE that may be NULL written as one that may not, because the result would be NULL?
+    #: May a condition of CASE not be NULL, because the result would be NULL then?
     certain_conditions: bool = False
     #: What the consumer has not, or gives other rows for: kinds of messages and values of their fields.
     refuses: frozenset[str] = frozenset()
@@ -60,6 +60,18 @@ _ALL_SETS = frozenset(
 )
 _MARKS = ("JOIN_TYPE_LEFT_MARK", "JOIN_TYPE_LEFT_SINGLE")
 
+#: A consumer that reads plans of some years ago.
+_OLDER = Target(
+    "older",
+    compound_names=False,
+    old_uris=True,
+    old_fields=True,
+    window_relations=False,
+    grouping_sets=False,
+    lowerings=("decorrelate",),
+    names_meant=frozenset(["ONE"]),
+)
+
 TARGETS: dict[str, Target] = {
     "datafusion": Target(
         "datafusion",
@@ -73,29 +85,17 @@ TARGETS: dict[str, Target] = {
         names_meant=frozenset(["ONE"]),
         function_names={"extract": "date_part", "std_dev": "stddev", "variance": "var_samp"},
     ),
-    "duckdb": Target(
-        "duckdb",
-        compound_names=False,
-        old_uris=True,
-        old_fields=True,
-        window_relations=False,
-        grouping_sets=False,
-        lowerings=("decorrelate",),
-        names_meant=frozenset(["ONE"]),
+    "duckdb": replace(
+        _OLDER,
+        name="duckdb",
         function_names={"negate": "-"},
         # Its reader takes UNION ALL for UNION.
         refuses=frozenset([*_ALL_SETS - {"SET_OP_MINUS_PRIMARY"}, *_MARKS, "JOIN_TYPE_LEFT_ANTI", "WindowFunction"]),
         version=(0, 57, 0),
     ),
-    "acero": Target(
-        "acero",
-        compound_names=False,
-        old_uris=True,
-        old_fields=True,
-        window_relations=False,
-        grouping_sets=False,
-        lowerings=("decorrelate",),
-        names_meant=frozenset(["ONE"]),
+    "acero": replace(
+        _OLDER,
+        name="acero",
         certain_conditions=True,
         refuses=frozenset(
             [

@@ -9,7 +9,7 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.plan import build
 from firesteel.spark.frames.base import Reading, Scope
-from firesteel.spark.frames.functions import is_nan
+from firesteel.spark.frames.columns.choices import is_nan
 
 _ASCENDING, _DESCENDING = 1, 2
 _FIRST, _LAST = 1, 2

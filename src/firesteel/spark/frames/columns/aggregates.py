@@ -11,7 +11,7 @@ from firesteel.functions import Kind
 from firesteel.functions import substrait as standard
 from firesteel.plan import build
 from firesteel.spark.frames.base import refuse
-from firesteel.spark.frames.coercion import bounded, cast, digits
+from firesteel.spark.frames.columns.coercion import bounded, cast, digits
 
 _FLOATS = (t.Float32, t.Float64)
 

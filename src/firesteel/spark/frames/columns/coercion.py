@@ -66,7 +66,7 @@ def common_type(a: t.Type, b: t.Type) -> t.Type:
 def _common(one: t.Type, other: t.Type) -> t.Type | None:
     match one, other:
         case t.Integer(), t.Integer():
-            return max(one, other, key=lambda type_: _WIDTHS.index(type(type_)))  # type: ignore[arg-type]
+            return max(one, other, key=lambda type_: _WIDTHS.index(type(type_)))
         case t.Decimal(), t.Integer():
             return _wider(one, t.Decimal(_DIGITS[type(other)], 0))
         case t.Decimal(), t.Decimal():

@@ -9,10 +9,10 @@ from firesteel import plan as p
 from firesteel import types as t
 from firesteel.functions import Kind
 from firesteel.plan import build
-from firesteel.spark.frames.aggregates import AGGREGATES, Call, over_rows
 from firesteel.spark.frames.base import Reading, Scope, refuse
-from firesteel.spark.frames.coercion import cast
-from firesteel.spark.frames.ordering import sort_specs
+from firesteel.spark.frames.columns.aggregates import AGGREGATES, Call, over_rows
+from firesteel.spark.frames.columns.coercion import cast
+from firesteel.spark.frames.columns.ordering import sort_specs
 
 
 def _place(name: str) -> Callable[..., Call]:

@@ -11,12 +11,12 @@ from firesteel.errors import FiresteelError
 from firesteel.node import drive
 from firesteel.plan import build
 from firesteel.plan.fit import unless_null
-from firesteel.spark.frames.aggregates import AGGREGATES, aggregate
 from firesteel.spark.frames.base import Reader, Reading, Scope, places, refuse, split_identifier
-from firesteel.spark.frames.coercion import cast
-from firesteel.spark.frames.functions import FUNCTIONS, field_of, struct_of
-from firesteel.spark.frames.literals import literal, type_of
-from firesteel.spark.frames.windows import window
+from firesteel.spark.frames.columns.aggregates import AGGREGATES, aggregate
+from firesteel.spark.frames.columns.coercion import cast
+from firesteel.spark.frames.columns.functions import FUNCTIONS, field_of, struct_of
+from firesteel.spark.frames.columns.literals import literal, type_of
+from firesteel.spark.frames.columns.windows import window
 from firesteel.tables.typed.ddl import read_ddl
 
 Handler = Callable[[Reader, Any, Scope], Any]
