@@ -133,18 +133,28 @@ def written(session: fs.Session, case: Case) -> str | None:
         return None
 
 
-def expected_of(session: fs.Session, case: Case) -> pa.Table | str:
+def expected_of(session: fs.Session, case: Case) -> list[Any] | str:
     try:
-        return session.query(case.query, mode=case.mode).to_arrow()
+        rows: list[Any] = session.query(case.query, mode=case.mode).to_arrow().to_pylist()
+        return rows
     except fs.FiresteelError:
         return "error"
 
 
-def rows_of(spark: Any, text: str, tables: dict[str, pa.Table]) -> pa.Table | str:
+def unpacked(value: Any) -> Any:
+    """A value of Spark's, with variants and structs as values of Python."""
+    if hasattr(value, "toPython"):
+        return value.toPython()
+    if hasattr(value, "asDict"):
+        return {name: unpacked(value[name]) for name in value.__fields__}
+    return [unpacked(item) for item in value] if isinstance(value, list) else value
+
+
+def rows_of(spark: Any, text: str, tables: dict[str, pa.Table]) -> list[Any] | str:
     for name, table in tables.items():
         spark.createDataFrame(table).createOrReplaceTempView(name)
     try:
-        return spark.sql(text).toArrow()
+        return [{name: unpacked(row[name]) for name in row.__fields__} for row in spark.sql(text).collect()]
     except (PySparkException, Py4JError):
         return "error"
     finally:
@@ -177,5 +187,5 @@ def test_golden_queries(spark: Any) -> None:
 def same_answer(rows: Any, expected: Any) -> bool:
     if isinstance(rows, str) or isinstance(expected, str):
         return isinstance(rows, str) and isinstance(expected, str)
-    found = [values.Bag([values.from_python(row) for row in table.to_pylist()]) for table in (rows, expected)]
+    found = [values.Bag([values.from_python(row) for row in each]) for each in (rows, expected)]
     return values.equal(*found)

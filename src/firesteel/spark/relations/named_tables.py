@@ -16,8 +16,6 @@ from firesteel.spark.sources.tables import touches
 from firesteel.spark.sql_text.named_tables import NamedTables
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column
-
     from firesteel.spark.core.scope import Run
 
 
@@ -30,7 +28,7 @@ def named_rows(tables: NamedTables, run: Run, node: p.Scan | p.ScanIndexed, ordi
         raise UnsupportedError(f"'{binding.name}' by index or record identifier in Spark SQL", where=node.where)
     tree = run.touched.get(ordinal, WHOLE)
     pairs: list[tuple[str, Expr]] = []
-    picked: list[Column] = []
+    picked: list[Any] = []
     for field in _fields(binding, node):
         name = field.name or ""
         if touches(tree, name):
