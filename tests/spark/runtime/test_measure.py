@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import firesteel as fs
-from firesteel.spark.runtime.measure import words_of
+from firesteel.spark.runtime.inspect.measure import words_of
 
 pytestmark = pytest.mark.spark
 

@@ -65,10 +65,8 @@ def command(
     firesteel explain --analyze "SELECT COUNT(*) FROM t" t.jsonl
     """
     drawing, html = taken_drawing(options), options.pop("html")
-    if drawing and (notation != "tree" or pipeline == "debug" or lineage or lineage_as):
-        raise click.UsageError(f"--{drawing} goes without --as, --pipeline and --lineage")
-    if notation != "tree" and (engine is not None or analyze or pipeline == "debug"):
-        raise click.UsageError("--engine, --analyze and --pipeline go with --as tree")
+    tree_only = {"--engine": engine is not None, "--analyze": analyze, "--pipeline": pipeline == "debug"}
+    _ensure_together(notation, tree_only, drawing, lineage or lineage_as is not None)
     if format_ != "text" and not analyze:
         raise click.UsageError("--format goes with --analyze")
     text = _text(plan)
@@ -97,6 +95,15 @@ def command(
             click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))
             return
         print_plan(document or session.plan(text or "", mode=mode, params=given), notation, target, session)
+
+
+def _ensure_together(notation: str, tree_only: dict[str, bool], drawing: str | None, lineage: bool) -> None:
+    """Complain of options that exclude each other."""
+    if drawing and (notation != "tree" or tree_only["--pipeline"] or lineage):
+        raise click.UsageError(f"--{drawing} goes without --as, --pipeline and --lineage")
+    if notation != "tree" and any(tree_only.values()):
+        *most, last = tree_only
+        raise click.UsageError(f"{', '.join(most)} and {last} go with --as tree")
 
 
 def _text(given: str) -> str | None:
