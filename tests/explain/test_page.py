@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import firesteel as fs
+from firesteel.evaluate.meter import Figures
+from firesteel.explain import Profile
 from firesteel.explain.page import Measured, Operator, PlanPage, PlanView, Range, linked, spark_layer
 from firesteel.explain.page.layers import matched
 
@@ -31,7 +33,10 @@ def session() -> fs.Session:
 @pytest.fixture
 def page(session: fs.Session) -> PlanPage:
     """As the session would run it, with what a run might tell."""
-    return session.page(QUERY, title="golden", profile={(0, 1, 1, 1): (3, 12.5), (0, 1, 1, 1, 2): (1200, 40.0)})
+    operators = {(0, 1, 1, 1): Figures(3, 12.5), (0, 1, 1, 1, 2): Figures(1200, 40.0)}
+    return session.page(
+        QUERY, title="golden", profile=Profile("reference", 52.5, 3, session.plan(QUERY).node, operators)
+    )
 
 
 FORMS: dict[str, Callable[[PlanPage], str]] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from firesteel import plan as p
 from firesteel import tables
 from firesteel.errors import FiresteelError
+from firesteel.explain import Profile
 from firesteel.explain.page import Facts, Measured
 from firesteel.node import Node, walk
 from firesteel.pages import Statement
@@ -18,9 +19,6 @@ from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner
 from firesteel.session.statements import Foreseen, Statements, shape_notes
 from firesteel.tables.sizes import row_count
-
-#: What a run told of the operators of a plan's one statement, by their paths: rows and milliseconds.
-Profile = Mapping[tuple[int, ...], tuple[int | None, float | None]]
 
 
 @dataclass
@@ -62,7 +60,8 @@ def foreseen_statements(
 ) -> list[Statement]:
     """The statements of a plan as they would run, one after the other. Nothing is computed."""
     lowered = planner.lower(document, params)
-    measured = {path: Measured(*told) for path, told in (profile or {}).items()}
+    told = profile.operators.items() if profile is not None else ()
+    measured = {path: Measured(figures.rows, figures.milliseconds) for path, figures in told}
     found: list[Statement] = []
     for node in lowered.plan.statements:
         seen = _Seen()
@@ -74,4 +73,4 @@ def foreseen_statements(
     return found
 
 
-__all__ = ["Profile", "foreseen_statements"]
+__all__ = ["foreseen_statements"]

@@ -10,7 +10,7 @@ from firesteel import partiql, values
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import FiresteelError, ParseError, PlanError, UnsupportedError
-from firesteel.explain import explain, explain_steps
+from firesteel.explain import Profile, explain, explain_steps
 from firesteel.explain.rows import cut, html_details, html_page_part, html_text
 from firesteel.functions.users import FunctionKind, UserFunctions
 from firesteel.lazy import LazyModule, ensure
@@ -451,11 +451,10 @@ class Session:
         mode: str = "permissive",
         params: Params = None,
         title: str | None = None,
-        profile: foreseen_pages.Profile | None = None,
+        profile: Profile | None = None,
     ) -> pages.PlanPage:
         """A plan, or the plan of a PartiQL text, to look at as this session would run it: each statement in every
-        notation, on Spark with Spark's plan. `profile` has what a run told of operators, by their paths: rows and
-        milliseconds, each None where it is not known."""
+        notation, on Spark with Spark's plan. `profile` is what a run of its one statement measured (`r.profile()`)."""
         title = title or (" ".join(source.split()) if isinstance(source, str) else "plan")
         source, params = self._planned(source, mode, params)
         planner = self._planner.over(self._catalog.copy())

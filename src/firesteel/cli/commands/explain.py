@@ -15,7 +15,7 @@ from firesteel.cli.options import errors, with_planning, with_policy, with_prope
 from firesteel.cli.plans import numbered_params, print_plan, read, with_notation, with_reading
 from firesteel.cli.render.plan_drawings import print_drawing, taken_drawing, with_drawings
 from firesteel.cli.sessions import open_session
-from firesteel.explain import profile_json
+from firesteel.explain import Profile, profile_json
 
 
 @click.command("explain")
@@ -55,7 +55,8 @@ def command(
     """Show a plan, or the plan of a PartiQL query, as a tree or in another notation. A FILE is a table of its name.
 
     With `--pipeline debug`: the plan after every pass that changes it, as it would run on Spark, or on `--engine`.
-    With `--html FILE`: a page of all notations, and with `--engine spark` of Spark's plan, joined operator by operator.
+    With `--html FILE`: a page of all notations, and with `--engine spark` of Spark's plan, joined operator by operator;
+    with `--analyze` it shows the rows and the time of each operator.
 
     \b
     firesteel explain plan.ion
@@ -77,24 +78,30 @@ def command(
         if lineage or lineage_as:
             show_lineage(session, document or text, mode, given, lineage_as)
             return
+        measured = _measured(session, document or text, mode, given) if analyze else []
         if drawing:
             title = " ".join(plan.split())
-            if engine is not None:
-                page = session.page(document or text, mode=mode, params=given, title=title)
+            if engine is not None or analyze:
+                ran = measured[0] if len(measured) == 1 else None
+                page = session.page(document or text, mode=mode, params=given, title=title, profile=ran)
             else:
                 page = (document or session.plan(text or "", mode=mode, params=given)).page(title)
             print_drawing(page, drawing, html)
             return
         if analyze:
-            planned: Any = document or session.plan(text or "", mode=mode, params=given)
-            for answer in session.run_all(planned, params=given if document else None):
-                found = answer.profile()
-                click.echo(profile_json(found) if format_ == "json" else str(found))
+            click.echo("\n".join(profile_json(one) if format_ == "json" else str(one) for one in measured))
             return
         if engine is not None or pipeline == "debug":
             click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))
             return
         print_plan(document or session.plan(text or "", mode=mode, params=given), notation, target, session)
+
+
+def _measured(session: fs.Session, source: Any, mode: str, given: Any) -> list[Profile]:
+    """What a run of each statement measured."""
+    planned = session.plan(source, mode=mode, params=given) if isinstance(source, str) else source
+    answers = session.run_all(planned, params=None if isinstance(source, str) else given)
+    return [answer.profile() for answer in answers]
 
 
 def _ensure_together(notation: str, tree_only: dict[str, bool], drawing: str | None, lineage: bool) -> None:

@@ -25,8 +25,8 @@ from firesteel.spark.relations.compile import Compiled
 from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.answers import answer_of, arrow_table, batches, infer, named_frame, records, typed_frame
 from firesteel.spark.runtime.inspect import physical_plan
-from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
 from firesteel.spark.runtime.inspect.measure import measured
+from firesteel.spark.runtime.interrupts import interrupt_again, interruptible
 from firesteel.spark.runtime.output import is_native, store, write
 from firesteel.spark.runtime.read_files import count_malformed
 from firesteel.spark.runtime.sessions import Lease
