@@ -16,6 +16,7 @@ from firesteel.errors import redacted
 from firesteel.explain.page.model import Layer, Segment
 from firesteel.explain.page.operators import Found
 from firesteel.node import Node
+from firesteel.plan import Rel
 from firesteel.source import Place, Source, Span
 
 #: Characters of a text that are shown.
@@ -80,18 +81,31 @@ def _pieces(length: int, ranges: Iterable[Range]) -> Iterator[tuple[int, int, tu
 
 
 def own_ranges(found: Sequence[Found], source: Source, numbers: Mapping[int, int] | None = None) -> Iterator[Range]:
-    """The ranges of a text that operators and their expressions were read from. `numbers` are those of the operators
-    that they stand for, if these are others."""
+    """The ranges of a text that operators and their expressions were read from. One that has no text but that of a
+    query below it (the scan of a subquery in FROM) has the query's. `numbers` are those of the operators that they
+    stand for, if these are others."""
+    spans = {one.id: _own_spans(one, source) for one in found}
+    lent: set[int] = set()
+    for one in reversed(found):  # what is below stands behind
+        is_query = not isinstance(one.node, Rel) or one.id in lent
+        if one.parent is not None and is_query and spans[one.id] and not spans[one.parent]:
+            spans[one.parent] = spans[one.id]
+            lent.add(one.parent)
     for one in found:
         number = one.id if numbers is None else numbers.get(one.id)
-        if number is None or one.same_as is not None:
-            continue
-        for node in (one.node, *(node for node, _ in one.own)):
-            span = span_of(node)
-            if span is not None and span.source.text == source.text:
-                yield Range(span.start, span.end, number)
-                if node is one.node:  # its expressions are in there
-                    break
+        if number is not None:
+            yield from (Range(span.start, span.end, number) for span in spans[one.id])
+
+
+def _own_spans(one: Found, source: Source) -> list[Span]:
+    """The ranges of an operator; its expressions count if it has none itself."""
+    if one.same_as is not None:
+        return []
+    for nodes in ([one.node], [node for node, _ in one.own]):
+        spans = [span for span in map(span_of, nodes) if span is not None and span.source.text == source.text]
+        if spans:
+            return spans
+    return []
 
 
 def span_of(node: Node) -> Span | None:
