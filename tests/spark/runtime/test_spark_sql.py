@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
 import firesteel as fs
-from firesteel import values
 from tests.conftest import ROOT
 from tests.golden.test_partiql import CASES, Case
 from tools import tpch
@@ -109,6 +109,10 @@ def test_tpch(spark: Any, outside: Callable[[str], Path]) -> None:
             spark.catalog.dropTempView(name)
 
 
+def _is_uncertain(type_: pa.DataType) -> bool:
+    return any(word in str(type_) for word in ("null", "union"))
+
+
 def typed_tables(case: Case) -> dict[str, pa.Table] | None:
     """The tables of a golden case as Arrow tables; None if their values are not of certain types."""
     reference = fs.connect(engine="reference")
@@ -119,7 +123,7 @@ def typed_tables(case: Case) -> dict[str, pa.Table] | None:
             table = reference.query("SELECT * FROM x AS x").to_arrow()
         except fs.FiresteelError:
             return None
-        if table.num_rows == 0 or any(pa.types.is_null(column.type) for column in table.columns):
+        if table.num_rows == 0 or any(_is_uncertain(column.type) for column in table.columns):
             return None
         found[name] = table
     return found
@@ -141,51 +145,36 @@ def expected_of(session: fs.Session, case: Case) -> list[Any] | str:
         return "error"
 
 
-def unpacked(value: Any) -> Any:
-    """A value of Spark's, with variants and structs as values of Python."""
-    if hasattr(value, "toPython"):
-        return value.toPython()
-    if hasattr(value, "asDict"):
-        return {name: unpacked(value[name]) for name in value.__fields__}
-    return [unpacked(item) for item in value] if isinstance(value, list) else value
-
-
-def rows_of(spark: Any, text: str, tables: dict[str, pa.Table]) -> list[Any] | str:
-    for name, table in tables.items():
-        spark.createDataFrame(table).createOrReplaceTempView(name)
+def rows_of(make: Callable[[], Any]) -> Counter[Any] | str:
+    """The rows of a frame, with the names of its columns."""
     try:
-        return [{name: unpacked(row[name]) for name in row.__fields__} for row in spark.sql(text).collect()]
-    except (PySparkException, Py4JError):
+        frame = make()
+        return Counter((*frame.columns, *map(plain, row)) for row in frame.collect())
+    except (PySparkException, Py4JError, fs.FiresteelError):
         return "error"
-    finally:
-        for name in tables:
-            spark.catalog.dropTempView(name)
 
 
 @pytest.mark.spark
 def test_golden_queries(spark: Any) -> None:
-    """Golden queries over tables with types: what the reference evaluator gives."""
+    """Golden queries over tables with types: what running them on Spark gives, which `test_golden` compares with the
+    reference evaluator."""
     compared, wrong = 0, []
     for case in CASES:
         tables = typed_tables(case)
         if tables is None or any("." in name for name in tables):
             continue
-        session = fs.connect(engine="reference")
+        session = fs.connect(spark=spark, in_process=False, fallback="refuse")
         for name, table in tables.items():
             session.register(name, table)
+            spark.createDataFrame(table).createOrReplaceTempView(name)
         text = written(session, case)
-        if text is None:
-            continue
-        rows, expected = rows_of(spark, text, tables), expected_of(session, case)
-        compared += 1
-        if not same_answer(rows, expected):
-            wrong.append(f"{case.file}, {case.name}: {rows} instead of {expected}\n{text}")
+        if text is not None:
+            theirs = rows_of(partial(spark.sql, text))
+            ours = rows_of(lambda: session.query(case.query, mode=case.mode).to_spark())  # noqa: B023
+            compared += 1
+            if ours != theirs:
+                wrong.append(f"{case.file}, {case.name}: {theirs} instead of {ours}\n{text}")
+        for name in tables:
+            spark.catalog.dropTempView(name)
     assert not wrong, "\n".join(wrong)
-    assert compared > 20
-
-
-def same_answer(rows: Any, expected: Any) -> bool:
-    if isinstance(rows, str) or isinstance(expected, str):
-        return isinstance(rows, str) and isinstance(expected, str)
-    found = [values.Bag([values.from_python(row) for row in each]) for each in (rows, expected)]
-    return values.equal(*found)
+    assert compared > 60
