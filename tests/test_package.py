@@ -29,7 +29,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 PUBLIC = [
     "MISSING", "AnalysisError", "Bag", "Diff", "EvaluationError", "FiresteelError", "Lineage", "ParseError", "Plan",
     "PlanError", "Policy", "PolicyError", "QueryWarning", "Result", "Session", "Struct", "UnsupportedError",
-    "connect", "convert", "diff", "ion", "parse", "read_plan", "register_function", "register_relation", "secret",
+    "connect", "convert", "diff", "from_spark", "ion", "parse", "read_plan", "register_function", "register_relation",
+    "secret",
 ]
 # fmt: on
 

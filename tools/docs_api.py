@@ -26,7 +26,7 @@ little: PySpark, pyarrow and protobuf are imported when they are first needed.
 SECTIONS = {
     "Sessions": ("connect", "Session", "Policy", "secret"),
     "Answers": ("Result", "QueryWarning"),
-    "Plans": ("read_plan", "parse", "Plan", "convert", "diff", "Diff", "Lineage"),
+    "Plans": ("read_plan", "from_spark", "parse", "Plan", "convert", "diff", "Diff", "Lineage"),
     "Values": ("ion", "MISSING", "Bag", "Struct"),
     "Extensions of Substrait": ("register_function", "register_relation"),
     "Errors": (
