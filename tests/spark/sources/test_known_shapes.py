@@ -85,8 +85,9 @@ def test_answers_are_those_of_the_reference(ours: fs.Session, tmp_path: Path) ->
 
 
 @pytest.mark.slow
-def test_more_answers(ours: fs.Session, tmp_path: Path) -> None:
-    check(ours, tmp_path, range(1, 60), QUERIES)
+@pytest.mark.parametrize("first", range(1, 60, 10))
+def test_more_answers(first: int, ours: fs.Session, tmp_path: Path) -> None:
+    check(ours, tmp_path, range(first, first + 10), QUERIES)
 
 
 @pytest.mark.parametrize("seeds", [range(60, 61), pytest.param(range(61, 80), marks=pytest.mark.slow)])
