@@ -285,13 +285,12 @@ def part_records(
     source: File, path: Path, pairs: list[tuple[str, values.Value]], touched: PathTree = WHOLE
 ) -> Iterator[values.Value | EvaluationError]:
     """The records of one file of a table, with the columns that its folders are."""
-    unpacking = source.unpacking
-    if source.schema is not None:
-        found = fit_records(_READERS[source.format](path, unpacking), source.schema.columns, path)
-    elif source.format == "json":
-        found = json_records(path, unpacking, touched)
+    if source.format == "json":  # what is held to a schema is read whole
+        found = json_records(path, source.unpacking, touched if source.schema is None else WHOLE)
     else:
-        found = _READERS[source.format](path, unpacking)
+        found = _READERS[source.format](path, source.unpacking)
+    if source.schema is not None:
+        found = fit_records(found, source.schema.columns, path)
     yield from (with_columns(item, pairs, path) for item in found) if pairs else found
 
 

@@ -47,7 +47,6 @@ def round_trips(count: int) -> Counter[str]:
 def test_generated_plans_come_back() -> None:
     counts = round_trips(200)
     assert set(counts) == {"as relations", "as one node"}, counts
-    assert counts["as relations"] > counts["as one node"]
 
 
 @pytest.mark.slow
