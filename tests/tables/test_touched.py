@@ -14,6 +14,7 @@ from firesteel.tables import Table, file
 from firesteel.tables.json_files import json_records
 from firesteel.tables.touched import WHOLE, Name, PathTree
 from firesteel.types import BAG
+from tests.spark.sources import test_tables as mixed
 
 LINES = """\
 {"id": 1, "Name": "a", "name": "b", "c": {"City": "Bern", "x": {"y": [1, 2.50, {"z": 1e3}]}}, "items": [{"q": 3}]}
@@ -38,6 +39,8 @@ QUERIES = (
     "SELECT i FROM t, t.items AS i AT n WHERE n < 2",
     "SELECT t.id, (SELECT SUM(i.q * i.p) FROM t.items AS i WHERE i.q > 0) AS s FROM t",
     "SELECT VALUE EXISTS(SELECT 1 FROM t.items AS i) FROM t",
+    "SELECT VALUE EXISTS(t.c) FROM t",
+    "SELECT VALUE {'e': EXISTS(t.items), 'n': CARDINALITY(t.items)} FROM t, t.items AS i",
     "SELECT w, s FROM t, UNPIVOT t.votes AS s AT w",
     "SELECT t.items[*].q AS q, t.c.* AS c FROM t",
     "SELECT g, COUNT(*) AS n FROM t GROUP BY t.c.city AS g",
@@ -66,6 +69,20 @@ def test_the_answer_is_that_of_reading_everything(lines: Path, query: str) -> No
     whole = evaluate(plan, [table] * len(plan.globals))
     assert values.equal(result.value(), whole)
     assert values.equal(evaluate(plan, [table] * len(plan.globals), None, touched_paths(plan)), whole)
+
+
+def test_the_answers_over_lines_of_all_kinds(tmp_path: Path) -> None:
+    """The queries and the lines with which Spark's reader is tested."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("\n".join(mixed.LINES), encoding="utf-8")
+    table = Table(file(path), BAG)
+    with fs.connect(engine="reference") as session:
+        session.register("t", path)
+        for query in mixed.QUERIES:
+            result = session.query(query)
+            plan = result._outcome.plan
+            assert plan is not None
+            assert values.equal(result.value(), evaluate(plan, [table] * len(plan.globals))), query
 
 
 def test_only_what_is_touched_is_built(lines: Path) -> None:

@@ -65,6 +65,7 @@ def picking(trees: Sequence[PathTree]) -> Pick:
     if any(tree.whole for tree in own):  # an element of it is used, and what is no list is its own element
         return everything
     elements = [tree.elements for tree in trees if tree.elements is not None]
+    counted = any(tree.indexed for tree in own)  # EXISTS and CARDINALITY ask for the attributes of an object, too
     layouts: dict[tuple[str, ...], list[tuple[str, Pick]]] = {}
     picks: dict[str, Pick] = {}
     inner: list[Pick] = []
@@ -84,6 +85,8 @@ def picking(trees: Sequence[PathTree]) -> Pick:
 
     def pick(item: Any) -> Value:
         if type(item) is dict:
+            if counted:
+                return everything(item)
             keys = tuple(item)
             touched = layouts.get(keys)
             if touched is None:
