@@ -67,7 +67,7 @@ def arithmetic(t: Any, fn: Any, over: Any) -> Any:
         (fn.col("id") + fn.col("who")).alias("b"),
         (fn.col("total") * fn.col("total")).alias("c"),
         (fn.col("total") + fn.col("id")).alias("d"),
-        (fn.col("total") / fn.lit(Decimal("3.0"))).alias("e"),
+        (fn.col("total") / fn.lit("3.0").cast("decimal(2,1)")).alias("e"),
         (fn.col("id") / 4).alias("f"),
         (fn.col("id") % 3).alias("g"),
         (-fn.col("id") % 3).alias("h"),

@@ -92,7 +92,8 @@ OLD, NEW = list(range(3_000)), list(range(1_000, 4_000))
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("kills", [6, pytest.param(102, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kills", [102])
 def test_kills_spread_over_writes(tmp_path: Path, kills: int) -> None:
     environment = os.environ | _for_a_short_life(tmp_path)
     command = [sys.executable, "-c", CHILD, str(tmp_path), str(kills)]
@@ -111,7 +112,7 @@ def test_kills_spread_over_writes(tmp_path: Path, kills: int) -> None:
         assert rows in (OLD, new), (number, kind, len(rows))
         assert not more or rows == new, more
         outcomes.add(rows == OLD)
-        session.query("SELECT VALUE {'n': 1}").write(target, mode="append", rows_per_file=1)
+        session.query("SELECT VALUE {'n': 1}").write(target, rows_per_file=1)
         assert os.listdir(target.parent) == ["t.parquet"]  # the next write removes what was left over
     assert True in outcomes
 

@@ -142,7 +142,9 @@ def test_other_files(both: tuple[fs.Session, ...], tmp_path: Path, monkeypatch: 
         write(tmp_path / "y" / f"year={year}" / "t.jsonl", ROWS)
     (tmp_path / "packed.jsonl").write_bytes(gzip.compress(write(tmp_path / "t.jsonl", ROWS).read_bytes()))
     (tmp_path / "document.json").write_text(json.dumps(ROWS, indent=1), encoding="utf-8")
-    (tmp_path / "t.ion").write_text("{id: 1, s: a, d: 1.5, p: {a: 2, b: 3}} {id: null} {l: [{q: 1}], day: 2024-01-01}")
+    (tmp_path / "t.ion").write_text(
+        "{id: 1, s: a, d: 1.5, p: {a: 2, b: 3}} {id: null} {l: [{q: 1}], day: $date::{year: 2024, month: 1, day: 1}}"
+    )
     loose = "id bigint not null, p variant, l array<variant>"
     cases = [
         ("y", "SELECT r.year, COUNT(r.p) AS n FROM t AS r GROUP BY r.year", {}),

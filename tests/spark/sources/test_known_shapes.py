@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,12 @@ def test_spark_learns_what_this_process_learns(spark: Any, tmp_path: Path) -> No
         assert covers(shape, expected[uri.rpartition("/")[2]]), f"{uri}\n{shape}\n{expected[uri.rpartition('/')[2]]}"
 
 
+def without_values(shape: ValueShape) -> ValueShape:
+    """The shape as Spark learns it: what is below keys that are data is cut out of the lines."""
+    fields = {key: without_values(one) for key, one in shape.fields.items()}
+    return replace(shape, fields=fields, values=None)
+
+
 def test_spark_learns_of_keys_that_are_data(spark: Any, tmp_path: Path) -> None:
     rows = [
         {"id": i, "o": {"votes": {f"u{i}": i / 4, "x {": {"}": "\\"}}}, "s": 'say "votes": {1}'} for i in range(300)
@@ -178,7 +185,7 @@ def test_spark_learns_of_keys_that_are_data(spark: Any, tmp_path: Path) -> None:
     text = "\n".join(map(json.dumps, rows))
     (tmp_path / "t.jsonl").write_text(text, encoding="utf-8")
     (found,) = shapes_of_lines(spark.read.text(str(tmp_path)), frozenset(("votes",))).values()
-    assert found == shape_of_lines(text.encode().split(b"\n"), frozenset(("votes",)))
+    assert found == without_values(shape_of_lines(text.encode().split(b"\n"), frozenset(("votes",))))
 
 
 BAD = ['{"a": 1} and more', '{"a": 1}{"a": 2}', '{"a": 1},"b":{"a": 2}', '{"a": 1', "[1]", "7", "x"]

@@ -53,7 +53,7 @@ def write(
     with staged_folder(output, private=False) as new:
         writer = frame.write.format(output.format).partitionBy(*output.partition_by)
         if output.format == "csv":
-            writer = writer.option("header", True)
+            writer = writer.option("header", True).option("escape", '"')  # a quote in a cell is doubled
         if output.rows_per_file is not None:
             writer = writer.option("maxRecordsPerFile", output.rows_per_file)
         if output.compression is not None:

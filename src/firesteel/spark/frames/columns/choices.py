@@ -22,10 +22,7 @@ def comparison(name: str) -> Build:
         one, other = alike([a, b])
         if name in _SAME_FOR_NAN or not (is_float(one) or is_float(other)):
             return build.present(name, one, other)
-        number = other if name in ("lt", "lte") else one  # NaN is greater than all numbers: not less than this one
-        if isinstance(number, p.Lit) and number.value is not None and number.value == number.value:
-            return build.present(name, one, other)
-        return datafusion_call(name, t.BOOL, one, other)
+        return datafusion_call(name, t.BOOL, one, other)  # there NaN is greater than all numbers, as in Spark
 
     return made
 
