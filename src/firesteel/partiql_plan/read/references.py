@@ -59,7 +59,7 @@ class References:
                 raise PlanError("a definition needs a label", where=where, help="name::(...)")
             name, *rest = element.annotations
             self._declare(name, element, tuple(rest))
-        constants = {constant.name for constant in self._reader.constants}
+        constants = {constant.name for constant in self._reader.constants if constant.name}
         known = {*self._elements, *self.imported, *self.imported_constants, *constants}
         for name, element in inline_labels([*labelled, *within], known):
             self._declare(name, element, ())
