@@ -25,8 +25,8 @@ HEAD = """# The command line
 *Written by `make docs` from the commands themselves; `firesteel COMMAND --help` says the same.*
 
 If the first argument is not a command, it is a query: `firesteel "SELECT ..."` is `firesteel query "SELECT ..."`.
-Without arguments `firesteel` opens the shell on a terminal, and reads a query elsewhere. Answers go to standard output,
-all else to standard error.
+Without arguments, or with options alone, `firesteel` opens the shell on a terminal, and reads a query elsewhere.
+Answers go to standard output, all else to standard error.
 """
 EXIT_CODES = {
     failure.OK: "ok",

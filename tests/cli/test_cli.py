@@ -13,6 +13,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.cli.entry import _run
+from firesteel.cli.registry import load
 
 ROOT = Path(__file__).parents[2]
 PLAN = str(ROOT / "examples" / "revenue.ion")
@@ -51,6 +52,69 @@ def test_the_pipeline_shows_every_stage(capsys: pytest.CaptureFixture[str]) -> N
     assert said.out == "3\n"
     for stage in ("tokens", "syntax tree", "plan", "merge_filters", "result"):
         assert f"-- {stage} " in said.err
+
+
+def test_the_pipeline_of_a_script_and_of_a_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "CREATE VIEW v AS SELECT o.id FROM orders AS o;\nSELECT v.id FROM v LIMIT 1; SELECT\n  upper(v.id) FROM v"
+    how = ["--table", TABLE, *REFERENCE, "--pipeline", "DEBUG", "--format", "csv"]
+    assert _run(["query", text, *how, "--mode", "strict"]) == 1
+    said = capsys.readouterr()
+    assert said.out == "id\n1\n"  # the second statement sees the view of the first
+    assert said.err.count("-- tokens ") == 3
+    assert "<query>:3:3" in said.err
+    assert _run(["query", "1; SELECT", *how]) == 1
+    said = capsys.readouterr()
+    assert (said.out, "-- tokens" in said.err) == ("", False)
+    assert _run(["run", PLAN, "--table", TABLE, *REFERENCE, "--pipeline", "DEBUG"]) == 0
+    assert "-- merge_filters " in capsys.readouterr().err
+    assert _run(["plan", "1; 2", "--pipeline", "debug"]) == 1
+    assert "more than one statement" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("argv", "opens"),
+    [
+        (["--pipeline", "DEBUG"], "shell"),
+        (["--engine=reference", "-t", "t=t.csv"], "shell"),
+        (["--pipeline", "DEBUG", "1 + 2"], "query"),
+        (["--pipeline", "DEBUG", "-c", "1"], "query"),
+        (["-f", "x.partiql"], "query"),
+        (["--nonsense"], "query"),
+    ],
+)
+def test_options_alone_open_the_shell(argv: list[str], opens: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    called = []
+    for name in ("shell", "query"):
+        command = load(name)
+        assert command is not None
+        monkeypatch.setattr(command, "invoke", lambda ctx, name=name: called.append(name))
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    assert _run(argv) == (2 if "--nonsense" in argv else 0)
+    assert called == ([] if "--nonsense" in argv else [opens])
+    called.clear()
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: False)
+    _run(argv)
+    assert "shell" not in called
+
+
+def test_the_mode_and_the_record_identifiers_of_an_algebra_plan(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("key,a\nk1,1\nk2,x\n")
+    plan = tmp_path / "plan.ion"
+    plan.write_text("(map_values (list (id u) (plus (path (id f) (lit a)) (lit 1))) (scan (id t) f null u))")
+    how = [str(plan), "-t", f"t={table},record_id=key,types=text", *REFERENCE]
+    assert _run(["run", *how, "--format", "ion"]) == 0
+    assert capsys.readouterr().out == '$bag::[["k1", $missing::null], ["k2", $missing::null]]\n'
+    assert _run(["run", *how, "--mode", "strict"]) == 1
+    assert "plus takes numbers" in capsys.readouterr().err
+    assert _run(["explain", *how[:3], "--mode", "strict"]) == 0
+    assert capsys.readouterr().out.startswith("query strict")
+    assert _run(["check", *how[:3], "--mode", "strict"]) == 0
+    plan.write_text("(partiql::plan version::(0 1) (statement (query (lit 1))))")
+    assert _run(["explain", str(plan), "--mode", "strict"]) == 1
+    assert "has a mode of its own" in capsys.readouterr().err
 
 
 def test_a_query_without_a_table_starts_no_jvm() -> None:

@@ -176,6 +176,25 @@ def test_strict_mode_and_the_pipeline(shell: Shell, capsys: pytest.CaptureFixtur
     assert all(f"-- {stage} " in err for stage in ("tokens", "syntax tree", "plan", "result"))
 
 
+def test_the_pipeline_in_capital_letters_and_over_what_is_no_query(
+    shell: Shell, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = run(shell, ".pipeline DEBUG\nSHOW TABLES;\n-- why\nDESCRIBE orders;", capsys)
+    assert "orders" in out
+    assert err == ""
+    out, err = run(shell, "EXPLAIN 1 + 2;", capsys)
+    assert "query" in out
+    assert "explain (query_statement" in err
+
+
+def test_the_shell_starts_with_the_pipeline(
+    session: fs.Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("1 + 2;"))
+    assert shells.run(session, pipeline="debug") == 0
+    assert "-- tokens " in capsys.readouterr().err
+
+
 def test_the_exit_code_of_a_pipe(
     session: fs.Session, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -185,17 +185,14 @@ with_mode = click.option(
     show_default=True,
     help="What a value of a wrong type gives: MISSING, or an error.",
 )
-with_planning = shared(
-    with_mode,
-    with_params,
-    click.option(
-        "--pipeline",
-        type=click.Choice(["quiet", "debug"], case_sensitive=False),
-        default="quiet",
-        show_default=True,
-        help="debug: print every stage of the query to stderr.",
-    ),
+with_pipeline = click.option(
+    "--pipeline",
+    type=click.Choice(["quiet", "debug"], case_sensitive=False),
+    default="quiet",
+    show_default=True,
+    help="debug: print every stage to stderr, of a query from its tokens to its plan.",
 )
+with_planning = shared(with_mode, with_params, with_pipeline)
 quiet = click.option("--quiet", "-q", is_flag=True, help="Print no notes and warnings, only answers and errors.")
 errors = click.option(
     "--error-format",

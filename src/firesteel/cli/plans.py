@@ -36,6 +36,9 @@ with_reading = shared(
         help="The header of a namespace that a PartiQL Plan imports.",
     ),
 )
+with_plan_mode = click.option(
+    "--mode", type=click.Choice(["permissive", "strict"]), help="The mode of an expression of the algebra."
+)
 
 
 def with_notation(default: str) -> Callable[[Command], Command]:
@@ -99,4 +102,13 @@ def print_plan(plan: fs.Plan, notation: str, target: str | None, session: fs.Ses
             click.echo(plan.explain())
 
 
-__all__ = ["NOTATIONS", "numbered_params", "print_plan", "read", "with_dialect", "with_notation", "with_reading"]
+__all__ = [
+    "NOTATIONS",
+    "numbered_params",
+    "print_plan",
+    "read",
+    "with_dialect",
+    "with_notation",
+    "with_plan_mode",
+    "with_reading",
+]

@@ -59,11 +59,11 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
-            args = ["shell" if sys.stdin is not None and sys.stdin.isatty() else "query"]
+            args = ["shell" if _at_terminal() else "query"]
         elif args and args[0] not in (*COMMANDS, *_OWN):
             self._ensure_query(ctx, args)
             ctx.meta["firesteel.implied"] = True
-            args = ["query", *args]
+            args = ["shell" if self._opens_shell(args) else "query", *args]
         return super().parse_args(ctx, args)
 
     def _ensure_query(self, ctx: click.Context, args: list[str]) -> None:
@@ -76,6 +76,14 @@ class Commands(click.Group):
         close = difflib.get_close_matches(word, COMMANDS, 1)
         hint = f"did you mean '{close[0]}'?" if close else f"a query of one word goes with -c: firesteel -c {word}"
         raise click.UsageError(f"No such command '{word}': {hint}", ctx)
+
+    def _opens_shell(self, args: list[str]) -> bool:
+        """Are there only options, as in `firesteel --pipeline DEBUG`, and nothing that is or has a query?"""
+        query = load("query")
+        if not _at_terminal() or query is None:
+            return False
+        given = query.make_context("query", list(args), resilient_parsing=True).params
+        return not any(given.get(name) for name in ("words", "command_", "file"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -91,6 +99,10 @@ class Commands(click.Group):
         return [
             CompletionItem(name, help=entry.help) for name, entry in COMMANDS.items() if name.startswith(incomplete)
         ]
+
+
+def _at_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
 
 
 #: Queries of one word.

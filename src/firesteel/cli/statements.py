@@ -24,6 +24,19 @@ def split(text: str) -> list[str]:
     return found
 
 
+def split_in_place(text: str) -> list[str]:
+    """The statements of a text, each behind as many lines and columns as it has before it, so that an error in it names
+    its place in the text."""
+    found: list[str] = []
+    end = 0
+    for one in split(text):
+        start = text.index(one, end)
+        end = start + len(one)
+        line = text.rfind("\n", 0, start) + 1
+        found.append("\n" * text.count("\n", 0, start) + " " * (start - line) + one)
+    return found
+
+
 def is_complete(text: str) -> bool:
     """Does the text end with a semicolon, so that nothing is to come? What is never closed is not complete."""
     tokens, whole = _tokens(text)
@@ -40,4 +53,4 @@ def _tokens(text: str) -> tuple[list[Token], bool]:
         return list(tokenize(text[:end])), False
 
 
-__all__ = ["is_complete", "split"]
+__all__ = ["is_complete", "split", "split_in_place"]

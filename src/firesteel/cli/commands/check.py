@@ -10,8 +10,8 @@ import click
 import firesteel as fs
 from firesteel.cli.findings_output import FORMATS
 from firesteel.cli.options import errors, plan_file, with_policy, with_properties, with_tables
-from firesteel.cli.plans import read, with_reading
-from firesteel.cli.sessions import asks_for_session, open_session
+from firesteel.cli.plans import read, with_plan_mode, with_reading
+from firesteel.cli.sessions import asks_for_session, open_session, take
 from firesteel.plan.findings import Findings
 
 
@@ -30,8 +30,9 @@ from firesteel.plan.findings import Findings
     help="How the findings are printed.",
 )
 @with_reading
+@with_plan_mode
 @errors
-def command(plan: Path, engine: Any, format_: str, dialect: str, headers: tuple[Path, ...], **options: Any) -> int:
+def command(plan: Path, engine: Any, format_: str, **options: Any) -> int:
     """Check PLAN and list all findings with their places: what is invalid, what is unsupported, which rules of the
     specification a plan breaks that runs nevertheless, what was repaired. docs/findings.md has the codes.
 
@@ -44,8 +45,9 @@ def command(plan: Path, engine: Any, format_: str, dialect: str, headers: tuple[
     firesteel check plan.json --table lineitem=lineitem.parquet --engine spark
     firesteel check plan.json --format sarif > findings.sarif
     """
+    how = take(options, "dialect", "headers", "mode")
     try:
-        document = read(plan, dialect=dialect, headers=headers)
+        document = read(plan, **how)
         if engine or asks_for_session(options):
             with open_session({"engine": engine or "reference", **options}) as session:
                 found = session.check(document)

@@ -71,7 +71,7 @@ def command(
     if format_ != "text" and not analyze:
         raise click.UsageError("--format goes with --analyze")
     text = _text(plan)
-    document = None if text is not None else read(Path(plan), dialect=dialect, headers=headers)
+    document = None if text is not None else _read(Path(plan), mode, dialect=dialect, headers=headers)
     how = engine or ("auto" if analyze else "spark" if pipeline == "debug" else "reference")
     with open_session({"engine": how, **options}, files) as session:
         given: Any = numbered_params(params) if text is None else [fs.ion(param) for param in params]
@@ -95,6 +95,11 @@ def command(
             click.echo(session.explain(document or text, mode=mode, params=given, pipeline=pipeline))
             return
         print_plan(document or session.plan(text or "", mode=mode, params=given), notation, target, session)
+
+
+def _read(path: Path, mode: str, **how: Any) -> fs.Plan:
+    """The plan of a file. Strict mode may be asked for if it is an expression of the algebra."""
+    return read(path, mode=None if mode == "permissive" else mode, **how)
 
 
 def _measured(session: fs.Session, source: Any, mode: str, given: Any) -> list[Profile]:

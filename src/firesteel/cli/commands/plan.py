@@ -51,10 +51,10 @@ def command(
     query = inputs.find_query(words, None, file, named=True)
     with open_session({"engine": "reference", **options}, query.files) as session:
         given = [fs.ion(param) for param in params]
+        made = session.plan(query.text, mode=mode, typing=typing, params=given)
         if pipeline == "debug":
             from firesteel.cli.stages import stages
 
             stages(query.text, session, mode, given)
-        made = session.plan(query.text, mode=mode, typing=typing, params=given)
         warn(made.warnings, quiet=quiet)
         print_plan(made, notation, target, session)

@@ -52,10 +52,11 @@ def command(
     stdin = "stdin" if not query.from_stdin and inputs.names_stdin(query.text) else None
     with open_session(options, query.files, stdin) as session, time_limit(timeout):
         if pipeline == "debug":
-            from firesteel.cli.stages import stages
+            from firesteel.cli.stages import script
 
-            stages(query.text, session, mode, given or [])
-        answers = session.script(query.text, mode=mode, params=given, name=query.name)
+            answers = script(query.text, session, mode, given, query.name)
+        else:
+            answers = session.script(query.text, mode=mode, params=given, name=query.name)
         for answer in one_answer(answers) if is_file(shown["output"]) else answers:
             warn(answer.warnings, quiet=quiet)
             say_engine(answer, session, quiet=quiet)

@@ -9,8 +9,8 @@ import click
 
 import firesteel as fs
 from firesteel.cli.answers import is_file, note, one_answer, say_engine, show
-from firesteel.cli.options import plan_file, running, with_policy
-from firesteel.cli.plans import numbered_params, read, with_reading
+from firesteel.cli.options import plan_file, running, with_pipeline, with_policy
+from firesteel.cli.plans import numbered_params, read, with_plan_mode, with_reading
 from firesteel.cli.sessions import open_session, take
 from firesteel.cli.timeout import time_limit
 from firesteel.plan.findings import repair_lines
@@ -22,8 +22,11 @@ from firesteel.plan.findings import repair_lines
 @with_policy
 @click.option("--param", "params", multiple=True, metavar="[N=]ION", help="A value for parameter N, or for the next.")
 @with_reading
-@click.option("--mode", type=click.Choice(["permissive", "strict"]), help="The mode of an expression of the algebra.")
-def command(plan: Path, timeout: float | None, params: tuple[str, ...], quiet: bool, **options: Any) -> None:
+@with_plan_mode
+@with_pipeline
+def command(
+    plan: Path, timeout: float | None, params: tuple[str, ...], pipeline: str, quiet: bool, **options: Any
+) -> None:
     """Run PLAN, and print its rows or write them to a file. With several roots, the rows of each are printed.
 
     A plan is a PartiQL Plan document, an expression of the algebra, or a Substrait plan as protobuf or JSON. Repairs of
@@ -32,6 +35,7 @@ def command(plan: Path, timeout: float | None, params: tuple[str, ...], quiet: b
     \b
     firesteel run plan.ion --table hr.employees=employees.jsonl
     firesteel run plan.ion --table t=t.parquet --engine reference --format ion
+    firesteel run algebra.ion --table t=t.csv,record_id=id --mode strict
     firesteel run plan.ion --table t=t.parquet --output rows.parquet
     firesteel run tpch-q1.proto --table lineitem=lineitem.parquet
     firesteel run plan-with-files.proto --allow-read data
@@ -43,6 +47,10 @@ def command(plan: Path, timeout: float | None, params: tuple[str, ...], quiet: b
         lowered = document.lowered(session)
         for line in repair_lines(lowered.repairs):
             note(line, quiet=quiet)
+        if pipeline == "debug":
+            from firesteel.cli.stages import plan_stages
+
+            plan_stages(document, session, numbered_params(params))
         answers: list[fs.Result] = session.run_all(lowered.plan, params=numbered_params(params))
         for answer in one_answer(answers) if is_file(shown["output"]) else answers:
             say_engine(answer, session, quiet=quiet)

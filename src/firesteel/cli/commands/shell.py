@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from firesteel.cli.options import errors, quiet, with_engine, with_limits, with_mode, with_output, with_tables
+from firesteel.cli.options import (
+    errors,
+    quiet,
+    with_engine,
+    with_limits,
+    with_mode,
+    with_output,
+    with_pipeline,
+    with_tables,
+)
 from firesteel.cli.sessions import open_session, take
 
 
@@ -16,18 +25,22 @@ from firesteel.cli.sessions import open_session, take
 @with_engine
 @with_output
 @with_mode
+@with_pipeline
 @with_limits
 @quiet
 @errors
-def command(files: tuple[str, ...], mode: str, quiet: bool, **options: Any) -> int:
+def command(files: tuple[str, ...], mode: str, pipeline: str, quiet: bool, **options: Any) -> int:
     """Open the shell, with each FILE as a table of its name. It reads statements from a pipe, too.
 
     \b
     firesteel shell orders.jsonl
     firesteel shell -d data < report.partiql
+    firesteel shell orders.jsonl --pipeline DEBUG
     """
     shown = take(options, "format_", "limit", "output")
     with open_session(options, files) as session:
         from firesteel.cli import shell
 
-        return shell.run(session, format=shown["format_"], max_rows=shown["limit"], mode=mode, quiet=quiet)
+        return shell.run(
+            session, format=shown["format_"], max_rows=shown["limit"], mode=mode, pipeline=pipeline, quiet=quiet
+        )

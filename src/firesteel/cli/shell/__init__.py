@@ -22,6 +22,7 @@ def run(
     format: str | None = None,
     max_rows: int = 100,
     mode: str = "permissive",
+    pipeline: str = "quiet",
     quiet: bool = False,
 ) -> int:
     """Open the shell on standard input until it ends; the exit code. Fed by a pipe, it is 1 if a statement failed."""
@@ -30,7 +31,10 @@ def run(
 
     interactive = sys.stdin.isatty() and sys.stdout.isatty()
     settings = Settings(
-        format=format or ("box" if interactive else "table"), max_rows=max_rows, strict=mode == "strict"
+        format=format or ("box" if interactive else "table"),
+        max_rows=max_rows,
+        strict=mode == "strict",
+        pipeline=pipeline,
     )
     shell = Shell(session, settings, interactive=interactive, quiet=quiet)
     with shell:

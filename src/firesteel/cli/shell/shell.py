@@ -23,7 +23,7 @@ from firesteel.cli.failure import colours, describe
 from firesteel.cli.render import FORMATS, render
 from firesteel.cli.shell.dot_commands import perform
 from firesteel.cli.shell.settings import BadUsage, Settings
-from firesteel.cli.shell.statements import answers
+from firesteel.cli.shell.statements import answers, is_own
 from firesteel.cli.stages import stages
 from firesteel.cli.statements import is_complete, split
 
@@ -133,7 +133,7 @@ class Shell:
         began = time.perf_counter()
         mode = "strict" if self.settings.strict else "permissive"
         self.text, self.answer = text, None
-        if self.settings.pipeline == "debug":
+        if self.settings.pipeline == "debug" and not is_own(text):
             stages(text, self.session, mode, [])
         for result in answers(self.session, text, mode):
             for warning in result.warnings:

@@ -24,13 +24,23 @@ _COMMENT = re.compile(r"(?:\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/)+", re.DOTALL)
 
 def answers(session: fs.Session, text: str, mode: str) -> Iterator[fs.Result]:
     """The answers of a statement."""
-    start = _COMMENT.match(text)
-    bare = text[start.end() :] if start else text
+    bare = _bare(text)
     for pattern, answer in _OWN:
         found = pattern.fullmatch(bare)
         if found is not None:
             return iter([answer(session, found[1].strip() if found.lastindex else "", mode)])
     return session.script(text, mode=mode)
+
+
+def is_own(text: str) -> bool:
+    """Is it one of the shell's statements, and not PartiQL?"""
+    return any(pattern.fullmatch(_bare(text)) for pattern, _ in _OWN)
+
+
+def _bare(text: str) -> str:
+    """A statement without the comments before it."""
+    start = _COMMENT.match(text)
+    return text[start.end() :] if start else text
 
 
 def rows_of(rows: Iterable[dict[str, Value]], **columns: t.Type) -> fs.Result:

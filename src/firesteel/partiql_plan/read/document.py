@@ -73,6 +73,7 @@ def read_nodes(text: str | bytes, *, name: str = "<nodes>") -> list[PlanNode]:
     place = Trail(None, "")
     found = Sections(extensions=True)
     nodes = [element for element in read_ion(text, name) if not found.add(element, place, loose=True)]
+    found.nodes.extend(nodes)
     reader = found.reader(place, (), MAX_NODES)
     sorts = [(Statement if is_statement(element) else PlanNode, element) for element in nodes]
     return [reader.run(NodeOf(sort), element, (None, "", None)) for sort, element in sorts]

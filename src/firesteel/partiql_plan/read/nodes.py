@@ -117,6 +117,10 @@ class Reader:
 
     def node(self, cls: type[Node], element: Element, spot: Spot) -> Any:
         """A node of a sort."""
+        if element.annotations:
+            labelled = self.references.inline(cls, element, spot)
+            if labelled is not None:
+                return labelled
         if is_record(cls):
             return self._record(cls, element, spot)
         if element.kind is Kind.SYMBOL:

@@ -1,7 +1,8 @@
 """Labels: `name::node`, referred to as `$name`, applied as `($name input)`, composed by `(flow (a '->' b))`.
 
 A label that is referred to is read once, so that all who refer to it share one node. A label that is applied is a stage
-that lacks its input: it is copied with its input in place. Circular labels are an error.
+that lacks its input: it is copied with its input in place. Circular labels are an error. A label may stand inside of
+another node, too (`inline_labels`): its node is read once, for that place and for all who refer to it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from firesteel.ion.element import Element, Kind, int_, string, sym
 from firesteel.ion.values import to_value
 from firesteel.node import Node
 from firesteel.partiql_plan.forms import form, tags
+from firesteel.partiql_plan.read.inline_labels import RESERVED, inline_labels, label_of, labels_in
 from firesteel.partiql_plan.read.matching import Spot, did_you_mean, error
 from firesteel.partiql_plan.read.trail import Trail
 from firesteel.plan import Constant, Definition, GlobalBinding, PlanNode, Rel, Rex
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from firesteel.partiql_plan.read.nodes import Reader
 
 Steps = Generator[Any, Any, Any]
-
-#: `($fn 0)` and its like refer to what a document declares, and are no labels.
-_RESERVED = frozenset({"$type", "$ype", "$fn", "$global", "$constant"})
 
 #: `$3` is the variable 3; no row has as many columns as more digits could count.
 _VARIABLE = re.compile(r"\$[0-9]{1,18}")
@@ -44,23 +43,33 @@ class References:
         self._nodes: dict[str, Node] = {}
         self._applied: set[str] = set()
         self._used: set[str] = set()
+        self._inline: dict[str, Element] = {}
         #: The definitions and constants of imported headers.
         self.imported: dict[str, Node] = {}
         self.imported_constants: dict[str, Constant] = {}
 
     # Declaring -------------------------------------------------------------------------------------------------------
 
-    def declare(self, labelled: Iterable[Element]) -> None:
-        """Take over elements under their first annotations."""
+    def declare(self, labelled: Iterable[Element], within: Iterable[Element] = ()) -> None:
+        """Take over elements under their first annotations, and those inside others that have a label."""
+        labelled = list(labelled)
         for element in labelled:
             if not element.annotations:
                 where = Trail(None, "define", None, element.span)
                 raise PlanError("a definition needs a label", where=where, help="name::(...)")
             name, *rest = element.annotations
-            if name in self._elements:
-                raise PlanError(f"the label '{name}' is given twice", where=Trail(None, "define", None, element.span))
-            self._elements[name] = Element(element.kind, element.value, tuple(rest), element.span)
+            self._declare(name, element, tuple(rest))
+        constants = {constant.name for constant in self._reader.constants if constant.name}
+        known = {*self._elements, *self.imported, *self.imported_constants, *constants}
+        for name, element in inline_labels([*labelled, *within], known):
+            self._declare(name, element, ())
+            self._inline[name] = element
         self._refuse_circles()
+
+    def _declare(self, name: str, element: Element, rest: tuple[str, ...]) -> None:
+        if name in self._elements:
+            raise PlanError(f"the label '{name}' is given twice", where=Trail(None, "define", None, element.span))
+        self._elements[name] = Element(element.kind, element.value, rest, element.span)
 
     def _refuse_circles(self) -> None:
         state: dict[str, bool] = {}  # False while on the way, True when done
@@ -83,16 +92,10 @@ class References:
                     raise PlanError(f"labels lead to each other in a circle: {circle}", where=where)
 
     def _mentioned(self, label: str) -> list[str]:
-        """The labels in what a label stands for; what a literal holds is data."""
-        found: dict[str, None] = {}
-        stack = [self._elements[label]]
-        while stack:
-            element = stack.pop()
-            if element.kind is Kind.SYMBOL and element.value[1:] in self._elements and element.value[:1] == "$":
-                found[element.value[1:]] = None
-            elif element.kind is Kind.SEXP and element.head not in _RESERVED:
-                stack.extend(element.value[:-1] if element.head == "lit" else element.value)
-        return list(found)
+        """The labels in what a label stands for."""
+        return [
+            name for name in dict.fromkeys(labels_in(self._elements[label], self._inline)) if name in self._elements
+        ]
 
     def definitions(self) -> Steps:
         """What the labels stand for: nodes as definitions, plain values as constants.
@@ -110,6 +113,11 @@ class References:
                 node = yield (self._label(PlanNode, name, element, (None, "define", None)),)
                 found[name] = Definition(name, node).at(node.where)
         return tuple(found[name] for name in self._elements if name in found)
+
+    def inline(self, cls: type[Node], element: Element, spot: Spot) -> Steps | None:
+        """The node of a definition that stands in its place with a label; None for all that has none."""
+        name = label_of(element, self._inline)
+        return None if name is None else self._label(cls, name, element, spot)
 
     # Referring -------------------------------------------------------------------------------------------------------
 
@@ -189,7 +197,7 @@ class References:
         while True:
             symbol = element.value if element.kind is Kind.SYMBOL else element.head or ""
             name = symbol[1:]
-            if not symbol.startswith("$") or symbol in _RESERVED or name in seen:
+            if not symbol.startswith("$") or symbol in RESERVED or name in seen:
                 return Rel if symbol in tags(Rel) or symbol == "flow" else Rex
             seen.add(name)
             if name in self.imported:
@@ -206,7 +214,7 @@ class References:
             head = element.head
             if head == "flow":
                 element = self._composed(element, place)
-            elif head.startswith("$") and head not in _RESERVED:
+            elif head.startswith("$") and head not in RESERVED:
                 stage = self._stage(head, place)
                 element = _sexp(element, *stage.value, *element.tail)
             else:

@@ -110,7 +110,7 @@ class Sections:
         """Let a reader know what the sections declare, besides types."""
         items = enumerate(self.items("constants"))
         reader.constants = [_constant(item).at(Trail(place, "constants", i, item.span)) for i, item in items]
-        reader.references.declare([*self.labels, *self.items("define")])
+        reader.references.declare([*self.labels, *self.items("define")], [*self.statements, *self.nodes])
         reader.globals = _each(reader, GlobalBinding, self.items("globals"), place, "globals")
         reader.fns = _each(reader, Fn, self.items("fns"), place, "fns")
 
