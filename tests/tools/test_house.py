@@ -62,7 +62,3 @@ def test_six_lines_written_twice(tmp_path: Path) -> None:
 )
 def test_what_is_alike_and_no_copy(text: str, tmp_path: Path) -> None:
     assert list(house.written_twice(built(tmp_path, a=text, b=text))) == []
-
-
-def test_this_house_is_in_order(capsys: pytest.CaptureFixture[str]) -> None:
-    assert house.main() == 0, capsys.readouterr().out
