@@ -196,7 +196,9 @@ with_planning = shared(
         help="debug: print every stage of the query to stderr.",
     ),
 )
-quiet = click.option("--quiet", "-q", is_flag=True, help="Print no notes and warnings, only answers and errors.")
+quiet = click.option(
+    "--quiet", "-q", is_flag=True, help="Print no notes, warnings and progress, only answers and errors."
+)
 errors = click.option(
     "--error-format",
     type=click.Choice(ERROR_FORMATS),

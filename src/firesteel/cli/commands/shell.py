@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from firesteel.cli.options import errors, quiet, with_engine, with_limits, with_mode, with_output, with_tables
+from firesteel.cli.render.progress import has_spark_bar, progress_line
 from firesteel.cli.sessions import open_session, take
 
 
@@ -27,7 +28,9 @@ def command(files: tuple[str, ...], mode: str, quiet: bool, **options: Any) -> i
     firesteel shell -d data < report.partiql
     """
     shown = take(options, "format_", "limit", "output")
-    with open_session(options, files) as session:
+    hushed = quiet or has_spark_bar(options["conf"])
+    with open_session(options, files) as session, progress_line(session, quiet=hushed) as line:
         from firesteel.cli import shell
 
-        return shell.run(session, format=shown["format_"], max_rows=shown["limit"], mode=mode, quiet=quiet)
+        how = {"format": shown["format_"], "max_rows": shown["limit"], "mode": mode}
+        return shell.run(session, **how, quiet=quiet, line=line)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 
 import firesteel as fs
+from firesteel.cli.render.progress import ProgressLine
 
 
 def run(
@@ -23,6 +24,7 @@ def run(
     max_rows: int = 100,
     mode: str = "permissive",
     quiet: bool = False,
+    line: ProgressLine | None = None,
 ) -> int:
     """Open the shell on standard input until it ends; the exit code. Fed by a pipe, it is 1 if a statement failed."""
     from firesteel.cli.shell.settings import Settings
@@ -32,7 +34,7 @@ def run(
     settings = Settings(
         format=format or ("box" if interactive else "table"), max_rows=max_rows, strict=mode == "strict"
     )
-    shell = Shell(session, settings, interactive=interactive, quiet=quiet)
+    shell = Shell(session, settings, interactive=interactive, quiet=quiet, line=line)
     with shell:
         if not interactive:
             shell.read(sys.stdin)

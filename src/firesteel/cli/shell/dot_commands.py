@@ -92,7 +92,8 @@ def _tables(shell: Shell, like: str = "") -> None:
 
 def _schema(shell: Shell, *names: str) -> None:
     for name in names or shell.session.tables():
-        found = statements.paths_of(shell.session, name)
+        with shell.line.shown():
+            found = statements.paths_of(shell.session, name)
         shell.say(f"-- {name}")
         shell.show(found)
 
@@ -100,11 +101,15 @@ def _schema(shell: Shell, *names: str) -> None:
 def _describe(shell: Shell, name: str) -> None:
     shell.say(repr(shell.session.describe(name)))
     if shell.session.describe(name).columns is None:
-        shell.show(statements.describe(shell.session, name))
+        with shell.line.shown():
+            found = statements.describe(shell.session, name)
+        shell.show(found)
 
 
 def _summarize(shell: Shell, name: str) -> None:
-    shell.show(statements.summarize(shell.session, name))
+    with shell.line.shown():
+        found = statements.summarize(shell.session, name)
+    shell.show(found)
 
 
 def _load(shell: Shell, path: str, *words: str) -> None:
@@ -163,7 +168,8 @@ def _explain(shell: Shell, text: str = "") -> None:
 def _save(shell: Shell, path: str) -> None:
     if shell.answer is None:
         raise BadUsage("there is no answer to save yet: run a query first")
-    shell.answer.write(Path(path).expanduser())
+    with shell.line.shown():
+        shell.answer.write(Path(path).expanduser())
     shell.say(f"saved {path}")
 
 
