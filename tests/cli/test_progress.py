@@ -76,6 +76,14 @@ def test_a_short_query_has_no_line(session: fs.Session) -> None:
     assert (screen.getvalue(), threads()) == ("", [])
 
 
+def test_the_line_comes_after_a_second(session: fs.Session) -> None:
+    screen = Screen()
+    with ProgressLine(session, screen).shown():
+        assert not screen.drawn.wait(0.5)
+        assert screen.drawn.wait(60)
+    assert not screen.getvalue().startswith(f"{ERASE}preparing, 0 s")
+
+
 @pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
 @pytest.mark.usefixtures("soon")
 def test_the_line_goes_when_the_query_ends(session: fs.Session, error: type[BaseException] | None) -> None:

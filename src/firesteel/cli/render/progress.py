@@ -94,17 +94,16 @@ class ProgressLine:
             self._drawn = False
 
     def _draw(self, stop: threading.Event) -> None:
-        if stop.wait(DELAY):
-            return
-        with closing(self._session.watch()) as watch:
-            while not stop.is_set():
-                progress = watch.now()
+        with closing(self._session.watch()) as watch:  # its time begins now; Spark is asked after the delay
+            wait = DELAY
+            while not stop.wait(wait):
+                text = progress_text(watch.now(), _width(self._terminal))
                 with self._lock:
                     if stop.is_set():
                         return
-                    self._write(_ERASE + progress_text(progress, _width(self._terminal)))
+                    self._write(_ERASE + text)
                     self._drawn = True
-                stop.wait(EVERY)
+                wait = EVERY
 
     def _write(self, text: str) -> None:
         with suppress(OSError, ValueError):  # the terminal may be gone
