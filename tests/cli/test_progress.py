@@ -13,7 +13,7 @@ import pytest
 
 import firesteel as fs
 from firesteel.cli.render import progress
-from firesteel.cli.render.progress import ProgressLine, has_spark_bar, progress_line, progress_text
+from firesteel.cli.render.progress import WRITING, ProgressLine, has_spark_bar, progress_line, progress_text
 from firesteel.evaluate.meter import Progress
 
 ERASE = "\r\x1b[K"
@@ -66,6 +66,11 @@ def threads() -> list[str]:
 )
 def test_the_text(known: Progress, width: int, text: str) -> None:
     assert progress_text(known, width) == text
+
+
+def test_what_goes_on_while_no_engine_computes() -> None:
+    assert progress_text(Progress(3), 80, WRITING) == "writing, 3 s"
+    assert progress_text(Progress(3, "reference"), 80, WRITING) == "in process, 3 s"
 
 
 def test_a_short_query_has_no_line(session: fs.Session) -> None:

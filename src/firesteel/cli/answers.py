@@ -14,7 +14,7 @@ import firesteel as fs
 from firesteel.cli.failure import colours
 from firesteel.cli.inputs import STDIN
 from firesteel.cli.render import FORMATS, render
-from firesteel.cli.render.progress import ProgressLine
+from firesteel.cli.render.progress import WRITING, ProgressLine
 
 
 def show(
@@ -28,7 +28,7 @@ def show(
 ) -> None:
     """Print an answer or write it to a file; cancel it if that is interrupted. The line says how far it is."""
     try:
-        with line.shown():
+        with line.shown(WRITING):
             if output is None or not is_file(output):
                 _print(result, format_ or "table", limit, line)
             elif format_ is None:

@@ -16,15 +16,18 @@ T = TypeVar("T")
 
 #: Seconds until the line appears, between two drawings, and for the thread to end.
 DELAY, EVERY, PATIENCE = 1.0, 0.25, 1.0
+#: What goes on while no engine computes: a query is planned and its engine starts, or its answer is printed.
+PREPARING, WRITING = "preparing", "writing"
 #: Go to the beginning of the line and erase it.
 _ERASE = "\r\x1b[K"
 
 
-def progress_text(progress: Progress, width: int) -> str:
-    """How far a query is, in fewer than `width` places: `Spark: 3 stages, 120 of 400 tasks, 12 s`."""
+def progress_text(progress: Progress, width: int, doing: str = PREPARING) -> str:
+    """How far a query is, in fewer than `width` places: `Spark: 3 stages, 120 of 400 tasks, 12 s`. While no engine
+    computes, `doing` says what goes on."""
     time = time_text(progress.seconds)
     if progress.engine is None:
-        text = f"preparing, {time}"
+        text = f"{doing}, {time}"
     elif progress.engine != "spark":
         text = f"in process, {time}"
     elif not progress.stages:
@@ -56,13 +59,13 @@ class ProgressLine:
         self._drawn = False
 
     @contextmanager
-    def shown(self) -> Iterator[None]:
-        """While this is open, there is a line if it takes long."""
+    def shown(self, doing: str = PREPARING) -> Iterator[None]:
+        """While this is open, there is a line if it takes long. `doing` is what goes on while no engine computes."""
         if self._terminal is None:
             yield
             return
         stop = self._stop = threading.Event()
-        thread = threading.Thread(target=self._draw, args=(stop,), name="firesteel-progress", daemon=True)
+        thread = threading.Thread(target=self._draw, args=(stop, doing), name="firesteel-progress", daemon=True)
         try:
             thread.start()
             yield
@@ -93,11 +96,11 @@ class ProgressLine:
                 self._write(_ERASE)
             self._drawn = False
 
-    def _draw(self, stop: threading.Event) -> None:
+    def _draw(self, stop: threading.Event, doing: str) -> None:
         with closing(self._session.watch()) as watch:  # its time begins now; Spark is asked after the delay
             wait = DELAY
             while not stop.wait(wait):
-                text = progress_text(watch.now(), _width(self._terminal))
+                text = progress_text(watch.now(), _width(self._terminal), doing)
                 with self._lock:
                     if stop.is_set():
                         return
@@ -153,4 +156,4 @@ def has_spark_bar(conf: Sequence[tuple[str, str]]) -> bool:
     return dict(conf).get("spark.ui.showConsoleProgress", "").lower() == "true"
 
 
-__all__ = ["ProgressLine", "has_spark_bar", "progress_line", "progress_text"]
+__all__ = ["WRITING", "ProgressLine", "has_spark_bar", "progress_line", "progress_text"]

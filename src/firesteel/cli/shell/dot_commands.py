@@ -19,6 +19,7 @@ import click
 
 import firesteel as fs
 from firesteel import types as t
+from firesteel.cli.render.progress import WRITING
 from firesteel.cli.sessions import table_options
 from firesteel.cli.shell import statements
 from firesteel.cli.shell.settings import SETTINGS, BadUsage
@@ -168,7 +169,7 @@ def _explain(shell: Shell, text: str = "") -> None:
 def _save(shell: Shell, path: str) -> None:
     if shell.answer is None:
         raise BadUsage("there is no answer to save yet: run a query first")
-    with shell.line.shown():
+    with shell.line.shown(WRITING):
         shell.answer.write(Path(path).expanduser())
     shell.say(f"saved {path}")
 

@@ -21,7 +21,7 @@ import firesteel as fs
 from firesteel.cli.answers import say_engine
 from firesteel.cli.failure import colours, describe
 from firesteel.cli.render import FORMATS, render
-from firesteel.cli.render.progress import ProgressLine
+from firesteel.cli.render.progress import WRITING, ProgressLine
 from firesteel.cli.shell.dot_commands import perform
 from firesteel.cli.shell.settings import BadUsage, Settings
 from firesteel.cli.shell.statements import answers
@@ -176,11 +176,11 @@ class Shell:
         how = {"max_rows": self.settings.max_rows or None, "width": width}
         if at_terminal:
             text = io.StringIO()
-            with self.line.shown():
+            with self.line.shown(WRITING):
                 render(result, format_, text, **how, colour=colours(sys.stdout))
             self.page(text.getvalue())
         else:
-            with self.line.shown():
+            with self.line.shown(WRITING):
                 render(result, format_, self.line.before(self._out), **how)  # type: ignore[arg-type]
             self._out.flush()
         if self._once:
