@@ -147,9 +147,10 @@ class Terminal:
         return False
 
     def _receive(self, seconds: float) -> bool:
-        """Take what the program writes, until it writes nothing for so long."""
+        """Take what the program writes, until it writes nothing for so long; two seconds if it goes on writing."""
         came = False
-        while select.select([self._master], [], [], seconds)[0]:
+        end = time.monotonic() + 2
+        while time.monotonic() < end and select.select([self._master], [], [], seconds)[0]:
             try:
                 data = os.read(self._master, 65_536)
             except OSError:

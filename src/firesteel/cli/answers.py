@@ -14,17 +14,27 @@ import firesteel as fs
 from firesteel.cli.failure import colours
 from firesteel.cli.inputs import STDIN
 from firesteel.cli.render import FORMATS, render
+from firesteel.cli.render.progress import WRITING, ProgressLine
 
 
-def show(result: fs.Result, format_: str | None, limit: int, output: Path | None, *, quiet: bool = False) -> None:
-    """Print an answer or write it to a file; cancel it if that is interrupted."""
+def show(
+    result: fs.Result,
+    format_: str | None,
+    limit: int,
+    output: Path | None,
+    *,
+    line: ProgressLine,
+    quiet: bool = False,
+) -> None:
+    """Print an answer or write it to a file; cancel it if that is interrupted. The line says how far it is."""
     try:
-        if output is None or not is_file(output):
-            _print(result, format_ or "table", limit)
-        elif format_ is None:
-            result.write(output)
-        else:
-            _write(result, format_, output)
+        with line.shown(WRITING):
+            if output is None or not is_file(output):
+                _print(result, format_ or "table", limit, line)
+            elif format_ is None:
+                result.write(output)
+            else:
+                _write(result, format_, output)
     except KeyboardInterrupt:
         result.cancel()
         raise
@@ -32,13 +42,14 @@ def show(result: fs.Result, format_: str | None, limit: int, output: Path | None
         note(f"wrote {output}", quiet=quiet)
 
 
-def _print(result: fs.Result, format_: str, limit: int) -> None:
+def _print(result: fs.Result, format_: str, limit: int, line: ProgressLine) -> None:
     """Print an answer to standard output. A terminal has a width and may have colours; bytes are not for it."""
     terminal = sys.stdout.isatty()
     if terminal and FORMATS[format_].binary:
         raise click.UsageError(f"--format {format_} is not for a terminal: write it to a file with -o")
     width = shutil.get_terminal_size().columns if terminal else None
-    render(result, format_, sys.stdout, max_rows=limit, width=width, colour=colours(sys.stdout))
+    stream = line.before(sys.stdout)
+    render(result, format_, stream, max_rows=limit, width=width, colour=colours(sys.stdout))
 
 
 def _write(result: fs.Result, format_: str, output: Path) -> None:

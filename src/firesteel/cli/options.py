@@ -193,7 +193,9 @@ with_pipeline = click.option(
     help="debug: print every stage to stderr, of a query from its tokens to its plan.",
 )
 with_planning = shared(with_mode, with_params, with_pipeline)
-quiet = click.option("--quiet", "-q", is_flag=True, help="Print no notes and warnings, only answers and errors.")
+quiet = click.option(
+    "--quiet", "-q", is_flag=True, help="Print no notes, warnings and progress, only answers and errors."
+)
 errors = click.option(
     "--error-format",
     type=click.Choice(ERROR_FORMATS),

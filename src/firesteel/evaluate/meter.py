@@ -1,4 +1,4 @@
-"""Rows and time of each operator of a plan: what a run measured."""
+"""What a run tells of itself: how far it is while it runs, and rows and time of each operator afterwards."""
 
 from __future__ import annotations
 
@@ -10,6 +10,18 @@ from typing import Any
 from firesteel.node import Node
 from firesteel.plan import Pivot, Plan, Rel, Select
 from firesteel.values import Bag
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a query is. `engine` computes it; None: it is being planned, or its engine starts. Spark tells its stages
+    so far, their tasks, and how many of these are done."""
+
+    seconds: float
+    engine: str | None = None
+    stages: int = 0
+    tasks: int = 0
+    done: int = 0
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any, Protocol
 
 from firesteel import evaluate, tables, values
 from firesteel import plan as p
 from firesteel import types as t
 from firesteel.errors import UnsupportedError
-from firesteel.evaluate.meter import Measured, Meter
+from firesteel.evaluate.meter import Measured, Meter, Progress
 from firesteel.evaluate.query_log import answered
 from firesteel.node import Node
 from firesteel.passes import touched_paths
@@ -64,6 +64,15 @@ class Outcome(Protocol):
     def cancel(self) -> None: ...
 
 
+class EngineWatch(Protocol):
+    """Tells how far the query is that one engine runs."""
+
+    def now(self) -> Progress | None:
+        """How far it is; None if the engine runs none."""
+
+    def close(self) -> None: ...
+
+
 class Engine(Protocol):
     """Runs a checked and typed plan over its tables. An engine rewrites no plan: it names the lowering passes of
     `firesteel.passes.PIPELINE` that it needs, and gets plans after these passes."""
@@ -104,6 +113,10 @@ class Engine(Protocol):
 
     def pin(self, source: Source) -> None:
         """Keep the rows of a stored table in memory, until the engine is closed."""
+
+    def watch(self, began: float) -> EngineWatch:
+        """An object that tells, from any thread, how far the query is that runs. It began when `perf_counter` was
+        `began`."""
 
     def forget(self) -> None:
         """Forget compiled plans."""
@@ -173,6 +186,9 @@ class Reference:
     name = "reference"
     lowerings: tuple[str, ...] = ()
 
+    def __init__(self) -> None:
+        self._running: list[p.Plan | None] = []
+
     def admit(self, plan: p.Plan) -> None:
         """Admits every plan; the evaluator checks the depth itself when it runs."""
 
@@ -181,7 +197,7 @@ class Reference:
 
     def run(self, plan: p.Plan, tables: Sequence[Table], kept: dict[str, Any] | None = None) -> Outcome:
         start = time.perf_counter()
-        with counting_skipped() as skipped:
+        with counting_skipped() as skipped, self._computing(plan):
             value = evaluate.evaluate(plan, tables, kept, touched_paths(plan))
         answered(
             [binding.name for binding in plan.globals], self.name, time.perf_counter() - start, len(rows_of(value))
@@ -202,7 +218,8 @@ class Reference:
         before: Source | None,
         kept: dict[str, Any] | None = None,
     ) -> Source:
-        rows = [] if plan is None else _stored_rows(plan, used, kept)
+        with self._computing(plan):
+            rows = [] if plan is None else _stored_rows(plan, used, kept)
         writes.ensure_required(rows, columns, None if plan is None else plan.statement.where)
         old = values.items(before.value) if isinstance(before, tables.Memory) else None
         return tables.Memory(values.Bag([*(old or []), *rows]), declared=True)
@@ -220,11 +237,37 @@ class Reference:
     def pin(self, source: Source) -> None:
         """They are in memory already."""
 
+    @contextmanager
+    def _computing(self, plan: p.Plan | None) -> Iterator[None]:
+        """While this is open, `watch` tells that a plan runs."""
+        self._running.append(plan)
+        try:
+            yield
+        finally:
+            self._running.pop()
+
+    def watch(self, began: float) -> EngineWatch:
+        return _ReferenceWatch(self._running, began)
+
     def forget(self) -> None:
         """There is nothing to forget."""
 
     def close(self) -> None:
         """Nothing was started."""
+
+
+class _ReferenceWatch:
+    """Tells that the reference evaluator runs a query. It does not know how far that is."""
+
+    def __init__(self, running: Sequence[object], began: float) -> None:
+        self._running = running
+        self._began = began
+
+    def now(self) -> Progress | None:
+        return Progress(time.perf_counter() - self._began, Reference.name) if self._running else None
+
+    def close(self) -> None:
+        """It holds nothing."""
 
 
 def _measured(plan: p.Plan, tables: Sequence[Table]) -> Measured:
@@ -320,6 +363,15 @@ class Engines:
         """What is known of the shape of these files."""
         return None if self._started is None else self._started.shape_of(source)
 
+    @property
+    def made(self) -> tuple[Engine, ...]:
+        """The engines that were made so far."""
+        return (self._reference,) if self._started is None else (self._reference, self._started)
+
+    def watch(self) -> Watch:
+        """An object that tells how far the query is that runs."""
+        return Watch(self)
+
     def forget(self) -> None:
         """Forget compiled plans."""
         if self._started is not None:
@@ -330,3 +382,27 @@ class Engines:
         if self._started is not None:
             self._started.close()
             self._started = None
+
+
+class Watch:
+    """Tells how far the query is that a session runs. The query runs in one thread, and another asks."""
+
+    def __init__(self, engines: Engines) -> None:
+        self._engines = engines
+        self._began = time.perf_counter()
+        self._watches: dict[Engine, EngineWatch] = {}
+
+    def now(self) -> Progress:
+        """How far the query is. The engine may have been made after this object."""
+        for engine in self._engines.made:
+            if engine not in self._watches:
+                self._watches[engine] = engine.watch(self._began)
+            found = self._watches[engine].now()
+            if found is not None:
+                return found
+        return Progress(time.perf_counter() - self._began)
+
+    def close(self) -> None:
+        """Ask no more."""
+        for watch in self._watches.values():
+            watch.close()

@@ -22,7 +22,7 @@ from firesteel.session.catalog import Catalog
 from firesteel.session.databases import tables_in, values_in
 from firesteel.session.describe import Description, Found, describe, found_in
 from firesteel.session.document import Headers, Plan, ensure_size
-from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference
+from firesteel.session.engines import Engine, Engines, Known, Outcome, Reference, Watch
 from firesteel.session.plan_cache import Prepared
 from firesteel.session.planner import Params, Planner, PlanSource
 from firesteel.session.results import Result
@@ -540,6 +540,11 @@ class Session:
     def start_spark(self) -> None:
         """Start the engine of this session in the background, so that a later query need not wait for Spark."""
         self._engines.start_in_background()
+
+    def watch(self) -> Watch:
+        """An object whose `now()` tells another thread how far the query is that runs: seconds, and on Spark stages,
+        tasks and how many of these are done. Call its `close` at the end."""
+        return self._engines.watch()
 
     def spark_ui(self) -> str | None:
         """The address of the web page of this session's Spark, which is started for that; None if it has none."""

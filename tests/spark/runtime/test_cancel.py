@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,17 @@ def asking(result: fs.Result) -> tuple[threading.Thread, list[fs.FiresteelError]
 
 
 def test_cancel_from_another_thread(session: fs.Session, spark: Any) -> None:
+    """Before, it tells a thread that asks how far it is."""
     result = session.query(LONG)
-    thread, failed = asking(result)
-    waiting(lambda: jobs(spark))
+    with closing(session.watch()) as watch:
+        assert watch.now().engine is None
+        thread, failed = asking(result)
+        waiting(lambda: watch.now().tasks)
+        assert jobs(spark)
+        told = watch.now()
+    assert (told.engine, told.stages > 0, told.tasks >= told.stages) == ("spark", True, True)
+    assert 0 <= told.done < told.tasks
+    assert told.seconds > 0
     started = time.monotonic()
     result.cancel()
     thread.join(20)

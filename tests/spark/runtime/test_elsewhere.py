@@ -17,7 +17,8 @@ from tools.spark_batch import FAST
 
 DATA = Path(__file__).parents[3] / "examples" / "data"
 CHILD = """
-import json, sys, threading
+import json, sys, threading, time
+from contextlib import closing
 from pathlib import Path
 import firesteel as fs
 from firesteel import plan as p
@@ -79,7 +80,15 @@ with fs.connect(**place, in_process=False) as s:
     found["ion"] = query("SELECT VALUE e FROM ion AS r, r.l AS e WHERE r.id = 1")
     s.register("many", [{"x": i} for i in range(2000)])
     long = s.query("SELECT COUNT(*) AS n FROM many AS a, many AS b, many AS c WHERE a.x + b.x + c.x = -1")
-    thread = threading.Timer(3, long.cancel)
+    def stop():
+        with closing(s.watch()) as watch:
+            end = time.monotonic() + 120
+            while not watch.now().tasks and time.monotonic() < end:
+                time.sleep(0.1)
+            told = watch.now()
+        found["progress"] = [told.engine, told.stages > 0, told.tasks > told.done]
+        long.cancel()
+    thread = threading.Thread(target=stop)
     thread.start()
     found["cancelled"] = outcome(long.to_python)
     thread.join()
@@ -133,6 +142,7 @@ def test_elsewhere(tmp_path: Path, place: dict[str, str], levels: list[int], req
     assert sorted(found["read back"], key=str) == sorted(found["demo"], key=str)
     assert sorted(found["ion"]) == [1, 2]
     assert found["cancelled"] == ["EvaluationError", "cancelled"]
+    assert found["progress"] == ["spark", True, True]
     assert found["goes on"] == [2]
     for shape in ("nested", "chained"):
         assert found[shape]["10"] == [1]

@@ -11,6 +11,7 @@ from firesteel.cli import inputs
 from firesteel.cli.answers import is_file, one_answer, say_engine, show, warn
 from firesteel.cli.options import running, with_planning
 from firesteel.cli.registry import COMMANDS
+from firesteel.cli.render.progress import has_spark_bar, progress_line
 from firesteel.cli.sessions import open_session, take
 from firesteel.cli.timeout import time_limit
 
@@ -50,17 +51,22 @@ def command(
     shown = take(options, "format_", "limit", "output")
     given = [fs.ion(param) for param in params] or None
     stdin = "stdin" if not query.from_stdin and inputs.names_stdin(query.text) else None
-    with open_session(options, query.files, stdin) as session, time_limit(timeout):
+    hushed = quiet or has_spark_bar(options["conf"])
+    with (
+        open_session(options, query.files, stdin) as session,
+        time_limit(timeout),
+        progress_line(session, quiet=hushed) as line,
+    ):
         if pipeline == "debug":
             from firesteel.cli.stages import script
 
             answers = script(query.text, session, mode, given, query.name)
         else:
-            answers = session.script(query.text, mode=mode, params=given, name=query.name)
+            answers = line.each(lambda: session.script(query.text, mode=mode, params=given, name=query.name))
         for answer in one_answer(answers) if is_file(shown["output"]) else answers:
             warn(answer.warnings, quiet=quiet)
             say_engine(answer, session, quiet=quiet)
-            show(answer, **shown, quiet=quiet)
+            show(answer, **shown, line=line, quiet=quiet)
 
 
 def _is_implied(ctx: click.Context) -> bool:

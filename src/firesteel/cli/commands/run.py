@@ -11,6 +11,7 @@ import firesteel as fs
 from firesteel.cli.answers import is_file, note, one_answer, say_engine, show
 from firesteel.cli.options import plan_file, running, with_pipeline, with_policy
 from firesteel.cli.plans import numbered_params, read, with_plan_mode, with_reading
+from firesteel.cli.render.progress import has_spark_bar, progress_line
 from firesteel.cli.sessions import open_session, take
 from firesteel.cli.timeout import time_limit
 from firesteel.plan.findings import repair_lines
@@ -43,15 +44,17 @@ def command(
     shown = take(options, "format_", "limit", "output")
     how = take(options, "dialect", "headers", "mode")
     document = read(plan, **how, max_size=options["max_plan"] or fs.Policy.max_plan)
-    with open_session(options) as session, time_limit(timeout):
+    hushed = quiet or has_spark_bar(options["conf"])
+    with open_session(options) as session, time_limit(timeout), progress_line(session, quiet=hushed) as line:
         lowered = document.lowered(session)
-        for line in repair_lines(lowered.repairs):
-            note(line, quiet=quiet)
+        for said in repair_lines(lowered.repairs):
+            note(said, quiet=quiet)
         if pipeline == "debug":
             from firesteel.cli.stages import plan_stages
 
             plan_stages(document, session, numbered_params(params))
-        answers: list[fs.Result] = session.run_all(lowered.plan, params=numbered_params(params))
+        with line.shown():
+            answers: list[fs.Result] = session.run_all(lowered.plan, params=numbered_params(params))
         for answer in one_answer(answers) if is_file(shown["output"]) else answers:
             say_engine(answer, session, quiet=quiet)
-            show(answer, **shown, quiet=quiet)
+            show(answer, **shown, line=line, quiet=quiet)

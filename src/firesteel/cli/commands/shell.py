@@ -16,6 +16,7 @@ from firesteel.cli.options import (
     with_pipeline,
     with_tables,
 )
+from firesteel.cli.render.progress import has_spark_bar, progress_line
 from firesteel.cli.sessions import open_session, take
 
 
@@ -38,9 +39,9 @@ def command(files: tuple[str, ...], mode: str, pipeline: str, quiet: bool, **opt
     firesteel shell orders.jsonl --pipeline DEBUG
     """
     shown = take(options, "format_", "limit", "output")
-    with open_session(options, files) as session:
+    hushed = quiet or has_spark_bar(options["conf"])
+    with open_session(options, files) as session, progress_line(session, quiet=hushed) as line:
         from firesteel.cli import shell
 
-        return shell.run(
-            session, format=shown["format_"], max_rows=shown["limit"], mode=mode, pipeline=pipeline, quiet=quiet
-        )
+        how = {"format": shown["format_"], "max_rows": shown["limit"], "mode": mode, "pipeline": pipeline}
+        return shell.run(session, **how, quiet=quiet, line=line)

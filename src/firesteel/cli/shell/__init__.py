@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 
 import firesteel as fs
+from firesteel.cli.render.progress import ProgressLine
 
 
 def run(
@@ -24,6 +25,7 @@ def run(
     mode: str = "permissive",
     pipeline: str = "quiet",
     quiet: bool = False,
+    line: ProgressLine | None = None,
 ) -> int:
     """Open the shell on standard input until it ends; the exit code. Fed by a pipe, it is 1 if a statement failed."""
     from firesteel.cli.shell.settings import Settings
@@ -36,7 +38,7 @@ def run(
         strict=mode == "strict",
         pipeline=pipeline,
     )
-    shell = Shell(session, settings, interactive=interactive, quiet=quiet)
+    shell = Shell(session, settings, interactive=interactive, quiet=quiet, line=line)
     with shell:
         if not interactive:
             shell.read(sys.stdin)

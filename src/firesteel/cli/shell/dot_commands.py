@@ -19,6 +19,7 @@ import click
 
 import firesteel as fs
 from firesteel import types as t
+from firesteel.cli.render.progress import WRITING
 from firesteel.cli.sessions import table_options
 from firesteel.cli.shell import statements
 from firesteel.cli.shell.settings import SETTINGS, BadUsage
@@ -92,7 +93,8 @@ def _tables(shell: Shell, like: str = "") -> None:
 
 def _schema(shell: Shell, *names: str) -> None:
     for name in names or shell.session.tables():
-        found = statements.paths_of(shell.session, name)
+        with shell.line.shown():
+            found = statements.paths_of(shell.session, name)
         shell.say(f"-- {name}")
         shell.show(found)
 
@@ -100,11 +102,15 @@ def _schema(shell: Shell, *names: str) -> None:
 def _describe(shell: Shell, name: str) -> None:
     shell.say(repr(shell.session.describe(name)))
     if shell.session.describe(name).columns is None:
-        shell.show(statements.describe(shell.session, name))
+        with shell.line.shown():
+            found = statements.describe(shell.session, name)
+        shell.show(found)
 
 
 def _summarize(shell: Shell, name: str) -> None:
-    shell.show(statements.summarize(shell.session, name))
+    with shell.line.shown():
+        found = statements.summarize(shell.session, name)
+    shell.show(found)
 
 
 def _load(shell: Shell, path: str, *words: str) -> None:
@@ -163,7 +169,8 @@ def _explain(shell: Shell, text: str = "") -> None:
 def _save(shell: Shell, path: str) -> None:
     if shell.answer is None:
         raise BadUsage("there is no answer to save yet: run a query first")
-    shell.answer.write(Path(path).expanduser())
+    with shell.line.shown(WRITING):
+        shell.answer.write(Path(path).expanduser())
     shell.say(f"saved {path}")
 
 

@@ -21,6 +21,7 @@ import firesteel as fs
 from firesteel.cli.answers import say_engine
 from firesteel.cli.failure import colours, describe
 from firesteel.cli.render import FORMATS, render
+from firesteel.cli.render.progress import WRITING, ProgressLine
 from firesteel.cli.shell.dot_commands import perform
 from firesteel.cli.shell.settings import BadUsage, Settings
 from firesteel.cli.shell.statements import answers, is_own
@@ -38,8 +39,18 @@ _DEPTH = 20
 class Shell:
     """A shell over a session. `feed` takes what a person typed, `read` the lines of a script."""
 
-    def __init__(self, session: fs.Session, settings: Settings, *, interactive: bool, quiet: bool = False) -> None:
+    def __init__(
+        self,
+        session: fs.Session,
+        settings: Settings,
+        *,
+        interactive: bool,
+        quiet: bool = False,
+        line: ProgressLine | None = None,
+    ) -> None:
         self.session = session
+        #: Says how far a long query is.
+        self.line = line or ProgressLine(session)
         self.settings = settings
         self.interactive = interactive
         self.quiet = quiet
@@ -135,7 +146,7 @@ class Shell:
         self.text, self.answer = text, None
         if self.settings.pipeline == "debug" and not is_own(text):
             stages(text, self.session, mode, [])
-        for result in answers(self.session, text, mode):
+        for result in self.line.each(lambda: answers(self.session, text, mode)):
             for warning in result.warnings:
                 self.complain(str(warning))
             try:
@@ -165,10 +176,12 @@ class Shell:
         how = {"max_rows": self.settings.max_rows or None, "width": width}
         if at_terminal:
             text = io.StringIO()
-            render(result, format_, text, **how, colour=colours(sys.stdout))
+            with self.line.shown(WRITING):
+                render(result, format_, text, **how, colour=colours(sys.stdout))
             self.page(text.getvalue())
         else:
-            render(result, format_, self._out, **how)  # type: ignore[arg-type]
+            with self.line.shown(WRITING):
+                render(result, format_, self.line.before(self._out), **how)  # type: ignore[arg-type]
             self._out.flush()
         if self._once:
             self.redirect(None)

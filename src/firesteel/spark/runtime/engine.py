@@ -20,6 +20,7 @@ from firesteel.spark.relations.shared import SharedRelations
 from firesteel.spark.runtime.outcome import Outcome
 from firesteel.spark.runtime.output import Warehouse
 from firesteel.spark.runtime.plan_cache import key_of
+from firesteel.spark.runtime.progress import SparkWatch
 from firesteel.spark.runtime.read_files import judged_files, lenient_files
 from firesteel.spark.runtime.session_catalog import find_table, table_names
 from firesteel.spark.runtime.sessions import Lease, lease, lease_given, release
@@ -175,6 +176,10 @@ class SparkEngine:
         """Keep the rows of a stored table in memory: Spark uses them wherever a plan reads that table."""
         assert isinstance(source, Stored)
         self._warehouse.pin(stored_frame(self.spark, source))
+
+    def watch(self, began: float) -> SparkWatch:
+        """An object that tells, from any thread, how far the query is that runs."""
+        return SparkWatch(lambda: self._lease, began)
 
     def close(self) -> None:
         """Remove stored tables, cancel queries, release the session; stop it if we started it and no other uses it."""
