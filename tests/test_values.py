@@ -165,3 +165,34 @@ def test_a_deep_value_is_no_matter() -> None:
         deep = [deep] if i % 2 else v.Struct({"a": deep})
     assert v.equal(deep, deep)
     assert v.equal(v.from_python(v.to_python(deep)), deep)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (v.Time(10, 11, Decimal("12.5")), datetime.time(10, 11, 12, 500_000)),
+        (v.Time(1, 2, Decimal(3), 60), datetime.time(1, 2, 3, 0, datetime.timezone(datetime.timedelta(hours=1)))),
+        (v.Timestamp(2024, 1, 2, 3, 4, Decimal("5.000006")), datetime.datetime(2024, 1, 2, 3, 4, 5, 6)),
+        (v.Timestamp(2024, offset=0), datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)),
+        (v.Interval("day_time", nanos=-1_000), datetime.timedelta(microseconds=-1)),
+    ],
+)
+def test_times_are_those_of_python(value: v.Value, expected: object) -> None:
+    found = v.to_python([value])[0]
+    assert (type(found), found) == (type(expected), expected)
+    assert v.equal(v.from_python(found), value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        v.Time(1, 2, Decimal("3.0000001")),
+        v.Timestamp(2024, 1, 2, 3, 4, Decimal("5.123456789")),
+        v.Timestamp(2024, precision="day"),
+        v.Timestamp(0),
+        v.Interval("year_month", months=2),
+        v.Interval("day_time", nanos=1),
+    ],
+)
+def test_what_python_has_no_room_for_stays(value: v.Value) -> None:
+    assert v.to_python(value) is value

@@ -454,12 +454,12 @@ def equal(a: Value, b: Value) -> bool:
 
 
 def to_python(value: Value) -> Any:
-    """Lists, dicts and scalars of Python. A struct whose keys repeat stays a `Struct`, MISSING stays `MISSING`."""
+    """Lists, dicts and scalars of Python. What it has no room for stays a value of ours: a struct whose keys repeat,
+    MISSING, nanoseconds, a length of time in months."""
 
     def leaf(item: Value) -> Any:
-        if isinstance(item, Symbol):
-            return str(item)
-        return bytes(item) if isinstance(item, Clob) else item
+        convert = _TO_PYTHON.get(type(item))
+        return item if convert is None else convert(item)
 
     def container(item: Value, inner: list[Any]) -> Any:
         if not isinstance(item, Struct):
@@ -469,6 +469,49 @@ def to_python(value: Value) -> Any:
         return dict(pairs) if len(set(names)) == len(names) else Struct(pairs)
 
     return fold(value, leaf, container)
+
+
+def _python_time(item: Time) -> datetime.time | Time:
+    if item.digits > _MICROSECONDS:
+        return item
+    second, micros = _second(item.second)
+    return datetime.time(item.hour, item.minute, second, micros, _zone(item.offset))
+
+
+def _python_datetime(item: Timestamp) -> datetime.datetime | Timestamp:
+    has_room = item.digits <= _MICROSECONDS and datetime.MINYEAR <= item.year <= datetime.MAXYEAR
+    if not has_room or item.precision != "second":
+        return item
+    clock = (item.hour, item.minute, *_second(item.second))
+    return datetime.datetime(item.year, item.month, item.day, *clock, _zone(item.offset))
+
+
+def _python_timedelta(item: Interval) -> datetime.timedelta | Interval:
+    micros, rest = divmod(item.nanos, 1_000)
+    if item.unit != "day_time" or rest or abs(item.nanos) > _LONGEST:
+        return item
+    return datetime.timedelta(microseconds=micros)
+
+
+def _second(second: Decimal) -> tuple[int, int]:
+    """Whole seconds and microseconds."""
+    return divmod(int(second.scaleb(_MICROSECONDS)), 1_000_000)
+
+
+def _zone(offset: int | None) -> datetime.timezone | None:
+    return None if offset is None else datetime.timezone(datetime.timedelta(minutes=offset))
+
+
+#: How many digits behind the point of a second Python has room for, and the longest timedelta in nanoseconds.
+_MICROSECONDS = 6
+_LONGEST = 999_999_999 * 86_400 * 10**9
+_TO_PYTHON: dict[type, Callable[[Any], Any]] = {
+    Symbol: str,
+    Clob: bytes,
+    Time: _python_time,
+    Timestamp: _python_datetime,
+    Interval: _python_timedelta,
+}
 
 
 def from_python(data: Any) -> Value:

@@ -77,7 +77,8 @@ class Result:
             return self._value[0]
 
     def to_python(self) -> Any:
-        """The answer as plain Python: lists, dicts, scalars. MISSING, where it occurs, is `fs.MISSING`."""
+        """The answer as plain Python: lists, dicts, scalars. MISSING, where it occurs, is `fs.MISSING`; a time with
+        nanoseconds and a number of months, for which Python has no class, are values of `firesteel.values`."""
         return values.to_python(self.value())
 
     @overload
