@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -23,6 +24,8 @@ from tools.bench_orders import SEED, orders
 FOLDER = Path(__file__).parent.parent / "build" / "bench"
 LINES = 1_000
 COUNT = "SELECT status, COUNT(*) AS n FROM orders GROUP BY status"
+#: The first run leaves bytecode for the others, as an installed package has it.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 RUN = "import sys; from firesteel.cli import main; main(sys.argv[1:])"
 
 
@@ -54,7 +57,7 @@ RATIOS = (
 def seconds(command: Sequence[str]) -> float:
     """The processor time of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, check=True, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
