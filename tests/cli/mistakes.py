@@ -31,6 +31,7 @@ MISTAKES: dict[str, list[str]] = {
     "parameter_without_value": ["1 + ?"],
     "parameter_that_is_no_ion": ["1", "--param", "{"],
     "strict_wrong_type": ["upper(1)", "--mode", "strict"],
+    "strict_absent_attribute": ["SELECT o.id, o.colour FROM orders AS o", ORDERS, "--mode", "strict"],
     "strict_division": ["1 / 0", "--mode", "strict"],
     "no_such_file": ["1", "nowhere.csv"],
     "no_such_file_in_query": ["SELECT o.id FROM 'nowhere.jsonl' AS o"],

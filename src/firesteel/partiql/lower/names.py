@@ -114,14 +114,14 @@ def _meant_key(path: ast.Path, scope: NameScope, context: QueryContext) -> p.Rex
 def _step(step: ast.Step, scope: NameScope) -> Lowering:
     match step:
         case ast.Field(name=name, quoted=quoted):
-            return p.Key(build.lit(name if quoted else values.Symbol(name)))
+            return p.Key(build.lit(name if quoted else values.Symbol(name))).at(step.where)
         case ast.Index(key=key):
             rex = yield key, scope, "value"
-            return p.Key(rex if _names_a_key(key, rex) else _index(rex))
+            return p.Key(rex if _names_a_key(key, rex) else _index(rex)).at(step.where)
         case ast.EachElement():
-            return p.Wildcard()
+            return p.Wildcard().at(step.where)
         case _:
-            return p.UnpivotStep()
+            return p.UnpivotStep().at(step.where)
 
 
 def _names_a_key(key: ast.Expr, rex: p.Rex) -> bool:
