@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -160,6 +161,48 @@ def test_an_option_without_a_value_is_one_line(name: str, option: str, capsys: p
     assert not said.out
     assert said.err.count("\n") == 1
     assert option in said.err
+
+
+@pytest.mark.parametrize(
+    ("flag", "bound", "query"),
+    [
+        ("--max-plan", 5, "1 + 1 + 1"),
+        ("--max-literal", 3, "'abcdef'"),
+        ("--max-operands", 2, "1 = 2 OR 2 = 3 OR 3 = 4"),
+        ("--max-depth", 2, "1 + (2 * (3 + (4 * 5)))"),
+        ("--max-nodes", 1, "SELECT x FROM [1, 2] AS x WHERE x > 1"),
+        ("--max-cross-rows", 1, "SELECT a FROM [1, 2] AS a, [1, 2] AS b"),
+        ("--max-seconds", 0, "1"),
+    ],
+)
+def test_a_limit_refuses_and_names_its_flag(
+    flag: str, bound: int, query: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _run([query, flag, str(bound)]) == 3
+    assert flag in capsys.readouterr().err
+    assert _run([query, flag, "1000"]) == 0
+
+
+def test_the_flags_for_spark_are_those_of_connect(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+    connect = fs.connect
+
+    def instead(**options: Any) -> fs.Session:
+        asked.update(options)
+        return connect(engine="reference")
+
+    monkeypatch.setattr(fs, "connect", instead)
+    assert _run(["1", "--master", "spark://host:7077", "--ui", "--fallback", "refuse", "--conf", "a=b"]) == 0
+    assert (asked["master"], asked["fallback"]) == ("spark://host:7077", "refuse")
+    assert asked["conf"] == {"a": "b", "spark.ui.enabled": "true"}
+
+
+def test_a_dialect_and_a_width(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path(__file__).parents[2] / "examples"
+    plans = [str(folder / "revenue.ion"), str(folder / "shipped.json")]
+    assert _run(["check", plans[1], "--dialect", "spec"]) == 0
+    assert _run(["diff", *plans, "--side-by-side", "--width", "60"]) == 1
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 60
 
 
 def test_every_option_has_a_help() -> None:

@@ -236,9 +236,9 @@ def within(seconds: float | None, cancel: Callable[[], None] = lambda: None) -> 
 
     timer = threading.Timer(seconds, stop)
     timer.daemon = True
-    timer.start()
     with suppress(_TimeIsUp):
         try:
+            timer.start()  # the time may be over before this returns
             yield
         except BaseException:
             if not state["over"]:
