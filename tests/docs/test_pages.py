@@ -7,8 +7,10 @@ reference engine takes its place. The page for users of PySpark runs on Spark.
 
 from __future__ import annotations
 
+import logging
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,17 @@ def check(page: Path, folder: Path, bless: bool, **given: object) -> None:
     for block, printed in reversed(run):
         text = text[: block.start] + printed + text[block.end :]
     page.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """A page shows how to log; tests after it do not."""
+    loggers = logging.getLogger(), logging.getLogger("firesteel")
+    before = [(one.level, list(one.handlers)) for one in loggers]
+    yield
+    for one, (level, handlers) in zip(loggers, before, strict=True):
+        one.setLevel(level)
+        one.handlers[:] = handlers
 
 
 @pytest.mark.parametrize("page", [page for page in WITH_EXAMPLES if page != PYSPARK], ids=lambda page: page.name)
