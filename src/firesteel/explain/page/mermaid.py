@@ -28,9 +28,8 @@ def _operators(view: PlanView, place: int) -> list[str]:
         if one.same_as is None:
             lines.append(f'    v{place}o{one.id}["{_label(one)}"]{_look(one, view)}')
         if one.parent is not None:
-            number = one.id if one.same_as is None else one.same_as
             arrow = f'-- "{_escaped(one.label)}" -->' if one.label else "-->"
-            lines.append(f"    v{place}o{number} {arrow} v{place}o{one.parent}")
+            lines.append(f"    v{place}o{one.described_at} {arrow} v{place}o{one.parent}")
     return lines
 
 

@@ -77,6 +77,11 @@ class Operator:
     #: A shared relation is described once; here is where.
     same_as: int | None = None
 
+    @property
+    def described_at(self) -> int:
+        """The number of the operator that describes it: its own, unless it is shared."""
+        return self.id if self.same_as is None else self.same_as
+
 
 @dataclass(frozen=True)
 class Segment:
